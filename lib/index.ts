@@ -12,9 +12,9 @@ export type { EventSink } from './events/events.js';
 export type {
   ClientAuthentication,
   ClientAuthenticationPolicy,
-  ClientClaim,
+  PresentedCredentials,
   ConsumeCredentials,
-  ProofFacts,
+  ClientAuthenticationContext,
 } from './contracts/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export { type ClientField, clientField, type FieldsOf } from './contracts/client-field.js';
@@ -33,8 +33,8 @@ export type {
   Feature,
   Installed,
   InstalledFeature,
-  Presented,
-  Refused,
+  PresentedToken,
+  RejectedRequest,
   ResourceHooks,
   ResponseMode,
   ServerBuilder,
@@ -42,18 +42,18 @@ export type {
   ServerHooks,
 } from './contracts/feature.js';
 export type { AuthorizationHooks, ClientHooks, PushedRequestHooks, TokenHooks } from './contracts/hooks.js';
-export type { DescribedParameters, EndpointDescription } from './contracts/endpoint-description.js';
+export type { ParameterDescriptions, EndpointDescription } from './contracts/endpoint-description.js';
 export type { OwnUrls } from './contracts/own-urls.js';
 export type { Redemption, SaveToken } from './contracts/redemption.js';
-export type { Minted } from './contracts/token-format.js';
+export type { MintedToken } from './contracts/token-format.js';
 export { type GrantHandler, ISSUED_TOKEN_TYPE, type TokenRequest } from './contracts/token-request.js';
 export { classGrant } from './endpoints/token/class-grant.js';
 export type { Instrumentation, RunningOperation } from './contracts/instrumentation.js';
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, SchemaModel } from './model/health.js';
-export type { Resolved } from './contracts/resolved.js';
+export type { ResolvedRequest } from './contracts/resolved-request.js';
 export type { FeatureList } from './server/feature-list.js';
-export type { Forbids } from './contracts/forbids.js';
+export type { ForbiddenParts } from './contracts/forbidden-parts.js';
 export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';
 export { ClientCredentialsGrantType } from './features/client-credentials.js';
 export { PasswordGrantType } from './features/password.js';
@@ -62,8 +62,8 @@ export { AbstractGrantType, GrantType, type GrantTypeOptions } from './endpoints
 export type { GrantTypeClass } from './model/grant-type-class.js';
 export type { Parameters } from './http/parameters.js';
 export type { Authorization, ScopeStatus } from './contracts/authorization.js';
-export { type Ended, tellEnded } from './tokens/ended.js';
-export type { Application, Asked, ConsentModel } from './model/consents.js';
+export { type RevokedTokens, notifyTokensRevoked } from './tokens/revoked-tokens.js';
+export type { AuthorizedApplication, ConsentRequest, ConsentModel } from './model/consents.js';
 export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';
 export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './stores/administration/oauth2-grants.js';
 export type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from './model/grants.js';
@@ -85,8 +85,13 @@ export type {
 } from './model/clients.js';
 export type { RememberedModel, RememberedSession, Session, SessionModel } from './model/sessions.js';
 export type { SignIn } from './model/sign-in.js';
-export type { Need, Presence, Prompted, Wanted } from './contracts/required-interaction.js';
-export type { TravellingAnswer } from './contracts/response-mode.js';
+export type {
+  RequiredInteraction,
+  AuthenticationState,
+  LoginPrompt,
+  RequestedLogin,
+} from './contracts/required-interaction.js';
+export type { OutgoingResponse } from './contracts/response-mode.js';
 export type {
   AuthorizationRequest,
   AuthorizationResponse,
@@ -105,7 +110,7 @@ export type {
   TokenOptions,
 } from './options/options.js';
 export type { CorsOptions } from './options/cors.js';
-export type { Options as SettledOptions } from './options/settle.js';
+export type { Options as SettledOptions } from './options/resolve-options.js';
 export type { StepUp, TokenRequirements } from './options/token-requirements.js';
 export type { AuthorizationCode, Model, RefreshToken, Token } from './model/application-types.js';
 export type {

@@ -22,7 +22,7 @@ export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
 export { RequireAuth, REQUIRE_AUTH_METADATA, type RequireAuthOptions } from './decorators/require-auth.decorator.js';
 export { Scopes, SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf } from './decorators/scopes.decorator.js';
 export type { OAuthRefusal } from './guards/transports/refusal-payload.js';
-export type { GuardedRequest, RefusalFacts } from './guards/transports/transport.js';
+export type { GuardedRequest, RefusalContext } from './guards/transports/transport.js';
 export { UseOAuth, USE_OAUTH_METADATA } from './decorators/use-oauth.decorator.js';
 export { Roles, ROLES_METADATA } from './decorators/roles.decorator.js';
 export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
@@ -30,13 +30,13 @@ export { OAuthGuard } from './guards/oauth.guard.js';
 export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http/http-adapter.js';
 export type {
   ConsentContext,
-  InteractionAnswer,
+  InteractionResponse,
   InteractionContext,
   OAuth2Interaction,
 } from './interfaces/oauth2-interaction.interface.js';
 export type {
-  Given,
-  GivenProvider,
+  ProviderOption,
+  ProviderDefinition,
   OAuth2ModuleAsyncOptions,
   OAuth2ModuleOptions,
   OAuth2Options,

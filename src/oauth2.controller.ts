@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { isDocument } from '../lib/adapter/index.js';
 import { InvalidArgumentError, type OAuth2Server, type Response } from '../lib/index.js';
-import { answer } from './http/answer.js';
+import { runEndpoint } from './http/run-endpoint.js';
 import { Public } from './decorators/public.decorator.js';
 import type { Endpoint } from './http/endpoint.js';
 import { guardRefusals } from './http/guard-refusals.js';
@@ -20,7 +20,7 @@ import { type NativeRequest, toOAuthRequest } from './http/http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { NativeReply } from './http/native-reply.js';
 import type { OAuth2TenantServers } from './tenants/tenant-servers.js';
-import { tenantsOf } from './tenants/tenants-of.js';
+import { tenantServersOf } from './tenants/tenant-servers-of.js';
 
 /** Where `@nestjs/swagger` leaves the mark of its `@ApiExcludeController()`. */
 const HIDDEN_METADATA = 'swagger/apiExcludeController';
@@ -54,10 +54,10 @@ interface Parts {
 function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken): void {
   const name = `${endpoint.name} endpoint`;
   function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
-    const { events, facts } = this.server;
+    const { events, context: facts } = this.server;
     const visit = { native, reply, endpoint, facts: { cors: facts?.options.cors, events } };
-    const tenants = tenantsOf(this.server);
-    return answer(visit, (response) =>
+    const tenants = tenantServersOf(this.server);
+    return runEndpoint(visit, (response) =>
       tenants ? serveTenant(tenants, endpoint, native, response) : serve(this, endpoint, native, response),
     );
   }
@@ -82,7 +82,7 @@ async function serveTenant(
 
 function serve(parts: Parts, { name }: Endpoint, native: NativeRequest, response: Response): Promise<unknown> {
   if (name === 'authorize') return authorize(parts, native, response);
-  return parts.server.answer(name, toOAuthRequest(native), response);
+  return parts.server.handle(name, toOAuthRequest(native), response);
 }
 
 /** The authorization endpoint is more to the module than to the engine: somebody is asked. */

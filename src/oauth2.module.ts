@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { prepareBodies } from './http/body-errors.js';
-import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
+import { claimRoutes, resolveEndpoints, verifyMetadataUrls } from './configuration/paths.js';
 import { checkSchema } from './configuration/check-schema.js';
 import {
   allFeatures,
@@ -34,15 +34,15 @@ import { EventLog } from './operations/event-log.js';
 import { setFormDeadline } from './http/form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
 import { logStartUp } from './configuration/start-up-log.js';
-import { asksUsers } from './interaction/asks-users.js';
+import { canAskUsers } from './interaction/can-ask-users.js';
 import { mountedPaths } from './http/mounted-paths.js';
 import { defineModule, optionsProviders } from './module/oauth2.module-definition.js';
-import { openResources } from './http/resource-cross-origin.js';
-import { isContextWanted, requestContext } from './module/oauth2-context.js';
+import { enableResourceCors } from './http/resource-cross-origin.js';
+import { isContextUsed, requestContext } from './module/oauth2-context.js';
 import { findServer } from './module/server-finder.js';
-import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, partTokens } from './oauth2.tokens.js';
+import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_IMPORT_OPTIONS, partTokens } from './oauth2.tokens.js';
 import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
-import { findInstance, registerServer, verifyApart } from './module/registered-servers.js';
+import { findInstance, registerServer, verifySeparateTokens } from './module/registered-servers.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
 /** Of tenants, whose issuers are found by the request: paths are all that is looked at. */
@@ -59,7 +59,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
     @Inject(ApplicationConfig) readonly config: ApplicationConfig,
     @Inject(ModulesContainer) readonly modules: ModulesContainer,
-    @Optional() @Inject(OAUTH2_SETTLED) private readonly options: OAuth2Options | undefined,
+    @Optional() @Inject(OAUTH2_IMPORT_OPTIONS) private readonly options: OAuth2Options | undefined,
     @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string | false> = {},
     @Optional() @Inject(EventListeners) private readonly listeners?: EventListeners,
   ) {
@@ -98,10 +98,10 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     if (!httpAdapter) return;
     const { moduleRef, options } = this;
     const { name, tenants } = this.registration;
-    const all = settleEndpoints(this.registration);
+    const all = resolveEndpoints(this.registration);
     const paths = mountedPaths(all, OAuth2Module, this);
-    if (!tenants) verifyNamed(all, paths);
-    Object.assign(this.routes, paths, !tenants && !asksUsers(this.registration, options) && { authorize: false });
+    if (!tenants) verifyMetadataUrls(all, paths);
+    Object.assign(this.routes, paths, !tenants && !canAskUsers(this.registration, options) && { authorize: false });
     const endpoints = this.registration.controllers === false ? all.filter(isDocument) : all;
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
@@ -114,7 +114,11 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const facts = { cors, events: new EventLog(options?.events, this.listeners, name) };
     if (cors?.resources) {
       const resources = allFeatures(features).flatMap((feature) => feature.resources ?? []);
-      openResources(httpAdapter, { cors, resources: new OwnResources(resources, issuer ?? ANY_ISSUER), findEndpoint });
+      enableResourceCors(httpAdapter, {
+        cors,
+        resources: new OwnResources(resources, issuer ?? ANY_ISSUER),
+        findEndpoint,
+      });
     }
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;
@@ -123,8 +127,8 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     serveDocuments(httpAdapter, {
       endpoints,
       routesOf: documentsAt,
-      parametric: tenants !== undefined,
-      facts,
+      hasPathParameters: tenants !== undefined,
+      settings: facts,
       findServer: (native) => findServer(moduleRef, token, native),
     });
   }
@@ -135,13 +139,13 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const { name, tenants } = this.registration;
     // Each tenant has an issuer that no other server has.
     const issuer = tenants ? `the tenants of ${name}` : this.options?.issuer;
-    verifyApart(modules, name, { moduleRef, issuer });
+    verifySeparateTokens(modules, name, { moduleRef, issuer });
     const server = findInstance(moduleRef, partTokens(name).server) as OAuth2Server | undefined;
     // A server that a test has replaced may have no facts.
-    if (server?.facts && !tenants && isContextWanted()) server.surround(requestContext);
-    if (server?.facts && !tenants && this.registration.controllers !== false) {
+    if (server?.context && !tenants && isContextUsed()) server.surround(requestContext);
+    if (server?.context && !tenants && this.registration.controllers !== false) {
       const isDeclined = this.registration.interaction === null || this.options?.interaction === null;
-      logStartUp(server.facts, isDeclined || asksUsers(this.registration, this.options));
+      logStartUp(server.context, isDeclined || canAskUsers(this.registration, this.options));
     }
     verifyRoutes(config, modules);
   }

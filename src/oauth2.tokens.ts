@@ -21,13 +21,13 @@ export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
 
 /** Injection token of what Nest makes for the feature that asks users. @internal */
-export const OAUTH2_GIVEN = Symbol('OAUTH2_GIVEN');
+export const OAUTH2_FEATURE_INSTANCE = Symbol('OAUTH2_GIVEN');
 
 /** Injection token of what the host has given to say which tenant is asked. @internal */
 export const OAUTH2_TENANTS = Symbol('OAUTH2_TENANTS');
 
 /** Injection token of the options of one import, whatever its name. @internal */
-export const OAUTH2_SETTLED = Symbol('OAUTH2_SETTLED');
+export const OAUTH2_IMPORT_OPTIONS = Symbol('OAUTH2_SETTLED');
 
 /** The injection token of a server by the `name` that it was registered with; left out: the class `OAuth2Server`. */
 export const getOAuth2ServerToken = (name?: string): typeof OAuth2Server | string =>

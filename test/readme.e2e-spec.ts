@@ -14,7 +14,7 @@ import {
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import { TABLES } from '../src/configuration/option-table.js';
-import { Visitor } from './src/pages/visitor.js';
+import { PageBrowser } from './src/pages/page-browser.js';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'readme-snippets');
@@ -73,7 +73,7 @@ describe('what a reader copies from the README', () => {
     const named = /^http:\/\/localhost:3000(\/oauth\/authorize\S+)$/m.exec(
       readFileSync(join(root, 'README.md'), 'utf8'),
     );
-    const visitor = new Visitor(origin);
+    const visitor = new PageBrowser(origin);
     const login = await visitor.get(named![1]!);
     const returned = await visitor.send(await visitor.get(login.location!), {
       username: 'alice',
@@ -108,7 +108,7 @@ describe('what a reader copies from the README', () => {
     const { AppModule } = (await import(join(folder, 'src/sign-up/app.module.ts'))) as { AppModule: Type };
     const own = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
     await own.listen(0, '127.0.0.1');
-    const visitor = new Visitor(await own.getUrl());
+    const visitor = new PageBrowser(await own.getUrl());
     const parameters = { response_type: 'code', client_id: 'notes', scope: 'notes:read', state: 'xyz' };
     const login = await visitor.get(
       (await visitor.get(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)).location!,

@@ -44,7 +44,7 @@ export class HostStore extends MemoryStore implements CibaModel {
   constructor(clients: readonly StoredClient[]) {
     super({
       clients,
-      sealSecretsWith: 'nobody lives here, so that this may be known to all',
+      encryptSecretsWith: 'nobody lives here, so that this may be known to all',
       users: {
         findById: (id) => id === ALICE.id && ALICE,
         findByCredentials: (name, password) => name === ALICE.id && password === ALICE.password && ALICE,

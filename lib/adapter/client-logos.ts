@@ -4,11 +4,11 @@ import { commonHost, hostOf } from '../clients/registration/sector-host.js';
 import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
 import { assertKnownOptions } from '../options/unknown-option.js';
 import { keepRecent } from '../crypto/lru.js';
-import { Renewed, type RenewedSettings } from '../remote/renewed.js';
+import { RefreshingCache, type RefreshingCacheSettings } from '../remote/refreshing-cache.js';
 import { imageType } from './image-type.js';
 
 /** How long logos are cached, in seconds. A logo that cannot be fetched is requested again after five minutes. */
-const CACHED: RenewedSettings = { maxAge: 3600, coolDown: 300, maxStale: 86_400 };
+const CACHED: RefreshingCacheSettings = { maxAge: 3600, coolDown: 300, maxStale: 86_400 };
 
 /** Maximum number of cached logos. Clients that register themselves must not be able to fill the memory. */
 const MAX_LOGOS = 100;
@@ -22,7 +22,7 @@ const MAX_SIZE = 65_536;
  */
 export class ClientLogos {
   private readonly fetch: SafeFetch;
-  private readonly logos = new Map<string, Renewed<string | undefined>>();
+  private readonly logos = new Map<string, RefreshingCache<string | undefined>>();
 
   /** @throws {InvalidArgumentError} If an option is unknown or invalid. */
   constructor(options: SafeFetchOptions = {}) {
@@ -34,7 +34,7 @@ export class ClientLogos {
   async find(client: Client): Promise<string | undefined> {
     const uri = LOGO_URI.of(client);
     if (typeof uri !== 'string' || !this.fetch.isFetchable(uri) || !mayShow(client, uri)) return undefined;
-    const logo = this.logos.get(uri) ?? new Renewed(() => this.load(uri), CACHED);
+    const logo = this.logos.get(uri) ?? new RefreshingCache(() => this.load(uri), CACHED);
     keepRecent(this.logos, uri, logo, MAX_LOGOS);
     // The page is shown without a logo rather than not at all.
     return logo.current().catch(() => undefined);

@@ -3,7 +3,7 @@ import { parse } from 'node:querystring';
 import type { Endpoint } from '../contracts/feature.js';
 import { InvalidRequestError } from '../errors/index.js';
 import { FORM, mediaType } from '../http/media-type.js';
-import { parsedJson } from '../http/parse-json.js';
+import { tryParseJson } from '../http/parse-json.js';
 
 /** Maximum size of the content of a request at an endpoint, in bytes. */
 export const CONTENT_LIMIT = 64 * 1024;
@@ -35,7 +35,7 @@ export async function readContent(message: Message, { content = 'form' }: Pick<E
 }
 
 function parseJson(text: string): unknown {
-  const value = parsedJson(text);
+  const value = tryParseJson(text);
   if (value === undefined) throw new InvalidRequestError('Invalid request: content cannot be read');
   return value;
 }

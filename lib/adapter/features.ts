@@ -1,11 +1,11 @@
-import { called } from '../contracts/feature-name.js';
+import { featureName } from '../contracts/feature-name.js';
 import type { Feature } from '../contracts/feature.js';
 import { CLASSIC } from '../features/classic.js';
 import { isObject } from '../http/is-object.js';
-import { DEFAULTS, type Options, settle } from '../options/settle.js';
+import { DEFAULTS, type Options, withDefaults } from '../options/resolve-options.js';
 import { findEndpointConflict } from '../server/feature-conflicts.js';
-import { misplacedInstrumentation } from '../server/instrumentation.js';
-import { defaultsOf, type FeatureList, findRepeated, flatten } from '../server/feature-list.js';
+import { findMisplacedInstrumentation } from '../server/instrumentation.js';
+import { defaultsOf, type FeatureList, findRepeatedFeature, flattenFeatures } from '../server/feature-list.js';
 
 /**
  * Returns the configuration error of a list of features: an entry that is no feature, a feature that is listed twice, or two features
@@ -21,13 +21,13 @@ export function findFeatureListError(value: unknown, option: string): string | u
     const error = findEntryError(one, `${option}[${at}]`);
     if (error !== undefined) return error;
   }
-  return findRepeated(value as FeatureList) ?? findEndpointConflict(allFeatures(value as FeatureList));
+  return findRepeatedFeature(value as FeatureList) ?? findEndpointConflict(allFeatures(value as FeatureList));
 }
 
 function findEntryError(one: unknown, place: string): string | undefined {
   if (typeof one === 'function')
     return `\`${place}\` is a function where a feature is due: call it, as \`${one.name}()\``;
-  const misplaced = misplacedInstrumentation(one);
+  const misplaced = findMisplacedInstrumentation(one);
   if (misplaced !== undefined) return misplaced;
   if (!isObject(one) || typeof one['id'] !== 'string' || one['id'] === '') {
     return `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with an \`id\` of your own`;
@@ -36,15 +36,15 @@ function findEntryError(one: unknown, place: string): string | undefined {
   for (const [id, endpoint] of Object.entries(feature.endpoints ?? {})) {
     const isWhole = typeof endpoint?.path === 'string' && typeof endpoint.make === 'function';
     if (!isWhole || !Array.isArray(endpoint.methods))
-      return `the endpoint \`${id}\` of the feature ${called(feature)} needs \`path\`, \`methods\` and \`make()\``;
+      return `the endpoint \`${id}\` of the feature ${featureName(feature)} needs \`path\`, \`methods\` and \`make()\``;
     if (id === 'prefix')
-      return `the endpoint \`${id}\` of the feature ${called(feature)} needs another id: \`paths\` has that one`;
+      return `the endpoint \`${id}\` of the feature ${featureName(feature)} needs another id: \`paths\` has that one`;
   }
   return undefined;
 }
 
 /** Returns all features of a server with these `features`: those of RFC 6749 first, then the listed ones, those of profiles included. */
-export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...CLASSIC, ...flatten(list)];
+export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...CLASSIC, ...flattenFeatures(list)];
 
 /** Returns the grant types of a server with these `features` and `extendedGrantTypes`. RFC 6749 §4.5 */
 export function grantTypesOf(list: FeatureList | undefined, extended: object = {}): readonly string[] {
@@ -53,4 +53,4 @@ export function grantTypesOf(list: FeatureList | undefined, extended: object = {
 
 /** Returns the options of a server with these `features` as they take effect: the given ones, then those of profiles, then the defaults. */
 export const effectiveOptions = (list: FeatureList | undefined, given: object = {}): Omit<Options, 'model'> =>
-  settle(defaultsOf(allFeatures(list), DEFAULTS as Options), given);
+  withDefaults(defaultsOf(allFeatures(list), DEFAULTS as Options), given);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { allowAnyOrigin, allowOrigin, answerPreflight } from '../endpoints/cross-origin.js';
-import { answerError } from '../endpoints/operation.js';
+import { allowAnyOrigin, allowOrigin, respondToPreflight } from '../endpoints/cross-origin.js';
+import { respondWithError } from '../endpoints/operation.js';
 import { InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';
 import { type EventSink, reportEndpointRefusal } from '../events/events.js';
 import { Request } from '../http/request.js';
@@ -49,7 +49,7 @@ export async function handleEndpoint(
   try {
     const cors = endpoint.cors === 'any' ? endpoint.cors : endpoint.cors && context.cors;
     if (cors && isPreflight(message)) {
-      answerPreflight(requestOf(message), response, methods, cors);
+      respondToPreflight(requestOf(message), response, methods, cors);
     } else {
       verifyMethod(message.method, methods);
       await readContent(message, endpoint);
@@ -99,7 +99,7 @@ export function isPreflight({ method, headers }: Pick<HttpMessage, 'method' | 'h
 /** Returns the response to a request that failed before it reached the engine. RFC 6749 §5.2 */
 export function createErrorResponse(error: OAuthError): Response {
   const response = new Response({ headers: { pragma: 'no-cache' } });
-  answerError(response, error);
+  respondWithError(response, error);
   return response;
 }
 

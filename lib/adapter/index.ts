@@ -26,29 +26,29 @@ export { constantTimeEqual } from '../crypto/constant-time-equal.js';
 export { assertConfig, configurationError } from '../errors/configuration-error.js';
 export { toOAuthError } from '../errors/index.js';
 export { type ErrorMembers, errorMembers } from './error-members.js';
-export { answerError as writeError } from '../endpoints/operation.js';
+export { respondWithError as writeError } from '../endpoints/operation.js';
 export { logLevelOf } from './log-level.js';
 
 // Events
 export {
-  type Facts as EventFacts,
-  isHeard as hasListener,
-  passOn as emitEvent,
-  report as reportEvent,
+  type EventDetails,
+  hasListener,
+  emitEvent,
+  reportEvent,
   reportEndpointRefusal,
-  tell as callListener,
+  callListener,
 } from '../events/events.js';
 
 // Options, features and the model
 export { type Declaration, declaration, findDeclared } from '../contracts/capability.js';
 export { effectiveOptions, allFeatures, findFeatureListError, grantTypesOf } from './features.js';
-export { servedGrantTypes } from '../features/server-metadata/derived-metadata.js';
-export { BOOLEAN, isClass, type Kind as OptionCheck, must as optionCheck, SECONDS } from '../options/kinds.js';
+export { supportedGrantTypes } from '../features/server-metadata/derived-metadata.js';
+export { BOOLEAN, isClass, type OptionCheck, optionCheck, SECONDS } from '../options/option-checks.js';
 export type { EngineOptions } from '../options/options.js';
-export { instrumentationFault as findInstrumentationError } from '../server/instrumentation.js';
-export { TABLE as ENGINE_OPTIONS } from '../options/table.js';
+export { findInstrumentationError } from '../server/instrumentation.js';
+export { ENGINE_OPTIONS } from '../options/engine-options.js';
 export { assertKnownOptions } from '../options/unknown-option.js';
-export { fateOfOption as removedOption } from '../server/classic-names.js';
+export { removedOption } from '../server/classic-names.js';
 export { serverName } from '../server/server-token.js';
 export { MODEL_METHODS } from '../model/adapt-model.js';
 export { consumeOnce } from './consume-once.js';
@@ -58,21 +58,21 @@ export { findMissingMethods, type MethodRequirement, requireMethods } from '../m
 export { consentRequired, loginRequired, userDenied } from '../endpoints/authorization/authorization-errors.js';
 export { reportAuthorizationRefusal } from '../endpoints/authorization/authorization-events.js';
 export {
-  type Deferred as DeferredRequest,
-  deferredOf as deferredRequestOf,
+  type DeferredError as DeferredRequest,
+  deferredErrorOf as deferredRequestOf,
 } from '../endpoints/authorization/deferred-error.js';
 
 // Protected resources
-export { bringsToken as hasToken } from '../endpoints/resource/bearer-token.js';
-export { allowOrigin, answerPreflight } from '../endpoints/cross-origin.js';
+export { presentsToken as hasToken } from '../endpoints/resource/bearer-token.js';
+export { allowOrigin, respondToPreflight } from '../endpoints/cross-origin.js';
 export { OwnResources } from '../endpoints/resource/own-resources.js';
 export { shareLookUps as shareTokenLookUps } from '../endpoints/resource/shared-look-ups.js';
-export { onEnded as onTokensEnded } from '../tokens/ended.js';
+export { onTokensRevoked as onTokensEnded } from '../tokens/revoked-tokens.js';
 export { isScopeValue } from '../http/syntax.js';
 export { scopeValues } from '../tokens/scope.js';
 
 // Pages
-export { isPublic as isPublicClient } from '../clients/none.js';
+export { isPublicClient } from '../clients/none.js';
 export { isSelfRegistered } from '../clients/registration/self-registered.js';
 export { ClientLogos } from './client-logos.js';
 export {
@@ -81,21 +81,25 @@ export {
 } from '../contracts/authorization-details.js';
 export { escapeHtml } from '../http/escape-html.js';
 export { audienceOf } from '../tokens/audience.js';
-export { keptOf as signInClaims } from '../tokens/signed-in.js';
+export { signInClaims } from '../tokens/sign-in-claims.js';
 export { loginInitiation as loginInitiationUrl } from '../openid/login-initiation.js';
 export { LOGOUT } from '../openid/logout/logout-capability.js';
-export { isMeant as isLogoutOf, type LogoutRequest, readLogoutRequest } from '../openid/logout/logout-request.js';
+export {
+  identifiesUser as isLogoutOf,
+  type LogoutRequest,
+  readLogoutRequest,
+} from '../openid/logout/logout-request.js';
 export { namedClaims as requestedClaims } from '../openid/named-claims.js';
 export { shownDetails } from '../features/authorization-details/shown-details.js';
-export { redirectPlace } from '../features/client-id-documents/client-id-url.js';
+export { redirectTarget } from '../features/client-id-documents/client-id-url.js';
 export { decideDeviceRequest, findDeviceRequest } from '../features/device-authorization/device-requests.js';
 export { formatUserCode } from '../features/device-authorization/user-code.js';
 export { OPENID } from '../openid/openid-capability.js';
-export { isStrong as hasRequestedAcr } from '../openid/prompt/presence.js';
+export { isStrong as hasRequestedAcr } from '../openid/prompt/login-checks.js';
 
 // Servers of one application
 export { signingKeys } from '../jose/keys/signing-keys.js';
 export { Deadline } from '../stores/deadline.js';
-export { isOnePlace as hasSameStorage } from '../stores/place.js';
+export { hasSameStorage } from '../stores/storage-location.js';
 export { SHARED_MODEL } from '../clients/client-issuer.js';
 export { keepRecent } from '../crypto/lru.js';

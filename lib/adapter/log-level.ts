@@ -1,4 +1,4 @@
-import { isSignInUnderWay } from '../endpoints/authorization/authorization-events.js';
+import { isSignInPending } from '../endpoints/authorization/authorization-events.js';
 import type { OAuthError } from '../errors/index.js';
 import { isUnreachableResource } from '../remote/client-resource.js';
 
@@ -7,6 +7,6 @@ import { isUnreachableResource } from '../remote/client-resource.js';
  * cannot be fetched, which every client can cause. `undefined` for a rejected request: listen to events for those.
  */
 export function logLevelOf(error: OAuthError): 'error' | 'warning' | undefined {
-  if (error.status < 500 || isSignInUnderWay(error)) return undefined;
+  if (error.status < 500 || isSignInPending(error)) return undefined;
   return isUnreachableResource(error) ? 'warning' : 'error';
 }

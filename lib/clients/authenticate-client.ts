@@ -5,34 +5,34 @@ import {
   ServerError,
   toOAuthError,
 } from '../errors/index.js';
-import { isHeard, shortText } from '../events/events.js';
+import { hasListener, shortText } from '../events/events.js';
 import type { ServerContext } from '../contracts/feature.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { CoreClient, Falsy, Model } from '../model/model.js';
-import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
-import type { Options } from '../options/settle.js';
+import { NO_ID, warnOfModelMistake } from '../model/model-mistakes.js';
+import type { Options } from '../options/resolve-options.js';
 import type {
   ClientAuthentication,
   ClientAuthenticationPolicy,
-  ClientClaim,
+  PresentedCredentials,
   ConsumeCredentials,
 } from '../contracts/client-authentication.js';
 import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
-import { isPublic, none } from './none.js';
+import { isPublicClient, none } from './none.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 
 /** An authenticated client. RFC 7591 §2 */
-interface Authenticated {
+interface AuthenticatedClient {
   client: CoreClient;
   /** The client authentication method, or `none`. */
-  proof: string;
+  method: string;
   /** Consumes single-use credentials. If omitted, there is nothing to consume. */
   consume?: ConsumeCredentials;
 }
 
 /** How a server authenticates clients at one of its endpoints. */
-interface Ways {
+interface AuthenticationSettings {
   server: ServerContext;
   /** Which clients the endpoint serves without client authentication. */
   readonly clientAuthentication: ClientAuthenticationPolicy;
@@ -41,11 +41,15 @@ interface Ways {
 }
 
 /** Finds the client of a request and verifies its credentials, without consuming them. RFC 6749 §3.2.1 */
-export async function authenticateClient(request: Request, options: Options, ways: Ways): Promise<Authenticated> {
-  const { server } = ways;
+export async function authenticateClient(
+  request: Request,
+  options: Options,
+  settings: AuthenticationSettings,
+): Promise<AuthenticatedClient> {
+  const { server } = settings;
   const { model } = options;
   try {
-    const { claim, way: claimed } = readClaim(request, server.clientAuthentications);
+    const { claim, method: claimed } = readCredentials(request, server.clientAuthentications);
     if (claimed !== none) verifyAllowed(claimed, server);
     let client = await model.getClient(claim.id, claim.secret || null);
     // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
@@ -54,42 +58,39 @@ export async function authenticateClient(request: Request, options: Options, way
     // A client of another issuer gets the same error as an unknown client.
     const isForeign = Boolean(client) && !isClientOf(client as CoreClient, server.issuerOf(request), server);
     if (isForeign) client = undefined;
-    const way = (claimed === none && client && ofConnection(client, server)) || claimed;
-    verifyAllowed(way, server);
-    if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, ways });
+    const method = (claimed === none && client && connectionMethod(client, server)) || claimed;
+    verifyAllowed(method, server);
+    if (method.verifyCredentials)
+      return await verifyByMethod(verifyKnown(client, model), { claim, method, request }, settings);
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && hasOtherMethod(client, server));
     if (isProven) {
-      const known = client || (await refuseSecret(claim, options, isForeign));
-      return { client: verifyKnown(known, model), proof: way.method };
+      const known = client || (await rejectSecret(claim, options, isForeign));
+      return { client: verifyKnown(known, model), method: method.method };
     }
-    if (!mayBeUnauthenticated(client, request, ways.clientAuthentication)) throw unproven(client, claim);
-    return { client: verifyKnown(client, model), proof: 'none' };
+    if (!isAllowedUnauthenticated(client, request, settings.clientAuthentication))
+      throw missingCredentials(client, claim);
+    return { client: verifyKnown(client, model), method: 'none' };
   } catch (error) {
-    throw unauthorized(error);
+    throw asUnauthorized(error);
   }
 }
 
 /** Sets the status 401 on `invalid_client`. The response then carries a Basic challenge. RFC 6749 §5.2, RFC 9110 §15.5.2 */
-export function unauthorized(error: unknown): OAuthError {
+export function asUnauthorized(error: unknown): OAuthError {
   const failure = toOAuthError(error);
   return failure instanceof InvalidClientError ? new InvalidClientError(failure, { code: 401 }) : failure;
 }
 
 /** One that proves itself in a way that no secret can stand for. */
-async function proven(
+async function verifyByMethod(
   client: CoreClient,
-  { claim, way, request, ways }: { claim: ClientClaim; way: ClientAuthentication; request: Request; ways: Ways },
-): Promise<Authenticated> {
-  const { audienceEndpoints, server } = ways;
-  const { method } = way;
-  const wanted = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
-  if (wanted !== method) {
-    const detail = {
-      rule: 'the client is registered for the method',
-      wanted,
-      given: method,
-    };
+  { claim, method, request }: { claim: PresentedCredentials; method: ClientAuthentication; request: Request },
+  { audienceEndpoints, server }: AuthenticationSettings,
+): Promise<AuthenticatedClient> {
+  const expected = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  if (expected !== method.method) {
+    const detail = { reason: 'the client is registered for the method', expected, given: method.method };
     throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
   }
   const { model } = server.options;
@@ -97,62 +98,71 @@ async function proven(
   const endpointAudiences = audienceEndpoints.flatMap((id) => server.urlsOf(id, issuer));
   const isOwnEndpoint = (url: string) =>
     [...server.endpoints.keys()].some((id) => server.urlsOf(id, issuer).includes(url));
-  const consume = await way.prove!(claim, client, { request, model, issuer, endpointAudiences, isOwnEndpoint });
-  return { client, proof: method, ...(consume && { consume }) };
+  const context = { request, model, issuer, endpointAudiences, isOwnEndpoint };
+  const consume = await method.verifyCredentials!(claim, client, context);
+  return { client, method: method.method, ...(consume && { consume }) };
 }
 
 /** Whether the policy of the endpoint allows a request without credentials. */
-function mayBeUnauthenticated(
+function isAllowedUnauthenticated(
   client: CoreClient | Falsy,
   request: Request,
   policy: ClientAuthenticationPolicy,
 ): boolean {
   if (typeof policy === 'function') return policy(client, request);
-  return policy === 'public-allowed' && Boolean(client) && isPublic(client as CoreClient);
+  return policy === 'public-allowed' && Boolean(client) && isPublicClient(client as CoreClient);
 }
 
 /** Whether the client is registered for a method that uses no client secret, or as a public client. */
 function hasOtherMethod(client: CoreClient, { clientAuthentications }: ServerContext): boolean {
-  const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
-  if (method === undefined) return false;
-  return method === 'none' || clientAuthentications.some((way) => way.prove && way.method === method);
+  const registered = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  if (registered === undefined) return false;
+  return (
+    registered === 'none' || clientAuthentications.some((one) => one.verifyCredentials && one.method === registered)
+  );
 }
 
 /** How a client proves itself that has nothing to say for it: by its connection. */
-function ofConnection(client: CoreClient, { clientAuthentications }: ServerContext): ClientAuthentication | undefined {
-  const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
-  return clientAuthentications.find((way) => !way.claim && way.method === method);
+function connectionMethod(
+  client: CoreClient,
+  { clientAuthentications }: ServerContext,
+): ClientAuthentication | undefined {
+  const registered = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  return clientAuthentications.find((one) => !one.readCredentials && one.method === registered);
 }
 
-function readClaim(request: Request, authentications: readonly ClientAuthentication[]) {
-  let claim: ClientClaim | undefined;
-  let way: ClientAuthentication = none;
+function readCredentials(request: Request, authentications: readonly ClientAuthentication[]) {
+  let claim: PresentedCredentials | undefined;
+  let method: ClientAuthentication = none;
   for (const authentication of authentications) {
-    const found = authentication.claim?.(request);
+    const found = authentication.readCredentials?.(request);
     if (!found) continue;
     // Who is named beside a proof must be who it is of; a second proof is one too many.
-    const isNamed = claim !== undefined && (way === none || authentication === none);
+    const isNamed = claim !== undefined && (method === none || authentication === none);
     if (claim && !isNamed) {
       throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
     }
     if (claim && claim.id !== found.id) throw new InvalidRequestError('Invalid parameter: `client_id`');
-    if (!claim || way === none) [claim, way] = [found, authentication];
+    if (!claim || method === none) [claim, method] = [found, authentication];
   }
   if (!claim) {
-    const rule = 'the client says who it is, in the `Authorization` header or by `client_id`';
-    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
+    const reason = 'the client says who it is, in the `Authorization` header or by `client_id`';
+    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
   }
   if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
   if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
   if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
-  return { claim, way };
+  return { claim, method };
 }
 
 /** Who a request says it comes from, whether that is well said or not: for the operator. */
-export function claimedId(request: Request, authentications: readonly ClientAuthentication[]): string | undefined {
+export function findClaimedClientId(
+  request: Request,
+  authentications: readonly ClientAuthentication[],
+): string | undefined {
   for (const authentication of authentications) {
     try {
-      const id = authentication.claim?.(request)?.id;
+      const id = authentication.readCredentials?.(request)?.id;
       if (id && isVSCHAR(id)) return shortText(id);
     } catch {
       // What cannot be read names nobody.
@@ -164,19 +174,19 @@ export function claimedId(request: Request, authentications: readonly ClientAuth
 /** Some ways a profile does not let in. RFC 6749 §5.2 */
 function verifyAllowed(
   { method: given }: ClientAuthentication,
-  { clientAuthentications, forbidden }: ServerContext,
+  { clientAuthentications, forbiddenAuthenticationMethods: forbidden }: ServerContext,
 ): void {
   if (!forbidden.has(given)) return;
-  const wanted = clientAuthentications.map(({ method }) => method).filter((method) => !forbidden.has(method));
+  const expected = clientAuthentications.map(({ method }) => method).filter((method) => !forbidden.has(method));
   const said = `Invalid client: no client authenticates by \`${given}\` here`;
-  throw new InvalidClientError(said).because({ rule: 'a profile of the server allows the method', wanted, given });
+  throw new InvalidClientError(said).because({ reason: 'a profile of the server allows the method', expected, given });
 }
 
 /** A client without proof: the answer must not tell an unknown client from one that owes its secret. */
-function unproven(client: CoreClient | Falsy, claim: ClientClaim): Error {
+function missingCredentials(client: CoreClient | Falsy, claim: PresentedCredentials): Error {
   if (claim.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
-  const rule = client ? 'the client proves who it is: it has a secret' : 'the client is known';
-  return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
+  const reason = client ? 'the client proves who it is: it has a secret' : 'the client is known';
+  return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
 }
 
 /**
@@ -184,25 +194,29 @@ function unproven(client: CoreClient | Falsy, claim: ClientClaim): Error {
  * has the reason, for which the client is looked up once more. Without listeners there is no second look-up.
  * @throws {InvalidClientError} Always.
  */
-async function refuseSecret({ id }: ClientClaim, { model, events }: Options, isForeign: boolean): Promise<never> {
-  let rule = isForeign ? OTHER_ISSUER : KNOWN;
-  if (!isForeign && isHeard(events, 'client.refused')) {
+async function rejectSecret(
+  { id }: PresentedCredentials,
+  { model, events }: Options,
+  isForeign: boolean,
+): Promise<never> {
+  let reason = isForeign ? OTHER_ISSUER : KNOWN;
+  if (!isForeign && hasListener(events, 'client.refused')) {
     try {
-      rule = (await model.getClient(id, null)) ? WRONG : UNKNOWN;
+      reason = (await model.getClient(id, null)) ? WRONG : UNKNOWN;
     } catch {
       // The refusal stays what it is; only its reason is less precise.
     }
   }
-  throw new InvalidClientError('Invalid client: client is invalid').because({ rule, remedy: REMEDIES[rule] });
+  throw new InvalidClientError('Invalid client: client is invalid').because({ reason, remedy: REMEDIES[reason] });
 }
 
 function verifyKnown(client: CoreClient | Falsy, model: Model): CoreClient {
   if (!client)
     throw new InvalidClientError('Invalid client: client is invalid').because({
-      rule: UNKNOWN,
+      reason: UNKNOWN,
       remedy: REMEDIES[UNKNOWN],
     });
-  if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
+  if (client.id === undefined || client.id === null) warnOfModelMistake(model, NO_ID);
   if (!client.grants) throw new ServerError('Server error: missing client `grants`');
   if (!Array.isArray(client.grants)) throw new ServerError('Server error: `grants` must be an array');
   return client;

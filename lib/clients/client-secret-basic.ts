@@ -1,6 +1,6 @@
 import { InvalidClientError, InvalidRequestError } from '../errors/index.js';
 import type { Request } from '../http/request.js';
-import type { ClientAuthentication, ClientClaim } from '../contracts/client-authentication.js';
+import type { ClientAuthentication, PresentedCredentials } from '../contracts/client-authentication.js';
 
 const SCHEME = /^Basic(?: |$)/i;
 const CREDENTIALS = /^Basic +[A-Za-z\d+/]+=*$/i;
@@ -16,7 +16,7 @@ function basicHeader(request: Request): string | undefined {
 /** Id and secret in the `Authorization` header. RFC 6749 §2.3.1 */
 export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
-  claim(request) {
+  readCredentials(request) {
     const header = basicHeader(request);
     if (header === undefined) return undefined;
     const claim = readCredentials(header);
@@ -28,7 +28,7 @@ export const clientSecretBasic: ClientAuthentication = {
   },
 };
 
-function readCredentials(header: string): ClientClaim {
+function readCredentials(header: string): PresentedCredentials {
   const encoded = CREDENTIALS.test(header) ? header.slice(header.lastIndexOf(' ') + 1) : '';
   const credentials = Buffer.from(encoded, 'base64').toString();
   const colon = credentials.indexOf(':');

@@ -6,7 +6,7 @@ import { hasBasicHeader } from './client-secret-basic.js';
 /** Id and secret in the form. RFC 6749 §2.3.1 */
 export const clientSecretPost: ClientAuthentication = {
   method: 'client_secret_post',
-  claim(request) {
+  readCredentials(request) {
     if (!request.body?.client_secret) return undefined;
     const id = optional(request, 'client_id', isVSCHAR);
     // A secret beside the header is a second proof, whoever it is of.

@@ -1,7 +1,7 @@
 import { optional } from '../http/parameters.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { CoreClient, Falsy } from '../model/model.js';
-import type { Options } from '../options/settle.js';
+import type { Options } from '../options/resolve-options.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 import { hasBasicHeader } from './client-secret-basic.js';
@@ -9,7 +9,7 @@ import { hasBasicHeader } from './client-secret-basic.js';
 /** A client that says who it is and proves nothing. RFC 6749 §2.1 */
 export const none: ClientAuthentication = {
   method: 'none',
-  claim(request) {
+  readCredentials(request) {
     if (request.body?.client_secret || hasBasicHeader(request)) return undefined;
     const id = optional(request, 'client_id', isVSCHAR);
     return id === undefined ? undefined : { id };
@@ -17,7 +17,7 @@ export const none: ClientAuthentication = {
 };
 
 /** Whether a client is registered as a public client: its `token_endpoint_auth_method` is `none`. RFC 6749 §2.1 */
-export function isPublic(client: CoreClient): boolean {
+export function isPublicClient(client: CoreClient): boolean {
   return TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'none';
 }
 
@@ -26,7 +26,7 @@ export function isPublic(client: CoreClient): boolean {
  * word: public clients have no secret, all others owe their proof. One that declares nothing follows the host's
  * `requireClientAuthentication`.
  */
-export function owesNoProof(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
+export function mayBeUnauthenticated(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
   const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;
   if (method) return method === 'none';
   const map = options.requireClientAuthentication ?? {};

@@ -18,14 +18,18 @@ export class PublicClientRate {
   }
 
   /** @throws {TemporarilyUnavailableError} With status 429, if there were too many requests. RFC 9126 §2.3 */
-  verify({ client, proof, request }: Pick<ClientRequest, 'client' | 'proof' | 'request'>): void {
+  verify({
+    client,
+    authenticationMethod: proof,
+    request,
+  }: Pick<ClientRequest, 'client' | 'authenticationMethod' | 'request'>): void {
     const address = addressOf(request);
     const isLimited = proof === 'none' || isSelfRegistered(client);
     if (!this.counts || !isLimited || address === undefined) return;
     const retryAfter = this.counts.add(networkOf(address));
     if (retryAfter === 0) return;
     const detail = {
-      rule: 'public and self-registered clients send few requests from one network',
+      reason: 'public and self-registered clients send few requests from one network',
       given: networkOf(address),
     };
     throw new TemporarilyUnavailableError('Too many requests: try again later', { code: 429, retryAfter }).because(
@@ -35,11 +39,11 @@ export class PublicClientRate {
 }
 
 /** Returns the error message for an invalid `rate`; `undefined` if it is valid. */
-export function rateFault(rate: unknown, place: string): string | undefined {
+export function findRateError(rate: unknown, feature: string): string | undefined {
   if (rate === undefined || rate === false) return undefined;
   const { requests, per } = (rate ?? {}) as Partial<RequestRate>;
   if (isCount(requests, 1_000_000) && isCount(per, 86_400)) return undefined;
-  return `\`rate\` of ${place} must be \`false\` or \`{ requests, per }\`: requests per network, up to 1 000 000, in a number of seconds, up to 86 400`;
+  return `\`rate\` of ${feature} must be \`false\` or \`{ requests, per }\`: requests per network, up to 1 000 000, in a number of seconds, up to 86 400`;
 }
 
 const isCount = (value: unknown, largest: number) =>

@@ -20,15 +20,15 @@ const KINDS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
 /** Bits of an RSA modulus: a shorter one is weak, a longer one is expensive to verify with. RFC 7518 §3.3, §4.3 */
 const [SHORTEST_MODULUS, LONGEST_MODULUS] = [2048, 4096];
 /** Bits of an RSA public exponent. Verification takes a multiplication for each; 65537 has 17. */
-const LONGEST_EXPONENT = 33;
+const MAX_EXPONENT = 33;
 /** Characters of the longest member: the public key of ML-DSA-87. */
-const LONGEST_MEMBER = 3456;
+const MAX_MEMBER_LENGTH = 3456;
 
 /**
  * Returns the reason to reject a public JWK of an untrusted client, or `undefined` if the key is acceptable. An RSA key with a long
  * modulus or exponent would cost the server up to a thousand times the usual verification. RFC 8725 §3.5
  */
-export function publicKeyFault(jwk: Members): string | undefined {
+export function findPublicKeyError(jwk: Members): string | undefined {
   if (hasPrivateMember(jwk)) return 'the key must not have private members';
   const { kty } = jwk;
   const names = MEMBERS.get(kty);
@@ -36,10 +36,10 @@ export function publicKeyFault(jwk: Members): string | undefined {
   if (!isKnownKind(jwk)) return `a key of type ${String(kty)} must be for ${KINDS.get(kty)!.join(', ')}`;
   const isWhole = names.every((name) => {
     const value = jwk[name];
-    return typeof value === 'string' && value.length <= LONGEST_MEMBER && /^[\w-]+$/.test(value);
+    return typeof value === 'string' && value.length <= MAX_MEMBER_LENGTH && /^[\w-]+$/.test(value);
   });
   if (!isWhole) return `a key of type ${String(kty)} must have ${names.join(', ')}`;
-  return kty === 'RSA' ? rsaFault(bytesOf(jwk['n']), bytesOf(jwk['e'])) : undefined;
+  return kty === 'RSA' ? findRsaError(bytesOf(jwk['n']), bytesOf(jwk['e'])) : undefined;
 }
 
 /** Whether the library knows this type and curve of key at all. Keys that it does not know are ignored. RFC 7517 §5 */
@@ -49,19 +49,19 @@ export function isKnownKind(jwk: Members): boolean {
 }
 
 /** Returns the members that make up a public key, and no others. @param jwk a key without a fault */
-export function bareKey(jwk: Members): { kty: string } & Record<string, string> {
+export function publicKeyMembers(jwk: Members): { kty: string } & Record<string, string> {
   const names = ['kty', ...MEMBERS.get(jwk['kty'])!];
-  return Object.fromEntries(names.map((name) => [name, jwk[name]])) as ReturnType<typeof bareKey>;
+  return Object.fromEntries(names.map((name) => [name, jwk[name]])) as ReturnType<typeof publicKeyMembers>;
 }
 
-function rsaFault(modulus: Buffer, exponent: Buffer): string | undefined {
+function findRsaError(modulus: Buffer, exponent: Buffer): string | undefined {
   const bits = bitsOf(modulus);
   if (bits < SHORTEST_MODULUS || bits > LONGEST_MODULUS) {
     return `an RSA modulus must have ${SHORTEST_MODULUS} to ${LONGEST_MODULUS} bits`;
   }
   const isOdd = ((exponent.at(-1) ?? 0) & 1) === 1;
-  if (bitsOf(exponent) > LONGEST_EXPONENT || bitsOf(exponent) < 2 || !isOdd) {
-    return `an RSA public exponent must be odd, 3 or more, and have ${LONGEST_EXPONENT} bits at most`;
+  if (bitsOf(exponent) > MAX_EXPONENT || bitsOf(exponent) < 2 || !isOdd) {
+    return `an RSA public exponent must be odd, 3 or more, and have ${MAX_EXPONENT} bits at most`;
   }
   return undefined;
 }

@@ -31,7 +31,7 @@ export interface AuthorizationDetailsType {
    * Is what a token is asked for part of what was granted? Default: the same, with fewer `locations`, `actions`, `datatypes` and
    * `privileges` if it likes. RFC 9396 §6.1
    */
-  isWithin?(asked: AuthorizationDetail, granted: AuthorizationDetail): boolean;
+  isWithin?(requested: AuthorizationDetail, granted: AuthorizationDetail): boolean;
   /** May what a user agreed to once stand for the very same later? Default: false, they are asked each time */
   remember?: boolean;
 }
@@ -48,21 +48,21 @@ export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('authorization
 export const DETAILS = 'authorization_details';
 
 /** Returns the authorization details of a stored code or token; an empty list if it has none. RFC 9396 §2 */
-export const detailsOf = (kept: unknown): readonly AuthorizationDetail[] =>
-  Array.isArray(kept) ? kept.filter((one): one is AuthorizationDetail => typeof one?.type === 'string') : [];
+export const detailsOf = (stored: unknown): readonly AuthorizationDetail[] =>
+  Array.isArray(stored) ? stored.filter((one): one is AuthorizationDetail => typeof one?.type === 'string') : [];
 
 /** Does what is kept of a request have some? Then it says what it is for, and need not have a scope. RFC 9396 §3.1 */
 export const hasDetails = (data: Readonly<Record<string, unknown>>): boolean => detailsOf(data[DETAILS]).length > 0;
 
 /** Fields that list what may be done: less of it is part of it. RFC 9396 §2.2 */
-export const LISTS: readonly string[] = ['locations', 'actions', 'datatypes', 'privileges'];
+export const LIST_FIELDS: readonly string[] = ['locations', 'actions', 'datatypes', 'privileges'];
 
 /** Is one part of another: the same, but for lists that are shorter? RFC 9396 §6.1 */
-export function isWithinDetail(asked: AuthorizationDetail, granted: AuthorizationDetail): boolean {
-  const names = new Set([...Object.keys(asked), ...Object.keys(granted)]);
+export function isWithinDetail(requested: AuthorizationDetail, granted: AuthorizationDetail): boolean {
+  const names = new Set([...Object.keys(requested), ...Object.keys(granted)]);
   return [...names].every((name) => {
-    const [some, all]: unknown[] = [asked[name], granted[name]];
-    if (!LISTS.includes(name) || !Array.isArray(some) || !Array.isArray(all)) return isDeepStrictEqual(some, all);
+    const [some, all]: unknown[] = [requested[name], granted[name]];
+    if (!LIST_FIELDS.includes(name) || !Array.isArray(some) || !Array.isArray(all)) return isDeepStrictEqual(some, all);
     const known = new Set<unknown>(all);
     return (some.length > 0 || all.length === 0) && some.every((one) => known.has(one));
   });

@@ -2,16 +2,16 @@ import type { Request } from '../http/request.js';
 import type { Awaitable, CoreClient, Falsy, Model } from '../model/model.js';
 
 /** Who a request says it comes from, and its proof. */
-export interface ClientClaim {
+export interface PresentedCredentials {
   id: string;
   /** Left out by a client that has none. */
   secret?: string;
   /** What else it proves itself by, which its method knows to read: an assertion. */
-  evidence?: string;
+  assertion?: string;
 }
 
 /** What a proof is judged by. */
-export interface ProofFacts {
+export interface ClientAuthenticationContext {
   readonly request: Request;
   readonly model: Model;
   /** The issuer that is asked; undefined where the host has named none. */
@@ -48,7 +48,7 @@ export interface ClientAuthentication {
    * What of a request says so. Left out: nothing does, a client proves itself by its connection, which may show something for
    * whoever calls; then it is asked to `prove` itself where it is registered for this method and only names itself. RFC 8705 §2
    */
-  claim?(request: Request): ClientClaim | undefined;
+  readCredentials?(request: Request): PresentedCredentials | undefined;
   /**
    * Verifies the credentials of a client that is registered for this method, which then cannot use another one. If omitted, the
    * model compares the client secret.
@@ -56,5 +56,9 @@ export interface ClientAuthentication {
    * failure allows a retry with the same credentials (`use_dpop_nonce`, RFC 9449 §8), and before anything is granted
    * @throws InvalidClientError If the credentials are invalid.
    */
-  prove?(claim: ClientClaim, client: CoreClient, facts: ProofFacts): Awaitable<ConsumeCredentials | void>;
+  verifyCredentials?(
+    credentials: PresentedCredentials,
+    client: CoreClient,
+    context: ClientAuthenticationContext,
+  ): Awaitable<ConsumeCredentials | void>;
 }

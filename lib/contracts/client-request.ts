@@ -3,28 +3,28 @@ import type { OwnUrls } from './own-urls.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { AuthorizationCode, CoreClient, RefreshToken, Token, User } from '../model/model.js';
-import type { Options } from '../options/settle.js';
+import type { Options } from '../options/resolve-options.js';
 import type { AuthorizationDetail } from './authorization-details.js';
 import type { Authorization } from './authorization.js';
 
 // oxlint-disable-next-line no-explicit-any
-type Kept = Readonly<Record<string, any>>;
+type StoredMembers = Readonly<Record<string, any>>;
 
 /** The source of a grant, if that is neither a code nor a refresh token, and the limits that follow from it. */
 export interface GrantSource {
   /** The stored token that is exchanged, as the model found it. If omitted, another server has issued what the client presents. */
-  readonly record?: (Token | RefreshToken) & Kept;
+  readonly record?: (Token | RefreshToken) & StoredMembers;
   /** The resources that the token may be for. An empty list sets no limit. RFC 8707 §2 */
   readonly resources: readonly string[];
   /** The resources that the request names. If omitted, the parameter `resource` names them. */
-  readonly requested?: readonly string[];
+  readonly requestedResources?: readonly string[];
   /**
    * The authorization details that may be granted. If omitted, those of `record`. Without a record, there is no limit.
    * RFC 9396 §6
    */
   readonly details?: readonly AuthorizationDetail[] | undefined;
   /** Whether another server has granted the details, so that this server must validate them. */
-  readonly isAsserted?: boolean;
+  readonly isExternal?: boolean;
 }
 
 /** A request of a client at a back-channel endpoint, after client authentication. Features share it. RFC 6749 §3.2 */
@@ -32,17 +32,17 @@ export class ClientRequest {
   /** The authorization that a grant established. Features validate and complete it before a token is issued. */
   authorization?: Authorization;
   /** The authorization code or device code that is redeemed, as the model found it, with what features store there. */
-  code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & Kept;
+  code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & StoredMembers;
   /** The refresh token that is used, as the model found it, with what features store there. */
-  refreshToken?: RefreshToken & Kept;
+  refreshToken?: RefreshToken & StoredMembers;
   /** The source of the grant, if that is neither a code nor a refresh token. */
   source?: GrantSource;
   /** Members that are saved with the token. They are not sent to the client. */
-  readonly token: Record<string, unknown> = {};
+  readonly tokenMembers: Record<string, unknown> = {};
   /** Members that are added to the response. They are not saved. */
-  readonly answer: Record<string, unknown> = {};
-  private read: Parameters | undefined;
-  private state: Map<string, unknown> | undefined;
+  readonly responseMembers: Record<string, unknown> = {};
+  private parsedParameters: Parameters | undefined;
+  private stateValues: Map<string, unknown> | undefined;
 
   constructor(
     readonly request: Request,
@@ -55,23 +55,23 @@ export class ClientRequest {
      * The method by which the client authenticated: `client_secret_basic`, `client_secret_post`, … or `none`.
      * RFC 7591 §2
      */
-    readonly proof: string,
+    readonly authenticationMethod: string,
     readonly server: OwnUrls,
   ) {}
 
   /** The parameters of the form. */
   get parameters(): Parameters {
-    return (this.read ??= new Parameters(this.request));
+    return (this.parsedParameters ??= new Parameters(this.request));
   }
 
   /** Returns the value that a feature has stored with this request. */
   get<T>(key: StateKey<T>): T | undefined {
-    return this.state?.get(key.name) as T | undefined;
+    return this.stateValues?.get(key.name) as T | undefined;
   }
 
   /** Stores a value with this request. */
   set<T>(key: StateKey<T>, value: T): void {
-    (this.state ??= new Map()).set(key.name, value);
+    (this.stateValues ??= new Map()).set(key.name, value);
   }
 }
 

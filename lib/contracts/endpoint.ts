@@ -1,6 +1,6 @@
 import type { EndpointDescription } from './endpoint-description.js';
 import type { Handler } from './handler.js';
-import type { Options } from '../options/settle.js';
+import type { Options } from '../options/resolve-options.js';
 
 /** A place that answers requests, made for a server. */
 export interface EndpointOf<Server> {

@@ -1,8 +1,8 @@
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientField } from './client-field.js';
 import type { EndpointOf } from './endpoint.js';
-import type { DescribedParameters } from './endpoint-description.js';
-import type { Forbids } from './forbids.js';
+import type { ParameterDescriptions } from './endpoint-description.js';
+import type { ForbiddenParts } from './forbidden-parts.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Capabilities, Capability, CollectedCapability, Declaration } from './capability.js';
 import type {
@@ -15,8 +15,8 @@ import type {
 } from './hooks.js';
 import type { GrantHandler } from './token-request.js';
 import type { Awaitable } from '../model/model.js';
-import type { Options } from '../options/settle.js';
-import type { PresentedOf, RefusedOf } from './presented.js';
+import type { Options } from '../options/resolve-options.js';
+import type { PresentedTokenOf, RejectedRequestOf } from './presented-token.js';
 import type { ResponseModeOf } from './response-mode.js';
 import type { ResponseType } from './response-type.js';
 
@@ -35,7 +35,7 @@ export interface Feature {
   /** Endpoints by id. The module makes a route of each, and the option `paths` names them by id. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /** Descriptions of the parameters that the feature reads, by endpoint id and parameter name: for API descriptions. */
-  readonly parameters?: DescribedParameters;
+  readonly parameters?: ParameterDescriptions;
   /** The grant types that the feature serves. RFC 6749 §4.5 */
   readonly grantTypes?: readonly string[];
   /** Values that framework adapters read before there is a server. */
@@ -45,7 +45,7 @@ export interface Feature {
   /** Options of the server that a profile sets if the application does not. */
   readonly defaults?: Readonly<Partial<Options>>;
   /** Parts of all features that a profile forbids. */
-  readonly forbids?: Forbids;
+  readonly forbids?: ForbiddenParts;
   /** Adds the feature to a server. It is called once for each server, and returns what the feature adds to that server. */
   install?(server: ServerBuilder): Installed | void;
 }
@@ -122,10 +122,10 @@ export type Endpoint = EndpointOf<ServerContext>;
 export type ResponseMode = ResponseModeOf<ServerContext>;
 
 /** A token as it was presented. */
-export type Presented = PresentedOf<ServerContext>;
+export type PresentedToken = PresentedTokenOf<ServerContext>;
 
 /** A request to a protected resource that is rejected. */
-export type Refused = RefusedOf<ServerContext>;
+export type RejectedRequest = RejectedRequestOf<ServerContext>;
 
 /** A feature, with the parts that it added to a server. */
 export interface InstalledFeature {
@@ -163,7 +163,7 @@ export interface ServerContext extends OwnUrls, Capabilities {
   /** Scope values that are dropped from a request if they cannot be granted. */
   readonly ignorableScopes: readonly string[];
   /** Methods of client authentication that a profile forbids. */
-  readonly forbidden: ReadonlySet<string>;
+  readonly forbiddenAuthenticationMethods: ReadonlySet<string>;
   /** Authentication schemes of tokens besides `Bearer`, with the parameters of their challenge. RFC 9110 §11.1 */
   readonly tokenSchemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The members of `cnf` that a feature verifies. RFC 7800 §3 */

@@ -3,11 +3,11 @@ import type { Request } from '../http/request.js';
 import type { Awaitable, CoreClient, Falsy, Token, User } from '../model/model.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ClientRequest } from './client-request.js';
-import type { PresentedOf, RefusedOf } from './presented.js';
-import type { Need, Presence } from './required-interaction.js';
-import type { Resolved } from './resolved.js';
+import type { PresentedTokenOf, RejectedRequestOf } from './presented-token.js';
+import type { RequiredInteraction, AuthenticationState } from './required-interaction.js';
+import type { ResolvedRequest } from './resolved-request.js';
 import type { AuthorizationRequest, AuthorizationResponse, Decision } from './response-type.js';
-import type { Minted } from './token-format.js';
+import type { MintedToken } from './token-format.js';
 
 /**
  * The hooks of a feature for authorization requests. A hook never reads values that the same hook of another feature writes:
@@ -18,14 +18,17 @@ export interface AuthorizationHooks {
    * Returns the request to be read in place of this one, if its parameters are elsewhere. Runs before anything is read, so errors are
    * rendered as an error page. At most one feature may return a request. RFC 9126 §4
    */
-  resolve?(request: Request): Awaitable<Resolved | void>;
+  resolve?(request: Request): Awaitable<ResolvedRequest | void>;
   /**
    * Reads the parameters of the feature from a request that is valid so far. Errors are returned to the client. The members of the
    * returned object are stored in `request.data` and with the code or token that is issued.
    */
   read?(parameters: Parameters, request: AuthorizationRequest): Awaitable<object | void>;
   /** Returns what must happen before the request is decided, given who is signed in. Errors are returned to the client. */
-  requireInteraction?(request: AuthorizationRequest, presence: Presence): Awaitable<Need | void>;
+  requireInteraction?(
+    request: AuthorizationRequest,
+    authentication: AuthenticationState,
+  ): Awaitable<RequiredInteraction | void>;
   /**
    * Validates and completes `request.data` once the user is known: before the user sees the request, and with the decision.
    * RFC 9396 §7.1
@@ -48,7 +51,7 @@ export interface TokenHooks {
   /** Validates and completes `request.authorization`, before anything is consumed or minted. */
   issue?(request: ClientRequest): Awaitable<void>;
   /** Returns the text of an access token. `undefined`: the token is opaque. At most one feature of a server may have it. RFC 6749 §1.4 */
-  format?(minted: Minted): Awaitable<string | undefined>;
+  format?(minted: MintedToken): Awaitable<string | undefined>;
   /** Completes the token response, `request.answer`. */
   respond?(request: ClientRequest, token: Token): Awaitable<void>;
   /** Returns members of the introspection response of a token. RFC 7662 §2.2 */
@@ -61,9 +64,9 @@ export interface ResourceHooksOf<Server> {
    * Validates a token that is valid so far against the request that presents it, in any scheme.
    * @throws {OAuthError} To refuse the request.
    */
-  verify?(presented: PresentedOf<Server>): Awaitable<void>;
+  verify?(presented: PresentedTokenOf<Server>): Awaitable<void>;
   /** Returns parameters of the challenge to a request without a valid token. RFC 6750 §3 */
-  challenge?(refused: RefusedOf<Server>): Readonly<Record<string, string>> | void;
+  challenge?(rejected: RejectedRequestOf<Server>): Readonly<Record<string, string>> | void;
 }
 
 /** The hooks of a feature for the clients of a server. */

@@ -9,13 +9,13 @@ export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
  */
 export interface Redemption {
   /** The code or refresh token as the model found it, for the model's `redeem()`. If omitted, `together` consumes it. */
-  found?: AuthorizationCode | RefreshToken;
+  stored?: AuthorizationCode | RefreshToken;
   /** Consumes and saves in one step. Undefined if the model cannot. */
-  together?: SaveToken | undefined;
+  consumeAndSave?: SaveToken | undefined;
   /** The refresh token, if the client may repeat the request: the response is encrypted under it. */
-  sealUnder?: string;
+  encryptResponseWith?: string;
   /** Consumes it, for models that cannot consume and save in one step. Returns a falsy value if it was consumed before. */
-  spend(): Awaitable<unknown>;
+  consume(): Awaitable<unknown>;
   /** Handles a replay or a lost race: the value was consumed before. */
-  lost(): Promise<Token>;
+  handleReplay(): Promise<Token>;
 }

@@ -2,11 +2,11 @@ import type { OAuthError } from '../errors/index.js';
 import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, CoreClient, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
-import type { Options } from '../options/settle.js';
+import type { Options } from '../options/resolve-options.js';
 import type { Challenge } from './challenge.js';
 import type { AuthorizationDetail } from './authorization-details.js';
 import type { TokenFormat } from './token-format.js';
-import type { UsualMode } from './response-mode.js';
+import type { DefaultResponseMode } from './response-mode.js';
 
 /** Who asks, and where the answer may go: settled before anything is redirected. */
 export interface Destination<C extends Client = CoreClient> {
@@ -37,7 +37,7 @@ export interface AuthorizationRequest<C extends Client = CoreClient> extends Des
 }
 
 /** The `responseType` of a request that a device makes: no browser brings it, and nothing is redirected. RFC 8628 §3.1 */
-export const OF_A_DEVICE = 'device_code';
+export const DEVICE_RESPONSE_TYPE = 'device_code';
 
 /** What becomes of an authorization request. RFC 6749 §4.1.2 */
 export type Decision<U extends User = User> =
@@ -81,7 +81,10 @@ export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>
 /**
  * Returns the grant types that a client must be registered for to use a response type. OpenID Connect Registration §2
  */
-export const grantsOf = ({ grant, furtherGrants = [] }: ResponseType): readonly string[] => [grant, ...furtherGrants];
+export const requiredGrantTypes = ({
+  grantType: grant,
+  furtherGrantTypes: furtherGrants = [],
+}: ResponseType): readonly string[] => [grant, ...furtherGrants];
 
 /** The part of a server that a response type uses. */
 export interface ResponseContext {
@@ -93,13 +96,13 @@ export interface ResponseContext {
 /** A response type of the authorization endpoint. RFC 6749 §3.1.1, §8.4 */
 export interface ResponseType {
   /** The grant type that a client must be registered for. */
-  readonly grant: string;
+  readonly grantType: string;
   /** Further grant types that a client must be registered for. Default: none. */
-  readonly furtherGrants?: readonly string[];
+  readonly furtherGrantTypes?: readonly string[];
   /** The default response mode. */
-  readonly mode: UsualMode;
+  readonly mode: DefaultResponseMode;
   /** Whether the client proves later, with a code verifier, that it is the client that sent the request. RFC 7636 */
-  readonly provable: boolean;
+  readonly supportsPkce: boolean;
   /** Model methods that the response type needs. */
   readonly requires: readonly ModelMethod[];
   /** Issues what `request.grantedScope` allows, and returns the parameters of the response. */

@@ -1,7 +1,7 @@
 import type { Awaitable, CoreClient, Token, Unsaved, User } from '../model/model.js';
 
 /** A new access token whose text is not written yet. */
-export interface Minted {
+export interface MintedToken {
   /** The token as it will be saved. Members that a feature adds are saved with it. */
   token: Unsaved<Token>;
   client: CoreClient;
@@ -11,4 +11,4 @@ export interface Minted {
 }
 
 /** Returns the text of an access token. `undefined`: the token is opaque. RFC 6749 §1.4 */
-export type TokenFormat = (minted: Minted) => Awaitable<string | undefined>;
+export type TokenFormat = (minted: MintedToken) => Awaitable<string | undefined>;

@@ -4,7 +4,7 @@ const ALGORITHM = 'aes-256-gcm';
 const [NONCE, TAG] = [12, 16];
 
 /** Makes text unreadable without a secret, and any change of it seen. */
-export class Seal {
+export class TextEncryption {
   private readonly keys: readonly Buffer[];
 
   /**
@@ -15,7 +15,7 @@ export class Seal {
     this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
   }
 
-  close(text: string): string {
+  encrypt(text: string): string {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(ALGORITHM, this.keys[0]!, nonce);
     const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -23,8 +23,8 @@ export class Seal {
   }
 
   /** @returns undefined where it was sealed by another secret, or changed */
-  open(sealed: string): string | undefined {
-    const bytes = Buffer.from(sealed, 'base64url');
+  decrypt(encrypted: string): string | undefined {
+    const bytes = Buffer.from(encrypted, 'base64url');
     if (bytes.length < NONCE + TAG) return undefined;
     for (const key of this.keys) {
       try {

@@ -1,13 +1,13 @@
-import { authenticateClient, claimedId, unauthorized } from '../clients/authenticate-client.js';
+import { authenticateClient, findClaimedClientId, asUnauthorized } from '../clients/authenticate-client.js';
 import type { ClientAuthenticationPolicy, ConsumeCredentials } from '../contracts/client-authentication.js';
-import { errorResponse, sayRetryAfter, wireCode } from '../http/error-response.js';
+import { errorResponse, setRetryAfter, wireCode } from '../http/error-response.js';
 import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';
-import { isHeard, refusedAt, report, reportRefusal, shortText } from '../events/events.js';
+import { hasListener, refusalEventName, reportEvent, reportRefusal, shortText } from '../events/events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable } from '../model/model.js';
-import { Operation, verifyWrappers } from './operation.js';
+import { Operation, verifyRequestAndResponse } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
 import { ClientRequest, stateKey } from '../contracts/client-request.js';
 
@@ -45,7 +45,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   protected reportDone?(clientRequest: ClientRequest, result: Result): void;
 
   async handle(request: Request, response: Response): Promise<Result> {
-    verifyWrappers(request, response);
+    verifyRequestAndResponse(request, response);
     response.headers['cache-control'] = 'no-store';
     response.headers['pragma'] = 'no-cache';
     const { options, server } = this;
@@ -54,7 +54,11 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     let clientRequest: ClientRequest | undefined;
     try {
       verifyFormPost(request);
-      const { client, proof, consume } = await authenticateClient(request, options, {
+      const {
+        client,
+        method: proof,
+        consume,
+      } = await authenticateClient(request, options, {
         server,
         audienceEndpoints: this.audienceEndpoints,
         clientAuthentication: this.clientAuthentication,
@@ -74,7 +78,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       response.status = failure.code;
       response.body = errorResponse(failure);
       if (failure.code === 401) challenge(response, failure);
-      sayRetryAfter(response, failure);
+      setRetryAfter(response, failure);
       if (options.events) this.reportRefused(request, clientRequest, failure);
       throw failure;
     }
@@ -95,28 +99,29 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     try {
       await consume();
     } catch (error) {
-      throw unauthorized(error);
+      throw asUnauthorized(error);
     }
     clientRequest.set(CONSUME_CREDENTIALS, undefined);
     this.reportAuthenticated(clientRequest);
   }
 
-  private reportAuthenticated({ client, issuer, proof }: ClientRequest): void {
+  private reportAuthenticated({ client, issuer, authenticationMethod: proof }: ClientRequest): void {
     const { events } = this.options;
-    if (proof === 'none' || !isHeard(events, 'client.authenticated')) return;
-    report(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
+    if (proof === 'none' || !hasListener(events, 'client.authenticated')) return;
+    reportEvent(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
   }
 
   private reportRefused(request: Request, clientRequest: ClientRequest | undefined, error: OAuthError): void {
     const { client, issuer = this.options.issuer } = clientRequest ?? {};
     const isAuthenticated = clientRequest !== undefined && clientRequest.get(CONSUME_CREDENTIALS) === undefined;
-    const name = isAuthenticated || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';
+    const name =
+      isAuthenticated || !(error instanceof InvalidClientError) ? refusalEventName(this.id) : 'client.refused';
     reportRefusal(this.options.events, name, error, () => {
       const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
       return {
         endpoint: this.id,
         issuer,
-        clientId: client?.id ?? claimedId(request, this.server.clientAuthentications),
+        clientId: client?.id ?? findClaimedClientId(request, this.server.clientAuthentications),
         grantType: shortText(grantType),
         scope: shortText(scope),
       };

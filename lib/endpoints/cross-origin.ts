@@ -28,7 +28,7 @@ export function allowAnyOrigin(response: Response): void {
 }
 
 /** Writes the response to a CORS preflight request. Fetch §3.2.2 */
-export function answerPreflight(
+export function respondToPreflight(
   request: Request,
   response: Response,
   methods: readonly string[],
@@ -54,8 +54,8 @@ export function verifyOrigin({ request, client, issuer, options: { cors } }: Cli
   if (isListed(origin, cors.origins) && isOriginOf(client, origin)) return;
   const wanted = client.allowedOrigins ?? client.redirectUris;
   throw new InvalidRequestError('Invalid request: this client may not be used from this origin').because({
-    rule: isListed(origin, cors.origins) ? 'the origin is one of the client' : 'the option `cors` lists the origin',
-    wanted: isListed(origin, cors.origins) ? wanted : cors.origins,
+    reason: isListed(origin, cors.origins) ? 'the origin is one of the client' : 'the option `cors` lists the origin',
+    expected: isListed(origin, cors.origins) ? wanted : cors.origins,
     given: origin,
   });
 }

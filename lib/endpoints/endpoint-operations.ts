@@ -5,13 +5,13 @@ import { OperationCache } from './operation-cache.js';
 
 /** The endpoints of a server, each made when it is first called. For calls without options, an endpoint has one instance. */
 export class EndpointOperations {
-  private readonly made = new Map<string, OperationCache<Handler>>();
+  private readonly caches = new Map<string, OperationCache<Handler>>();
 
   constructor(private readonly server: ServerContext) {}
 
   /** Returns the operations at an endpoint. Without such an endpoint, calls of the operations fail. */
   of(id: string): OperationCache<Handler> {
-    const found = this.made.get(id);
+    const found = this.caches.get(id);
     if (found) return found;
     const { server } = this;
     const endpoint = server.endpoints.get(id);
@@ -19,7 +19,7 @@ export class EndpointOperations {
       if (!endpoint) throw new InvalidArgumentError(`Invalid argument: there is no endpoint \`${id}\``);
       return endpoint.make(server, options);
     }, server);
-    if (endpoint) this.made.set(id, operations);
+    if (endpoint) this.caches.set(id, operations);
     return operations;
   }
 }

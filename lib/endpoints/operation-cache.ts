@@ -4,8 +4,8 @@ import type { Handler } from '../contracts/handler.js';
 import { keepRecent } from '../crypto/lru.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import { answerError } from './operation.js';
-import { type Options, settleOptions } from '../options/settle.js';
+import { respondWithError } from './operation.js';
+import { type Options, resolveOptions } from '../options/resolve-options.js';
 import { REQUIREMENT_NAMES } from '../options/token-requirements.js';
 
 /**
@@ -19,8 +19,8 @@ const MAX_CACHED = 1000;
  * constant options, as `OAuthGuard` has them: to settle the options for each call was a quarter of the time of `authenticate`.
  */
 export class OperationCache<O> {
-  private readonly kept = new Map<string | undefined, O>();
-  private readonly ofConstants = new WeakMap<object, O>();
+  private readonly operations = new Map<string | undefined, O>();
+  private readonly constantOperations = new WeakMap<object, O>();
 
   constructor(
     private readonly make: (options: Options) => O,
@@ -28,11 +28,11 @@ export class OperationCache<O> {
   ) {}
 
   /** The operation for a call with these options. @throws OAuthError, answered, when they or the model will not do */
-  with(options: object | undefined, response: Response): O {
+  operationFor(options: object | undefined, response: Response): O {
     try {
       return this.find(options);
     } catch (error) {
-      throw answerError(response, toOAuthError(error));
+      throw respondWithError(response, toOAuthError(error));
     }
   }
 
@@ -44,7 +44,7 @@ export class OperationCache<O> {
     response: Response,
   ): Promise<unknown> {
     try {
-      return this.with(options, response).handle(request, response);
+      return this.operationFor(options, response).handle(request, response);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -53,20 +53,20 @@ export class OperationCache<O> {
   private find(options: object | undefined): O {
     const { options: settled } = this.server;
     const scope = options && onlyScope(options);
-    if (options && scope === undefined) return this.ofConstants.get(options) ?? this.makeFor(options);
-    let operation = this.kept.get(scope);
+    if (options && scope === undefined) return this.constantOperations.get(options) ?? this.makeFor(options);
+    let operation = this.operations.get(scope);
     if (!operation) {
       // Made from the scope alone: other properties of the caller's object are not part of its key.
-      operation = this.make(scope === undefined ? settled : settleOptions(settled, { scope } as object));
-      keepRecent(this.kept, scope, operation, MAX_CACHED);
+      operation = this.make(scope === undefined ? settled : resolveOptions(settled, { scope } as object));
+      keepRecent(this.operations, scope, operation, MAX_CACHED);
     }
     return operation;
   }
 
   /** Makes the operation for the options of a call, and stores it if they are constant. */
   private makeFor(options: object): O {
-    const made = this.make(this.checked(options));
-    if (isConstant(options)) this.ofConstants.set(options, made);
+    const made = this.make(this.mergeOptions(options));
+    if (isConstant(options)) this.constantOperations.set(options, made);
     return made;
   }
 
@@ -74,9 +74,9 @@ export class OperationCache<O> {
    * Merges the options of a call with those of the server.
    * @throws {ServerError} If a feature of the server, such as a profile, does not allow them.
    */
-  private checked(options: object): Options {
+  private mergeOptions(options: object): Options {
     const { server } = this;
-    const settled = settleOptions(server.options, options);
+    const settled = resolveOptions(server.options, options);
     // Requirements count even if they are inherited or hidden, as getters of a class are: without them, more tokens would be accepted.
     for (const name of REQUIREMENT_NAMES) {
       const value = (options as Record<string, unknown>)[name];

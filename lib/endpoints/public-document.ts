@@ -4,18 +4,18 @@ import type { Handler } from '../contracts/handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable } from '../model/model.js';
-import { answerError, verifyWrappers } from './operation.js';
+import { respondWithError, verifyRequestAndResponse } from './operation.js';
 import { allowAnyOrigin } from './cross-origin.js';
 
 /** What a document says, of the issuer that is asked. */
-type Say = (server: ServerContext, issuer: string | undefined) => Awaitable<object>;
+type BuildDocument = (server: ServerContext, issuer: string | undefined) => Awaitable<object>;
 
 const METHODS = ['GET', 'HEAD'];
 
 /** A well-known document: everybody may read it, from any origin, and keep it for a while. RFC 8615 §3 */
 export function publicDocument(
   path: string,
-  { maxAge, perIssuer = false, say }: { maxAge: number; perIssuer?: boolean; say: Say },
+  { maxAge, perIssuer = false, say }: { maxAge: number; perIssuer?: boolean; say: BuildDocument },
 ): Endpoint {
   return {
     path,
@@ -30,24 +30,24 @@ class PublicDocument implements Handler {
   constructor(
     private readonly server: ServerContext,
     private readonly maxAge: number,
-    private readonly say: Say,
+    private readonly build: BuildDocument,
   ) {}
 
   async handle(request: Request, response: Response): Promise<object> {
-    verifyWrappers(request, response);
+    verifyRequestAndResponse(request, response);
     allowAnyOrigin(response);
     try {
       if (!METHODS.includes(request.method)) {
         throw new InvalidRequestError('Invalid request: method must be GET or HEAD', { code: 405 });
       }
       const { server } = this;
-      const document = await this.say(server, server.issuerOf(request));
+      const document = await this.build(server, server.issuerOf(request));
       response.headers['cache-control'] = `public, max-age=${this.maxAge}`;
       response.headers['content-type'] = 'application/json';
       response.body = document;
       return document;
     } catch (error) {
-      throw answerError(response, toOAuthError(error));
+      throw respondWithError(response, toOAuthError(error));
     }
   }
 }

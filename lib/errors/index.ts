@@ -16,23 +16,23 @@ export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
 }
 
 /** All that have a code on the wire. */
-export const NAMED: readonly (typeof OAuthError)[] = Object.values(named);
+export const OAUTH_ERRORS: readonly (typeof OAuthError)[] = Object.values(named);
 
 /** Returns any error as an `OAuthError`. An error of the application is kept in `inner`, because its message may contain secrets. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
-  if (error instanceof Error) return sameError(error) ?? hidden(error);
-  return hidden(new Error('The model failed with a value that is no error', { cause: error }));
+  if (error instanceof Error) return toOwnError(error) ?? hiddenError(error);
+  return hiddenError(new Error('The model failed with a value that is no error', { cause: error }));
 }
 
 /** What is said of a fault whose text may be the host's. */
-export const HIDDEN = 'Server error: the request could not be handled; the server log has the reason';
-const hidden = (error: Error) => new named.ServerError(error, { message: HIDDEN });
+export const HIDDEN_ERROR_MESSAGE = 'Server error: the request could not be handled; the server log has the reason';
+const hiddenError = (error: Error) => new named.ServerError(error, { message: HIDDEN_ERROR_MESSAGE });
 
 /** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */
-function sameError(error: ForeignError): OAuthError | undefined {
+function toOwnError(error: ForeignError): OAuthError | undefined {
   if (typeof error.code !== 'number' || error.code !== error.statusCode) return undefined;
-  const Named = NAMED.find(({ prototype }) => prototype.name === error.name);
+  const Named = OAUTH_ERRORS.find(({ prototype }) => prototype.name === error.name);
   const { code, retryAfter } = error;
   return Named && new Named(error, retryAfter === undefined ? { code } : { code, retryAfter });
 }

@@ -7,9 +7,9 @@ export interface OAuthErrorProperties {
 /** Which rule a request broke: for the operator alone, and with nothing in it that is a secret. */
 export interface RefusalDetail {
   /** For people to read; programs look at the error's code. */
-  rule: string;
+  reason: string;
   /** What would have been right. */
-  wanted?: unknown;
+  expected?: unknown;
   given?: unknown;
   /** What to change in the request, the client's registration or the server's options. */
   remedy?: string;

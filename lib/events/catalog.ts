@@ -11,7 +11,7 @@ export interface OAuth2Events {
   /** By its own hand, or by that of an administrator. RFC 7592 §2.2 */
   'client.changed': ClientChangeEvent;
   /** It is refused from now on, and its grants are over. */
-  'client.retired': OAuth2Event;
+  'client.disabled': OAuth2Event;
   /** It is forgotten, and its grants are over. RFC 7592 §2.3 */
   'client.removed': OAuth2Event;
   /** Somebody signed in on a ready-made page. */
@@ -59,7 +59,7 @@ export const EVENT_NAMES = Object.keys({
   'client.refused': 0,
   'client.registered': 0,
   'client.changed': 0,
-  'client.retired': 0,
+  'client.disabled': 0,
   'client.removed': 0,
   'user.signed_in': 0,
   'user.signed_out': 0,
@@ -116,7 +116,7 @@ export interface ClientEvent extends OAuth2Event {
 /** A client was changed. */
 export interface ClientChangeEvent extends OAuth2Event {
   /** What is said of it, its secrets, or that it was retired. */
-  what: 'description' | 'secret' | 'restored';
+  change: 'description' | 'secret' | 'enabled';
 }
 
 /** A request was refused: what the client heard, and what only the operator hears. */
@@ -135,7 +135,7 @@ export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
 
 /** Something issued was spent or ended: a code, a refresh token, an access token, a grant. */
 export interface TokenEvent extends OAuth2Event {
-  what: string;
+  kind: string;
 }
 
 /** A token was asked about: `userId`, `scope` and `grantId` are the token's, where it is active. */
@@ -154,5 +154,5 @@ export interface LogoutFailureEvent extends OAuth2Event {
 /** Without a `grantId`, all grants are meant that the user gave the client; without one of these, all of the other. */
 export interface GrantEvent extends OAuth2Event {
   /** Something came twice, a client gave it up, a user ended it, or the host did. */
-  reason: 'reuse' | 'revoked' | 'withdrawn' | 'host';
+  reason: 'reuse' | 'revoked' | 'withdrawn' | 'application';
 }

@@ -5,7 +5,7 @@ import type { OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent } from '.
 import { isThenable } from '../model/coroutine.js';
 
 /** The payload of an event without its time and server, which are added when it is emitted. */
-export type Facts<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | 'server'>;
+export type EventDetails<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | 'server'>;
 
 /** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
 export interface EventSink {
@@ -15,14 +15,14 @@ export interface EventSink {
 }
 
 /** Whether an event has listeners. */
-export function isHeard(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
+export function hasListener(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
   if (!events) return false;
-  if (typeof events.wants === 'function') return isWanted(events, name);
+  if (typeof events.wants === 'function') return askSink(events, name);
   return !isEmitter(events) || events.listenerCount(name) > 0;
 }
 
 /** One that cannot say what it wants hears nothing: what was issued is issued, and has to be answered. */
-function isWanted(events: EventSink, name: string): boolean {
+function askSink(events: EventSink, name: string): boolean {
   try {
     const answer: unknown = events.wants!(name);
     if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
@@ -34,37 +34,41 @@ function isWanted(events: EventSink, name: string): boolean {
 }
 
 /** Emits an event with the current time. A listener that fails changes no response and ends no process. */
-export function report<N extends OAuth2EventName>(events: EventSink, name: N, facts: Facts<OAuth2Events[N]>): void {
-  passOn(events, name, { at: new Date(), ...facts });
+export function reportEvent<N extends OAuth2EventName>(
+  events: EventSink,
+  name: N,
+  details: EventDetails<OAuth2Events[N]>,
+): void {
+  emitEvent(events, name, { at: new Date(), ...details });
 }
 
 /** Emits an event with its complete payload. A listener that fails changes no response and ends no process. */
-export function passOn(events: EventSink, name: string, payload: object): void {
-  if (!isEmitter(events)) return tell(name, () => emit(events, name, payload));
+export function emitEvent(events: EventSink, name: string, payload: object): void {
+  if (!isEmitter(events)) return callListener(name, () => emitAwaitable(events, name, payload));
   // Of an emitter nobody gets to see the promises of its listeners; called here, their failures are caught.
-  for (const listener of events.rawListeners(name)) tell(name, () => listener.call(events, payload) as unknown);
+  for (const listener of events.rawListeners(name)) callListener(name, () => listener.call(events, payload) as unknown);
 }
 
 /** The `EventEmitter2` of `@nestjs/event-emitter` hands out the promises of its listeners, but not by `emit`. */
-function emit(events: EventSink & { emitAsync?: unknown }, name: string, payload: object): unknown {
+function emitAwaitable(events: EventSink & { emitAsync?: unknown }, name: string, payload: object): unknown {
   if (typeof events.emitAsync !== 'function') return events.emit(name, payload);
   return (events as { emitAsync: EventSink['emit'] }).emitAsync(name, payload);
 }
 
 /** Several as one. */
-export function joined([first, ...others]: readonly EventSink[]): EventSink | undefined {
+export function combineSinks([first, ...others]: readonly EventSink[]): EventSink | undefined {
   if (!first || others.length === 0) return first;
   const sinks = [first, ...others];
   return {
-    wants: (name) => sinks.some((sink) => isHeard(sink, name as OAuth2EventName)),
+    wants: (name) => sinks.some((sink) => hasListener(sink, name as OAuth2EventName)),
     emit(name, payload) {
-      for (const sink of sinks) if (isHeard(sink, name as OAuth2EventName)) passOn(sink, name, payload);
+      for (const sink of sinks) if (hasListener(sink, name as OAuth2EventName)) emitEvent(sink, name, payload);
     },
   };
 }
 
 /** Calls a listener of an event. If it fails, the process emits a warning. */
-export function tell(name: string, call: () => unknown): void {
+export function callListener(name: string, call: () => unknown): void {
   try {
     const answer = call();
     if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
@@ -83,9 +87,9 @@ function warn(name: string, error: unknown): void {
 }
 
 /** The payload of a refusal: what is known of the request, what the client hears, and the operator's detail. */
-function refusalEvent(error: OAuthError, facts: Facts): Facts<RefusalEvent> {
+function refusalEvent(error: OAuthError, details: EventDetails): EventDetails<RefusalEvent> {
   const { error: code, error_description: description } = errorResponse(error);
-  return { ...facts, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
+  return { ...details, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
 }
 
 /** Tells the operator why a request is refused, if anybody listens. A fault is no refusal: it is the host's to log. */
@@ -93,27 +97,27 @@ export function reportRefusal(
   events: EventSink | undefined,
   name: OAuth2EventName,
   error: OAuthError,
-  facts: () => Facts,
+  details: () => EventDetails,
 ): void {
-  if (error.code >= 500 || !isHeard(events, name)) return;
-  report(events, name as 'token.refused', refusalEvent(error, facts()));
+  if (error.code >= 500 || !hasListener(events, name)) return;
+  reportEvent(events, name as 'token.refused', refusalEvent(error, details()));
 }
 
 /** The event of a request that is refused at this endpoint. */
-export function refusedAt(endpoint: string): OAuth2EventName {
+export function refusalEventName(endpoint: string): OAuth2EventName {
   if (endpoint === 'authorize') return 'authorization.refused';
   return endpoint === 'token' ? 'token.refused' : 'endpoint.refused';
 }
 
 /** Reports a request that was rejected before it reached the engine: a body that cannot be read, or a guard of the application. */
-export function reportEndpointRefusal(events: EventSink | undefined, facts: Facts, error: OAuthError): void {
-  reportRefusal(events, refusedAt(facts.endpoint), error, () => facts);
+export function reportEndpointRefusal(events: EventSink | undefined, details: EventDetails, error: OAuthError): void {
+  reportRefusal(events, refusalEventName(details.endpoint), error, () => details);
 }
 
 /** What a request says, short enough for a log line; undefined when it is no text. */
-export function shortText(value: unknown, longest = LONGEST): string | undefined {
+export function shortText(value: unknown, maxLength = MAX_LENGTH): string | undefined {
   if (typeof value !== 'string') return undefined;
-  return value.length <= longest ? value : `${value.slice(0, longest)}…`;
+  return value.length <= maxLength ? value : `${value.slice(0, maxLength)}…`;
 }
 
-const LONGEST = 500;
+const MAX_LENGTH = 500;

@@ -1,7 +1,7 @@
-import type { DescribedParameters, EndpointDescription } from '../contracts/endpoint-description.js';
+import type { ParameterDescriptions, EndpointDescription } from '../contracts/endpoint-description.js';
 
 /** RFC 6749 §4.1.1, §3.2 */
-export const PARAMETERS: DescribedParameters = {
+export const PARAMETERS: ParameterDescriptions = {
   authorize: {
     response_type: 'What is asked for.',
     client_id: 'The client.',
@@ -14,7 +14,7 @@ export const PARAMETERS: DescribedParameters = {
 };
 
 /** RFC 6749 §4.1.3, RFC 7636 §4.3 */
-export const CODE_PARAMETERS: DescribedParameters = {
+export const CODE_PARAMETERS: ParameterDescriptions = {
   authorize: { code_challenge: 'The PKCE challenge.', code_challenge_method: 'How it was made of the verifier: S256.' },
   token: {
     code: 'The authorization code.',
@@ -24,15 +24,15 @@ export const CODE_PARAMETERS: DescribedParameters = {
 };
 
 /** RFC 6749 §4.3.2 */
-export const PASSWORD_PARAMETERS: DescribedParameters = {
+export const PASSWORD_PARAMETERS: ParameterDescriptions = {
   token: { username: 'The name of the user.', password: 'The password of the user.' },
 };
 
 /** RFC 6749 §6 */
-export const REFRESH_PARAMETERS: DescribedParameters = { token: { refresh_token: 'The refresh token.' } };
+export const REFRESH_PARAMETERS: ParameterDescriptions = { token: { refresh_token: 'The refresh token.' } };
 
 /** RFC 6749 §5.1 */
-export const TOKEN_ANSWER: NonNullable<EndpointDescription['answer']> = {
+export const TOKEN_RESPONSE: NonNullable<EndpointDescription['response']> = {
   access_token: { type: 'string' },
   token_type: { type: 'string' },
   expires_in: { type: 'integer' },

@@ -1,7 +1,7 @@
 import { clientSecretBasic } from '../clients/client-secret-basic.js';
 import { clientSecretPost } from '../clients/client-secret-post.js';
 import { none } from '../clients/none.js';
-import { AuthorizeEndpoint } from '../endpoints/authorization/classic-authorize.js';
+import { AuthorizeEndpoint } from '../endpoints/authorization/authorize-endpoint.js';
 import { classGrant } from '../endpoints/token/class-grant.js';
 import { TokenEndpoint } from '../endpoints/token/token.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
@@ -11,7 +11,7 @@ import {
   PARAMETERS,
   PASSWORD_PARAMETERS,
   REFRESH_PARAMETERS,
-  TOKEN_ANSWER,
+  TOKEN_RESPONSE,
 } from './classic-parameters.js';
 import { fragment, query } from '../endpoints/authorization/redirects.js';
 import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
@@ -35,7 +35,7 @@ const token: Endpoint = {
   methods: ['POST'],
   metadata: 'token_endpoint',
   clients: 'all',
-  description: { summary: 'Issues tokens. RFC 6749 §3.2', required: ['grant_type'], answer: TOKEN_ANSWER },
+  description: { summary: 'Issues tokens. RFC 6749 §3.2', required: ['grant_type'], response: TOKEN_RESPONSE },
   cors: true,
   make: (server, options = server.options) => new TokenEndpoint(options, server),
 };

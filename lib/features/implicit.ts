@@ -1,6 +1,6 @@
 import type { Authorization } from '../contracts/authorization.js';
 import type { User } from '../model/model.js';
-import { settle } from '../options/settle.js';
+import { withDefaults } from '../options/resolve-options.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import type {
@@ -12,9 +12,9 @@ import type {
 
 /** Returns an access token in the authorization response, without a refresh token. Only for old clients. RFC 6749 §4.2.2, RFC 9700 §2.1.2 */
 export const tokenResponseType = {
-  grant: 'implicit',
+  grantType: 'implicit',
   mode: 'fragment',
-  provable: false,
+  supportsPkce: false,
   requires: ['saveToken'],
   respond: (request, user, context) => respondWithToken(request, user, context),
 } as const satisfies ResponseType;
@@ -29,7 +29,7 @@ export async function respondWithToken(
   const { client, issuer, grantedScope: scope, data: extra } = request;
   const accessTokenLifetime = client.accessTokenLifetime || options.accessTokenLifetime;
   const authorization: Authorization = { client, user, scope, scopeStatus: 'approved', grantId, extra };
-  const result = await issueToken({ ...settle(options, { accessTokenLifetime }), issuer, format }, authorization);
+  const result = await issueToken({ ...withDefaults(options, { accessTokenLifetime }), issuer, format }, authorization);
   const { refresh_token: _, ...body } = tokenResponse(result);
   const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
   return { result, parameters: Object.fromEntries(parameters), scope: result.scope, grantId: result.grantId };

@@ -5,11 +5,11 @@ export { authorizationDetails } from './authorization-details/authorization-deta
 export type { AuthorizationDetailsOptions } from './authorization-details/detail-type.js';
 export type { AuthorizationDetailsModel } from './authorization-details/details-model.js';
 export { type ShownDetail, shownDetails } from './authorization-details/shown-details.js';
-export { type RedirectPlace, redirectPlace } from './client-id-documents/client-id-url.js';
+export { type RedirectTarget, redirectTarget } from './client-id-documents/client-id-url.js';
 export { clientIdDocuments } from './client-id-documents/client-id-documents.js';
 export type { ClientIdDocumentModel, ClientIdDocumentOptions } from './client-id-documents/document-options.js';
 export type { ClientMetadata, JsonWebKeySet } from '../contracts/client-metadata.js';
-export type { DescribedClient } from '../clients/registration/client-of.js';
+export type { MetadataClient } from '../clients/registration/client-from-metadata.js';
 export type { ClientPolicyOptions } from '../clients/registration/client-policy.js';
 export { deviceAuthorization, type DeviceAuthorizationOptions } from './device-authorization/device-authorization.js';
 export type {
@@ -23,13 +23,13 @@ export {
   type DeviceRequest,
   type DeviceServer,
   findDeviceRequest,
-  type Visitor,
+  type DeviceUser,
 } from './device-authorization/device-requests.js';
 export { formatUserCode } from './device-authorization/user-code.js';
 export { formPost } from './form-post/form-post.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
-export type { TravellingAnswer } from '../contracts/response-mode.js';
+export type { OutgoingResponse } from '../contracts/response-mode.js';
 export type { Lookup, SafeFetchOptions } from '../http/safe-fetch/index.js';
 export { mutualTls } from './mutual-tls/mutual-tls.js';
 export type { MutualTlsOptions, TlsClientAuthMethod, TlsProxy } from './mutual-tls/options.js';
@@ -51,7 +51,7 @@ export { revocation, type RevocationModel, type RevocationOptions } from './revo
 export { serverMetadata, type ServerMetadataOptions } from './server-metadata/server-metadata.js';
 export type {
   Act,
-  ExchangeParty,
+  SubjectOrActorToken,
   ExchangePermission,
   ExchangeRequest,
   ForeignToken,

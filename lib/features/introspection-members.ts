@@ -1,18 +1,18 @@
 import { isClientItself } from '../tokens/client-subject.js';
 import type { Token } from '../model/model.js';
 import { audienceOf } from '../tokens/audience.js';
-import type { FoundToken } from '../tokens/find-token.js';
+import type { StoredToken } from '../tokens/find-token.js';
 import { FOREVER } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
-import { signedIn } from '../tokens/signed-in.js';
+import { readSignInClaims } from '../tokens/sign-in-claims.js';
 import { subjectOf } from '../tokens/subject.js';
 
 /** What the library itself knows of a token. What is not known is left out. RFC 7662 §2.2 */
-export function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
+export function standardMembers({ kind, token }: StoredToken, issuer: string | undefined) {
   const { client, user, scope } = token;
   const { iat, nbf, cnf, resource, refreshTokenResource } = token as Partial<Token>;
   // How strong and how recent it was that the user signed in. RFC 9470 §6.2
-  const { sid, amr, ...authentication } = signedIn(token);
+  const { sid, amr, ...authentication } = readSignInClaims(token);
   const isAccess = kind === 'access_token';
   const audience = audienceOf(isAccess ? resource : (refreshTokenResource ?? resource));
   return {

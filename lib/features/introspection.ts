@@ -3,19 +3,19 @@ import { isClientItself } from '../tokens/client-subject.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';
-import { isHeard, report } from '../events/events.js';
+import { hasListener, reportEvent } from '../events/events.js';
 import type { Feature } from '../contracts/feature.js';
 import type { Awaitable, Client, CoreClient, Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
-import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
+import { TOKEN_NAMES, findToken, type StoredToken, tokenKindsByHint } from '../tokens/find-token.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { jktOf } from '../tokens/confirmation.js';
-import { isOver } from '../tokens/lifetime.js';
+import { isExpired } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
 import { SUBJECT_IDENTIFIERS } from './subject-identifiers.js';
 import { withSubjects } from './token-exchange/actors.js';
-import { INTROSPECTION_WRITER, type Introspection, SIGNED } from './introspection-answer.js';
-import { membersOf, seconds } from './introspection-members.js';
+import { INTROSPECTION_WRITER, type Introspection, SIGNED_INTROSPECTION_TYPE } from './introspection-response.js';
+import { standardMembers, seconds } from './introspection-members.js';
 
 /** Says who may learn what of tokens. */
 export interface IntrospectionModel<C extends Client = Client> {
@@ -47,7 +47,7 @@ export function introspection(): Feature {
       },
     },
     parameters: { introspection: TOKEN_PARAMETERS },
-    install: () => ({ token: { issue: ({ token }) => void (token['iat'] = seconds(Date.now())) } }),
+    install: () => ({ token: { issue: ({ tokenMembers: token }) => void (token['iat'] = seconds(Date.now())) } }),
   };
 }
 
@@ -58,59 +58,61 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private readonly model: Model & IntrospectionModel = this.options.model;
   private readonly subjects = this.server.find(SUBJECT_IDENTIFIERS);
   private readonly writer = this.server.find(INTROSPECTION_WRITER);
-  private readonly written = new WeakMap<Introspection, string>();
+  private readonly signedTexts = new WeakMap<Introspection, string>();
 
   protected async serve(clientRequest: ClientRequest): Promise<Introspection> {
     const found = await this.find(clientRequest);
     const said = found ? this.describe(found, clientRequest.issuer) : { active: false };
-    if (found) this.rename(said, found, clientRequest.client);
-    if (this.options.events) this.reportAsked(clientRequest, said.active, found?.token);
+    if (found) this.replaceSubjects(said, found, clientRequest.client);
+    if (this.options.events) this.reportIntrospection(clientRequest, said.active, found?.token);
     const text = await this.writer?.write(said, clientRequest);
-    if (text !== undefined) this.written.set(said, text);
+    if (text !== undefined) this.signedTexts.set(said, text);
     return said;
   }
 
-  private async find({ client, issuer, parameters }: ClientRequest): Promise<FoundToken | undefined> {
+  private async find({ client, issuer, parameters }: ClientRequest): Promise<StoredToken | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
     // What a client may not know of is looked for as long as what there is not: it must not tell them apart. RFC 7662 §4
-    for (const kind of kindsBy(hint)) {
+    for (const kind of tokenKindsByHint(hint)) {
       const found = await findToken(kind, value, { model: this.model, issuer });
-      if (found && this.isActive(found) && (await this.may(client, found))) return found;
+      if (found && this.isActive(found) && (await this.isPermitted(client, found))) return found;
     }
     return undefined;
   }
 
   protected bodyOf(said: Introspection, { response }: ClientRequest): object | string {
-    const text = this.written.get(said);
+    const text = this.signedTexts.get(said);
     if (text === undefined) return said;
-    response.headers['content-type'] = SIGNED;
+    response.headers['content-type'] = SIGNED_INTROSPECTION_TYPE;
     return text;
   }
 
-  private reportAsked(
+  private reportIntrospection(
     { client, issuer }: ClientRequest,
     active: boolean,
-    token: FoundToken['token'] | undefined,
+    token: StoredToken['token'] | undefined,
   ): void {
     const { events } = this.options;
-    if (!isHeard(events, 'token.introspected')) return;
+    if (!hasListener(events, 'token.introspected')) return;
     const { client: issuedTo, user, scope, grantId } = token ?? {};
     const subject = { issuedTo: issuedTo?.id, userId: user?.['id'], scope: scopeText(scope), grantId };
-    report(events, 'token.introspected', { endpoint: this.id, issuer, clientId: client.id, active, ...subject });
+    reportEvent(events, 'token.introspected', { endpoint: this.id, issuer, clientId: client.id, active, ...subject });
   }
 
-  private isActive({ kind, token }: FoundToken): boolean {
+  private isActive({ kind, token }: StoredToken): boolean {
     if (!token.client || !token.user) {
-      throw new ServerError(`Server error: \`${CALLED[kind].finder}()\` did not return a \`client\` and a \`user\``);
+      throw new ServerError(
+        `Server error: \`${TOKEN_NAMES[kind].finder}()\` did not return a \`client\` and a \`user\``,
+      );
     }
     if (kind === 'access_token') return true;
     const span = token.grantedAt && grantSpan(this.options, token.grantedAt);
-    return !token.revokedAt && !(span && isOver(span.ends));
+    return !token.revokedAt && !(span && isExpired(span.end));
   }
 
   /** A refresh token is nothing that a resource server is ever sent by a client: it learns nothing of one. */
-  private async may(client: CoreClient, { kind, token }: FoundToken): Promise<boolean> {
+  private async isPermitted(client: CoreClient, { kind, token }: StoredToken): Promise<boolean> {
     const { model } = this;
     if (model.mayIntrospect) return Boolean(await model.mayIntrospect(client, token));
     const { id } = token.client;
@@ -121,7 +123,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   }
 
   /** Replaces the ids of users by the subject identifiers that a client knows, for a token of its own. OpenID Connect Core §8.1 */
-  private rename(said: Introspection, { token }: FoundToken, asking: CoreClient): void {
+  private replaceSubjects(said: Introspection, { token }: StoredToken, asking: CoreClient): void {
     const { client, user } = token;
     if (!this.subjects || client.id !== asking.id) return;
     const nameOf = (id: string) => this.subjects!.subjectOf({ id }, client, token);
@@ -133,14 +135,15 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     delete said['username'];
   }
 
-  private describe(found: FoundToken, issuer: string | undefined): Introspection {
+  private describe(found: StoredToken, issuer: string | undefined): Introspection {
     const { kind, token } = found;
     const said: Introspection = { active: true };
     // No standard has a member for it, but who asks must not take a refresh token for an access token.
     if (kind === 'access_token') said['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
     else said['token_use'] = 'refresh_token';
     for (const describe of this.server.hooks.token.describe) Object.assign(said, describe(token as Token));
-    for (const [name, value] of Object.entries(membersOf(found, issuer))) if (value !== undefined) said[name] = value;
+    for (const [name, value] of Object.entries(standardMembers(found, issuer)))
+      if (value !== undefined) said[name] = value;
     said.active = true;
     return said;
   }

@@ -1,4 +1,4 @@
-import { isPublic } from '../clients/none.js';
+import { isPublicClient } from '../clients/none.js';
 import type { Authorization } from '../contracts/authorization.js';
 import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors/index.js';
 import { required } from '../http/parameters.js';
@@ -7,17 +7,17 @@ import { isVSCHAR } from '../http/syntax.js';
 import type { CoreClient, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { redeem } from '../tokens/issue-token.js';
-import { isOver } from '../tokens/lifetime.js';
-import { coversScope, requestedScope, scopeText, withoutIgnored } from '../tokens/scope.js';
-import { addSignedIn } from '../tokens/signed-in.js';
-import { openSuccessor } from '../tokens/successor.js';
+import { isExpired } from '../tokens/lifetime.js';
+import { coversScope, requestedScope, scopeText, withoutIgnorableScopes } from '../tokens/scope.js';
+import { copySignInClaims } from '../tokens/sign-in-claims.js';
+import { decryptRotatedToken } from '../tokens/rotated-token.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
-import { expired, refuseReplay, unknown, verifyOwner } from '../endpoints/token/replay.js';
+import { expiredError, rejectReplay, unknownDetail, verifyOwner } from '../endpoints/token/replay.js';
 
-const WHAT = 'refresh token';
+const TOKEN_NAME = 'refresh token';
 
 /** Seconds. By the one clock of a database a search may find what was spent after it had begun. */
-const MOMENT = 1;
+const CLOCK_TOLERANCE = 1;
 
 /** The client comes back without the user. RFC 6749 §6 */
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
@@ -27,37 +27,38 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const value = required(request, 'refresh_token', isVSCHAR);
     const token = await this.findToken(value, client);
     if (this.options.clientRequest) this.options.clientRequest.refreshToken = token;
-    const requested = withoutIgnored(requestedScope(request), token.scope, this.options.ignorableScopes);
+    const requested = withoutIgnorableScopes(requestedScope(request), token.scope, this.options.ignorableScopes);
     if (token.revokedAt) return await this.retry(token, value, requested);
-    const scope = narrowed(token.scope, requested);
+    const scope = narrowScope(token.scope, requested);
     // One that stays good for ever is nothing for a client that cannot prove it is the one it was given to. RFC 9700 §2.2.2
-    const refreshable = this.alwaysIssueNewRefreshToken !== false || isPublic(client);
+    const refreshable = this.alwaysIssueNewRefreshToken !== false || isPublicClient(client);
 
     const { user, grantId, grantedAt, scope: refreshTokenScope } = token;
     const extra: Record<string, unknown> = refreshable && this.model.revokeGrant ? { refreshTokenScope } : {};
-    addSignedIn(extra, token);
+    copySignInClaims(extra, token);
     const scopeStatus = 'approved';
     const authorization: Authorization = { client, user, scope, scopeStatus, refreshable, grantId, grantedAt, extra };
     if (!refreshable) return await this.issueToken(authorization);
     return await redeem(this.options, authorization, {
-      found: token,
-      sealUnder: this.reuseInterval > 0 ? value : undefined,
-      spend: () => this.model.revokeToken(token),
-      lost: async () => this.retry(await this.findToken(value, client), value, requested),
+      stored: token,
+      encryptResponseWith: this.reuseInterval > 0 ? value : undefined,
+      consume: () => this.model.revokeToken(token),
+      handleReplay: async () => this.retry(await this.findToken(value, client), value, requested),
     });
   }
 
   private async findToken(value: string, client: CoreClient): Promise<RefreshToken> {
     const token = await this.model.getRefreshToken(value);
-    if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
-    verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT, issuer: this.options.issuer });
+    if (!token)
+      throw new InvalidGrantError(`Invalid grant: ${TOKEN_NAME} is invalid`).because(unknownDetail(TOKEN_NAME));
+    verifyOwner(token, client, { finder: 'getRefreshToken', what: TOKEN_NAME, issuer: this.options.issuer });
     const { refreshTokenExpiresAt: expiresAt } = token;
     if (expiresAt && !((expiresAt as unknown) instanceof Date)) {
       throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');
     }
-    if (expiresAt && isOver(expiresAt)) throw expired(WHAT, expiresAt);
+    if (expiresAt && isExpired(expiresAt)) throw expiredError(TOKEN_NAME, expiresAt);
     const span = token.grantedAt ? grantSpan(this.options, token.grantedAt) : undefined;
-    if (span && isOver(span.ends)) throw expired(WHAT, span.ends);
+    if (span && isExpired(span.end)) throw expiredError(TOKEN_NAME, span.end);
     return token;
   }
 
@@ -66,9 +67,9 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
    * host allows. Once it has used what was in it, whoever comes with the token before is another. RFC 9700 §4.14.2
    */
   private async retry(token: RefreshToken, value: string, requested: string | undefined): Promise<Token> {
-    const again = this.isRetry(token) ? openSuccessor(token.successor, value) : undefined;
+    const again = this.isRetry(token) ? decryptRotatedToken(token.successor, value) : undefined;
     const next = again?.refreshToken && (await this.model.getRefreshToken(again.refreshToken));
-    if (!again || !next || next.revokedAt) return await refuseReplay(token, WHAT, this.options);
+    if (!again || !next || next.revokedAt) return await rejectReplay(token, TOKEN_NAME, this.options);
     if (requested && !(coversScope(again.scope, requested) && coversScope(requested, again.scope ?? ''))) {
       throw new InvalidScopeError('Invalid scope: the refresh token was used for another scope');
     }
@@ -81,7 +82,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   private isRetry({ revokedAt, revokedAgo }: RefreshToken): boolean {
     if (!revokedAt || !(this.reuseInterval > 0)) return false;
     const ago = revokedAgo ?? (Date.now() - revokedAt.getTime()) / 1000;
-    const least = revokedAgo === undefined ? 0 : -MOMENT;
+    const least = revokedAgo === undefined ? 0 : -CLOCK_TOLERANCE;
     return ago >= least && ago < this.reuseInterval;
   }
 
@@ -91,12 +92,12 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
 }
 
 /** A refreshed token may reach less than the first one did, never more. */
-function narrowed(granted: Scope | undefined, requested: string | undefined): Scope | undefined {
+function narrowScope(granted: Scope | undefined, requested: string | undefined): Scope | undefined {
   if (!requested) return granted;
   if (coversScope(granted, requested)) return requested;
   const detail = {
-    rule: 'a refreshed token has no more scope than the first',
-    wanted: scopeText(granted),
+    reason: 'a refreshed token has no more scope than the first',
+    expected: scopeText(granted),
     given: requested,
   };
   throw new InvalidScopeError('Invalid scope: Unable to add extra scopes').because(detail);

@@ -5,8 +5,8 @@ import { comparablePath } from '../http/request-path.js';
 import { isResourcePath, resourceUrl } from '../endpoints/resource/own-resources.js';
 import { AUTHORIZATION_DETAILS } from '../contracts/authorization-details.js';
 import { withSigned } from './server-metadata/signed.js';
-import { scopesFault } from '../options/scopes-fault.js';
-import { unknownOption } from '../options/unknown-option.js';
+import { findScopesError } from '../options/scopes-error.js';
+import { findUnknownOption } from '../options/unknown-option.js';
 
 /** A protected resource that this application is. */
 export interface ProtectedResource {
@@ -41,7 +41,7 @@ const PATH = '/.well-known/oauth-protected-resource';
 /** Clients that are turned away find out where to get a token, and for which scopes. RFC 9728 */
 export function protectedResource(options: ProtectedResourceOptions): Feature {
   const { maxAge = 3600, atRoot = false } = options ?? {};
-  const resources = (options?.resources ?? []).filter((one) => isNamed(one?.resource));
+  const resources = (options?.resources ?? []).filter((one) => isResourceIdentifier(one?.resource));
   const documentAt = (path: string, one: ProtectedResource): [string, Endpoint] => {
     const say = (server: ServerContext, issuer: string | undefined) =>
       withSigned(metadataOf(one, server, issuer), issuer, server);
@@ -56,7 +56,7 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
       ...resources.map((one) => documentAt(metadataPath(one.resource), one)),
     ]),
     install: () => ({
-      misconfigurations: (server) => faultsOf(options, server),
+      misconfigurations: (server) => configurationErrors(options, server),
 
       metadata: (issuer) => ({
         protected_resources: resources
@@ -76,7 +76,8 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
   };
 }
 
-const isNamed = (resource: unknown): resource is string => isPublicUrl(resource) || isResourcePath(resource);
+const isResourceIdentifier = (resource: unknown): resource is string =>
+  isPublicUrl(resource) || isResourcePath(resource);
 
 /** The path of the resource is behind that of the document; a lone slash is no path. RFC 9728 §3.1 */
 function metadataPath(resource: string): string {
@@ -122,8 +123,8 @@ const DERIVED = new Map([
 
 const NAMES = { resources: true, maxAge: true, atRoot: true } as const;
 
-function* faultsOf(options: ProtectedResourceOptions, server: ServerContext): Iterable<string> {
-  const misspelt = unknownOption(options ?? {}, NAMES, '`protectedResource()`');
+function* configurationErrors(options: ProtectedResourceOptions, server: ServerContext): Iterable<string> {
+  const misspelt = findUnknownOption(options ?? {}, NAMES, '`protectedResource()`');
   if (misspelt !== undefined) yield misspelt;
   const { resources, maxAge = 0 } = options ?? {};
   if (!Array.isArray(resources) || resources.length === 0) {
@@ -133,8 +134,10 @@ function* faultsOf(options: ProtectedResourceOptions, server: ServerContext): It
   if (!(maxAge >= 0)) yield '`maxAge` of `protectedResource()` must be a number of seconds, 0 or more';
   const paths = new Map<string, string>();
   for (const one of resources as readonly ProtectedResource[]) {
-    yield* faultsOfOne(one, server);
-    const path = isNamed(one?.resource) ? comparablePath(metadataPath(one.resource)).replace(/\/$/, '') : '';
+    yield* resourceErrors(one, server);
+    const path = isResourceIdentifier(one?.resource)
+      ? comparablePath(metadataPath(one.resource)).replace(/\/$/, '')
+      : '';
     const other = paths.get(path);
     if (path && other) yield `the resources \`${other}\` and \`${one.resource}\` have one path: give each its own`;
     paths.set(path, one?.resource);
@@ -143,21 +146,21 @@ function* faultsOf(options: ProtectedResourceOptions, server: ServerContext): It
 
 const MEMBERS = { resource: true, scopes: true, authorizationServers: true, members: true } as const;
 
-function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerContext): Iterable<string> {
+function* resourceErrors(one: ProtectedResource, { options: { issuer } }: ServerContext): Iterable<string> {
   const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
   const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
-  if (!isNamed(resource)) {
+  if (!isResourceIdentifier(resource)) {
     yield `${place} must be an https URL without query and fragment, an http one of localhost, or a path such as \`/mcp\``;
     return;
   }
-  const misspelt = unknownOption(one, MEMBERS, place);
+  const misspelt = findUnknownOption(one, MEMBERS, place);
   if (misspelt !== undefined) yield misspelt;
   if (issuersOf(one, issuer).length === 0) {
     yield `${place} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``;
   }
   const odd = [authorizationServers ?? []].flat().find((server) => !isPublicUrl(server));
   if (odd !== undefined) yield `${place} has the issuer \`${odd}\`, which is no https URL without query and fragment`;
-  const fault = scopesFault(scopes, place);
+  const fault = findScopesError(scopes, place);
   if (fault !== undefined) yield fault;
   const own = Object.keys(members).find((name) => DERIVED.has(name));
   if (own !== undefined) yield `${place} has \`${own}\` in \`members\`, ${DERIVED.get(own)}`;

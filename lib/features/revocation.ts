@@ -1,14 +1,14 @@
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import { UnsupportedTokenTypeError } from '../errors/index.js';
-import { isHeard, report } from '../events/events.js';
+import { hasListener, reportEvent } from '../events/events.js';
 import type { Feature, ServerContext } from '../contracts/feature.js';
 import { verifyOwner } from '../endpoints/token/replay.js';
 import type { Awaitable, Model, Token } from '../model/model.js';
-import { tellEnded } from '../tokens/ended.js';
-import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
+import { notifyTokensRevoked } from '../tokens/revoked-tokens.js';
+import { TOKEN_NAMES, findToken, type StoredToken, tokenKindsByHint } from '../tokens/find-token.js';
 import { TOKEN_PARAMETERS } from './token-parameters.js';
-import { unknownOption } from '../options/unknown-option.js';
+import { findUnknownOption } from '../options/unknown-option.js';
 
 /** Ends access tokens one by one. */
 export interface RevocationModel {
@@ -39,20 +39,20 @@ export function revocation(options: RevocationOptions = {}): Feature {
         methods: ['POST'],
         metadata: 'revocation_endpoint',
         clients: 'all',
-        description: { summary: 'Ends a token. RFC 7009', required: ['token'], answer: {} },
+        description: { summary: 'Ends a token. RFC 7009', required: ['token'], response: {} },
         cors: true,
         make: (server) => new RevocationEndpoint(server, options),
       },
     },
     parameters: { revocation: TOKEN_PARAMETERS },
-    install: () => ({ misconfigurations: ({ options: { model } }) => faultsOf(model, options) }),
+    install: () => ({ misconfigurations: ({ options: { model } }) => configurationErrors(model, options) }),
   };
 }
 
 type AnyModel = Model & Partial<RevocationModel>;
 
-function faultsOf(model: AnyModel, options: RevocationOptions): string[] {
-  const fault = unknownOption(options, { accessTokenEndsGrant: true }, '`revocation()`');
+function configurationErrors(model: AnyModel, options: RevocationOptions): string[] {
+  const fault = findUnknownOption(options, { accessTokenEndsGrant: true }, '`revocation()`');
   if (fault !== undefined) return [fault];
   const { accessTokenEndsGrant = false } = options;
   if (accessTokenEndsGrant && !model.revokeGrant) {
@@ -77,7 +77,7 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
 
   constructor(
     server: ServerContext,
-    private readonly given: RevocationOptions,
+    private readonly revocationOptions: RevocationOptions,
   ) {
     super(server.options, server);
   }
@@ -85,10 +85,10 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
   protected async serve({ client, issuer, parameters }: ClientRequest): Promise<Revoked | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
-    for (const kind of kindsBy(hint)) {
+    for (const kind of tokenKindsByHint(hint)) {
       const found = await findToken(kind, value, { model: this.model, issuer });
       if (!found) continue;
-      verifyOwner(found.token, client, CALLED[kind]);
+      verifyOwner(found.token, client, TOKEN_NAMES[kind]);
       return await this.revoke(found);
     }
     // Nothing is what the client wanted there to be. RFC 7009 §2.2
@@ -105,19 +105,19 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     if (!revoked) return;
     const { what, user, grantId } = revoked;
     const facts = { endpoint: this.id, issuer, clientId: client.id, userId: user['id'], grantId };
-    if (isHeard(events, 'token.revoked')) report(events, 'token.revoked', { ...facts, what });
-    if (what !== 'grant' || !isHeard(events, 'grant.ended')) return;
-    report(events, 'grant.ended', { ...facts, reason: 'revoked' });
+    if (hasListener(events, 'token.revoked')) reportEvent(events, 'token.revoked', { ...facts, kind: what });
+    if (what !== 'grant' || !hasListener(events, 'grant.ended')) return;
+    reportEvent(events, 'grant.ended', { ...facts, reason: 'revoked' });
   }
 
-  private async revoke({ kind, token }: FoundToken): Promise<Revoked | undefined> {
+  private async revoke({ kind, token }: StoredToken): Promise<Revoked | undefined> {
     const { model } = this;
     const { user, grantId } = token;
-    const endsGrant = kind === 'refresh_token' || this.given.accessTokenEndsGrant === true;
+    const endsGrant = kind === 'refresh_token' || this.revocationOptions.accessTokenEndsGrant === true;
     if (endsGrant && model.revokeGrant && grantId !== undefined) {
       // A spent one too: a client that lost its answer and signs its user out has no other.
       await model.revokeGrant(grantId);
-      tellEnded({ grantId });
+      notifyTokensRevoked({ grantId });
       return { what: 'grant', user, grantId };
     }
     if (kind === 'refresh_token') {
@@ -126,12 +126,12 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     }
     if (!model.revokeAccessToken) throw unsupported();
     await model.revokeAccessToken(token);
-    tellEnded({ accessToken: token.accessToken });
+    notifyTokensRevoked({ accessToken: token.accessToken });
     return { what: 'access token', user, grantId };
   }
 }
 
 function unsupported(): UnsupportedTokenTypeError {
-  const rule = 'the model ends access tokens, by `revokeAccessToken()`';
-  return new UnsupportedTokenTypeError('Unsupported token type: access tokens end by themselves').because({ rule });
+  const reason = 'the model ends access tokens, by `revokeAccessToken()`';
+  return new UnsupportedTokenTypeError('Unsupported token type: access tokens end by themselves').because({ reason });
 }

@@ -10,7 +10,7 @@ export const TOKEN_PARAMETERS = {
 export const INTROSPECTION: EndpointDescription = {
   summary: 'Says what a token is good for. RFC 7662',
   required: ['token'],
-  answer: {
+  response: {
     active: { type: 'boolean' },
     scope: { type: 'string' },
     client_id: { type: 'string' },

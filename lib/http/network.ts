@@ -40,7 +40,7 @@ export function addressOf(request: Request): string | undefined {
 }
 
 /** Returns the network of the client that sent a request. Undefined if the request or its address is unknown. */
-export function requesterOf(request: Request | undefined): string | undefined {
+export function requesterNetwork(request: Request | undefined): string | undefined {
   const address = request && addressOf(request);
   return address === undefined ? undefined : networkOf(address);
 }

@@ -1,5 +1,5 @@
 /** What a text says as JSON; undefined: it is none. */
-export function parsedJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -15,7 +15,7 @@ export interface RequestOptions {
 
 type Headers = Record<string, string>;
 
-const missing = (name: string) => new InvalidArgumentError(`Missing parameter: \`${name}\``);
+const missingParameter = (name: string) => new InvalidArgumentError(`Missing parameter: \`${name}\``);
 
 /** An HTTP request, whatever framework it came through. */
 export class Request {
@@ -32,19 +32,19 @@ export class Request {
 
   /** @throws InvalidArgumentError without `headers`, `method` or `query` */
   constructor(options: RequestOptions | (IncomingMessage & Partial<RequestOptions>)) {
-    if (!options?.headers) throw missing('headers');
-    if (!options.method) throw missing('method');
-    if (!options.query) throw missing('query');
+    if (!options?.headers) throw missingParameter('headers');
+    if (!options.method) throw missingParameter('method');
+    if (!options.query) throw missingParameter('query');
     this.#given = options.headers;
     this.method = options.method;
     this.query = options.query as Record<string, unknown>;
     this.body = options.body || {};
-    adopt(this, options);
+    copyProperties(this, options);
   }
 
   /** The headers by their names in lower case; of two spellings the last one counts. */
   get headers(): Record<string, string> {
-    return (this.#headers ??= lowerCased(this.#given));
+    return (this.#headers ??= withLowerCaseNames(this.#given));
   }
 
   set headers(headers: Record<string, string>) {
@@ -81,7 +81,7 @@ export class Request {
 }
 
 /** Header names in lower case, values as they are; of two spellings the last one wins. */
-export function lowerCased(headers: object): Record<string, string> {
+export function withLowerCaseNames(headers: object): Record<string, string> {
   const result: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const key = name.toLowerCase();
@@ -91,7 +91,7 @@ export function lowerCased(headers: object): Record<string, string> {
 }
 
 /** Copies the further properties of `options`, but none that the wrapper has already. */
-export function adopt(wrapper: object, options: object): void {
+export function copyProperties(wrapper: object, options: object): void {
   for (const name in options) {
     if (name === 'headers' || name === 'method' || name === 'query' || name === 'body' || name === '__proto__')
       continue;

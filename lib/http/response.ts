@@ -1,4 +1,4 @@
-import { adopt, lowerCased } from './request.js';
+import { copyProperties, withLowerCaseNames } from './request.js';
 
 /** What a `Response` may be made from: nothing, or the response object of Express or Fastify. */
 export interface ResponseOptions {
@@ -17,9 +17,9 @@ export class Response {
   [property: string]: any;
 
   constructor(options?: ResponseOptions | null) {
-    this.headers = options?.headers ? lowerCased(options.headers) : {};
+    this.headers = options?.headers ? withLowerCaseNames(options.headers) : {};
     this.body = options?.['body'] || {};
-    if (options) adopt(this, options);
+    if (options) copyProperties(this, options);
   }
 
   /** The value of a header. */

@@ -21,7 +21,7 @@ export const isPKCE: Syntax = matches(/^[\w.~-]{43,128}$/);
 /** Something that begins as a URI does. RFC 3986 §3.1 */
 export const isUri: Syntax = matches(/^[a-z][a-z\d+.-]+:/i);
 
-const ANSWERABLE = /^(?!javascript:|data:|vbscript:|blob:|file:|about:)[a-z][a-z\d+.-]+:[\x21\x22\x24-\x7e]+$/i;
+const REDIRECT_URI = /^(?!javascript:|data:|vbscript:|blob:|file:|about:)[a-z][a-z\d+.-]+:[\x21\x22\x24-\x7e]+$/i;
 
 /** A URI that an answer may be sent to: absolute, without a fragment, not a script. RFC 6749 §3.1.2 */
-export const isRedirectUri: Syntax = (value) => ANSWERABLE.test(value) && URL.canParse(value);
+export const isRedirectUri: Syntax = (value) => REDIRECT_URI.test(value) && URL.canParse(value);

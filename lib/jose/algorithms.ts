@@ -2,7 +2,7 @@
 const ML_DSA = ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const;
 
 /** The digital signature algorithms of RFC 7518 §3.1, RFC 8037 §3.1 and RFC 9864 §2, the default of a server first. */
-const USUAL = [
+const STANDARD_ALGORITHMS = [
   'ES256',
   'PS256',
   'RS256',
@@ -17,7 +17,7 @@ const USUAL = [
 ] as const;
 
 /** A signature algorithm with a public key: JWTs are never signed by a shared secret or not at all. ML-DSA needs Node.js 24.7 or later. */
-export type SigningAlgorithm = (typeof USUAL)[number] | (typeof ML_DSA)[number];
+export type SigningAlgorithm = (typeof STANDARD_ALGORITHMS)[number] | (typeof ML_DSA)[number];
 
 /**
  * Whether this Node.js signs and verifies by ML-DSA: its OpenSSL is 3.5 or later, and its Web Crypto API has the algorithm. That came
@@ -30,7 +30,9 @@ function hasMlDsa(): boolean {
 }
 
 /** The signature algorithms that this Node.js supports. */
-export const ALGORITHMS: readonly SigningAlgorithm[] = hasMlDsa() ? [...USUAL, ...ML_DSA] : USUAL;
+export const ALGORITHMS: readonly SigningAlgorithm[] = hasMlDsa()
+  ? [...STANDARD_ALGORITHMS, ...ML_DSA]
+  : STANDARD_ALGORITHMS;
 
 /** Whether an option is a list of supported signature algorithms with one at least. */
 export const areAlgorithms = (given: unknown): given is readonly SigningAlgorithm[] =>
@@ -38,7 +40,7 @@ export const areAlgorithms = (given: unknown): given is readonly SigningAlgorith
 
 /** The supported algorithms, for messages to developers. */
 export const ALGORITHM_NAMES = `${ALGORITHMS.join(', ')}${
-  ALGORITHMS === USUAL ? ` (ML-DSA needs Node.js 24.7 or later, and this is ${process.version})` : ''
+  ALGORITHMS === STANDARD_ALGORITHMS ? ` (ML-DSA needs Node.js 24.7 or later, and this is ${process.version})` : ''
 }`;
 
 /** The hash function inside a signature algorithm. ML-DSA has SHAKE256. OpenID Connect Core §3.1.3.6 */

@@ -5,13 +5,18 @@ import type { Feature, ServerContext } from '../contracts/feature.js';
 import { assertKnownOptions } from '../options/unknown-option.js';
 import { Parameters } from '../http/parameters.js';
 import type { Awaitable, Client } from '../model/model.js';
-import { hasAssertion, isBySecret, readAssertion } from './private-key-jwt/assertion.js';
-import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from './private-key-jwt/assertion-check.js';
+import { hasAssertion, isSymmetric, readAssertion } from './private-key-jwt/assertion.js';
+import {
+  ClientAssertionVerifier,
+  findAssertionErrors,
+  type AssertionOptions,
+  signingAlgMetadata,
+} from './private-key-jwt/client-assertion-verifier.js';
 
 /** What `clientSecretJwt()` takes. */
 export type ClientSecretJwtOptions = AssertionOptions;
 
-/** Knows the secrets of clients that sign with theirs. The ready-made stores do, with their option `sealSecretsWith`. */
+/** Knows the secrets of clients that sign with theirs. The ready-made stores do, with their option `encryptSecretsWith`. */
 export interface ClientSecretModel<C extends Client = Client> {
   /** The secrets of a client that are good now, as text; of one that has none, or none that can be read, an empty list. */
   getClientSecrets(client: C): Awaitable<readonly string[]>;
@@ -29,42 +34,46 @@ const [SHORTEST, MOST] = [32, 4];
  * Connect Core §9
  */
 export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, PLACE);
+  assertKnownOptions(options, NAMES, FEATURE);
   const authentication = new ClientSecretJwt(options);
   return {
     id: 'clientSecretJwt',
     specification: 'OpenID Connect Core §9, client_secret_jwt',
     install: (builder) => ({
       clientAuthentications: [authentication],
-      misconfigurations: (server) => faultsOf(server, options),
-      metadata: () => signedBy(builder.server, ALGORITHMS),
+      misconfigurations: (server) => findConfigurationErrors(server, options),
+      metadata: () => signingAlgMetadata(builder.server, ALGORITHMS),
     }),
   };
 }
 
 class ClientSecretJwt implements ClientAuthentication {
   readonly method = 'client_secret_jwt';
-  private readonly assertions: AssertionCheck;
+  private readonly assertions: ClientAssertionVerifier;
 
   constructor(options: ClientSecretJwtOptions) {
-    this.assertions = new AssertionCheck(ALGORITHMS, options);
+    this.assertions = new ClientAssertionVerifier(ALGORITHMS, options);
   }
 
-  claim: ClientAuthentication['claim'] = (request) =>
-    hasAssertion(request) && isBySecret(request) ? readAssertion(new Parameters(request)) : undefined;
+  readCredentials: ClientAuthentication['readCredentials'] = (request) =>
+    hasAssertion(request) && isSymmetric(request) ? readAssertion(new Parameters(request)) : undefined;
 
-  prove: NonNullable<ClientAuthentication['prove']> = async ({ id, evidence }, client, facts) => {
+  verifyCredentials: NonNullable<ClientAuthentication['verifyCredentials']> = async (
+    { id, assertion: evidence },
+    client,
+    facts,
+  ) => {
     const model = facts.model as Partial<ClientSecretModel>;
-    if (!model.getClientSecrets) throw new ServerError(`Server error: ${NEEDS}`);
+    if (!model.getClientSecrets) throw new ServerError(`Server error: ${MISSING_METHOD}`);
     const known = (await model.getClientSecrets(client)).map((secret) => new TextEncoder().encode(secret));
     // A short one could be found by who has seen an assertion: better none than that.
     const secrets = known.filter(({ length }) => length >= SHORTEST).slice(0, MOST);
-    return await this.assertions.verify({ id, evidence: evidence!, client }, oneOf(secrets), facts);
+    return await this.assertions.verify({ id, evidence: evidence!, client }, secretKeys(secrets), facts);
   };
 }
 
 /** Several while one is being replaced: `verifyJwt` tries them one by one. */
-function oneOf(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
+function secretKeys(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
   return async () => {
     const [first] = secrets;
     if (first === undefined) throw new errors.JWKSNoMatchingKey('the client has no secret that can be read');
@@ -77,11 +86,11 @@ function oneOf(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
   };
 }
 
-function* faultsOf(server: ServerContext, options: ClientSecretJwtOptions): Iterable<string> {
-  yield* assertionFaults(server, options, PLACE);
-  if (!(server.options.model as Partial<ClientSecretModel>).getClientSecrets) yield NEEDS;
+function* findConfigurationErrors(server: ServerContext, options: ClientSecretJwtOptions): Iterable<string> {
+  yield* findAssertionErrors(server, options, FEATURE);
+  if (!(server.options.model as Partial<ClientSecretModel>).getClientSecrets) yield MISSING_METHOD;
 }
 
-const PLACE = '`clientSecretJwt()`';
-const NEEDS = `${PLACE} needs the model method \`getClientSecrets()\`: a store has it with its option \`sealSecretsWith\`, since a hash of a secret verifies no signature`;
+const FEATURE = '`clientSecretJwt()`';
+const MISSING_METHOD = `${FEATURE} needs the model method \`getClientSecrets()\`: a store has it with its option \`sealSecretsWith\`, since a hash of a secret verifies no signature`;
 const NAMES = { audiences: true, issuerAudienceOnly: true, clockTolerance: true, maxLifetime: true } as const;

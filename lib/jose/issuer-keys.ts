@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose';
-import { publicKeyFault } from '../clients/public-key.js';
+import { findPublicKeyError } from '../clients/public-key.js';
 import { assertConfig } from '../errors/configuration-error.js';
-import { isSecure, isText, seconds, shown } from '../remote/checks.js';
+import { isSecureUrl, isText, readSeconds, describeValue } from '../remote/option-readers.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from './algorithms.js';
 import type { JwkSet } from './jwk.js';
 import { remoteKeys } from './remote-keys.js';
@@ -48,38 +48,38 @@ export const ISSUER_OPTIONS = {
 } as const;
 
 /**
- * @param place what takes the options, as a host calls it
+ * @param label what takes the options, as a host calls it
  * @throws InvalidArgumentError with a sentence for what cannot work
  */
-export function settleIssuer(place: string, given: IssuerOptions): IssuerSettings {
+export function settleIssuer(label: string, given: IssuerOptions): IssuerSettings {
   const { issuer, jwks, jwksUri, algorithms = ALGORITHMS } = given;
-  assertConfig(isText(issuer), `${place} needs the \`issuer\` of the authorization server`);
+  assertConfig(isText(issuer), `${label} needs the \`issuer\` of the authorization server`);
   const isFetched = jwks === undefined;
   for (const [name, url] of Object.entries(isFetched ? { issuer, jwksUri } : {})) {
     const isNeeded = url !== undefined && !(name === 'issuer' && jwksUri !== undefined);
     assertConfig(
-      !isNeeded || isSecure(url),
-      `${place} takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
+      !isNeeded || isSecureUrl(url),
+      `${label} takes as \`${name}\` an https URL (http on this machine only), and ${describeValue(url)} is none`,
     );
   }
   assertConfig(
     isFetched || jwksUri === undefined,
-    `${place} takes its keys by \`jwks\` or by \`jwksUri\`, and not by both`,
+    `${label} takes its keys by \`jwks\` or by \`jwksUri\`, and not by both`,
   );
   assertConfig(
     isFetched || Array.isArray(jwks?.keys),
-    `${place} takes as \`jwks\` a JWK set: an object with a list \`keys\``,
+    `${label} takes as \`jwks\` a JWK set: an object with a list \`keys\``,
   );
-  assertConfig(areAlgorithms(algorithms), `${place} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
+  assertConfig(areAlgorithms(algorithms), `${label} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
   return {
     issuer,
     jwks,
     jwksUri,
     algorithms,
-    maxAge: seconds(place, 'maxAge', given.maxAge, { usual: 600 }),
-    coolDown: seconds(place, 'coolDown', given.coolDown, { usual: 30 }),
-    maxStale: seconds(place, 'maxStale', given.maxStale, { usual: 86_400 }),
-    timeout: seconds(place, 'timeout', given.timeout, { usual: 3, least: 0.001 }),
+    maxAge: readSeconds(label, 'maxAge', given.maxAge, { usual: 600 }),
+    coolDown: readSeconds(label, 'coolDown', given.coolDown, { usual: 30 }),
+    maxStale: readSeconds(label, 'maxStale', given.maxStale, { usual: 86_400 }),
+    timeout: readSeconds(label, 'timeout', given.timeout, { usual: 3, least: 0.001 }),
     fetch: given.fetch ?? ((...request) => fetch(...request)),
   };
 }
@@ -91,6 +91,6 @@ export function settleIssuer(place: string, given: IssuerOptions): IssuerSetting
 export function issuerKeys(settings: IssuerSettings, owner: object): JWTVerifyGetKey {
   const { jwks } = settings;
   if (!jwks) return remoteKeys(settings, owner);
-  const keys = jwks.keys.filter((jwk) => publicKeyFault(jwk) === undefined);
+  const keys = jwks.keys.filter((jwk) => findPublicKeyError(jwk) === undefined);
   return createLocalJWKSet({ keys });
 }

@@ -1,17 +1,17 @@
 import { ServerError } from '../errors/index.js';
 import type { Feature, ServerContext } from '../contracts/feature.js';
-import { unknownOption } from '../options/unknown-option.js';
+import { findUnknownOption } from '../options/unknown-option.js';
 import type { Awaitable, Client, Falsy, Model, Token, Unsaved, User } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { scopeText } from '../tokens/scope.js';
-import { signedIn } from '../tokens/signed-in.js';
+import { readSignInClaims } from '../tokens/sign-in-claims.js';
 import { subjectOf } from '../tokens/subject.js';
-import type { Minted } from '../contracts/token-format.js';
+import type { MintedToken } from '../contracts/token-format.js';
 import type { SigningAlgorithm } from './algorithms.js';
 import { signJwt } from './keys/key-ring.js';
 import { KEYS } from './keys/find-keys.js';
-import { signingFaults } from './keys/signing-faults.js';
+import { findSigningErrors } from './keys/signing-errors.js';
 
 /** What `jwtAccessTokens()` takes. */
 export interface JwtAccessTokensOptions {
@@ -58,7 +58,7 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
           },
           describe: ({ jti }) => (typeof jti === 'string' ? { jti } : undefined),
         },
-        misconfigurations: (server) => faultsOf(server, options),
+        misconfigurations: (server) => findConfigurationErrors(server, options),
       };
     },
   };
@@ -66,7 +66,7 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
 
 /** What a token says. What the host and other features add never stands in place of it. RFC 9068 §2.2 */
 async function claimsOf(
-  { token, client, user, issuer }: Minted,
+  { token, client, user, issuer }: MintedToken,
   { server, audience }: { server: ServerContext; audience: readonly string[] },
 ) {
   const sub = subjectOf(user);
@@ -78,7 +78,7 @@ async function claimsOf(
   const more = (await model.getAccessTokenClaims?.(token, client, user)) || {};
   const { cnf, accessTokenExpiresAt, scope } = token as Partial<Token>;
   // Which session it was is the business of the client. RFC 9068 §2.2.1
-  const { sid: _, ...authentication } = signedIn(token);
+  const { sid: _, ...authentication } = readSignInClaims(token);
   return {
     ...more,
     ...(Object.assign({}, ...said) as object),
@@ -96,11 +96,11 @@ async function claimsOf(
   };
 }
 
-function* faultsOf(server: ServerContext, options: JwtAccessTokensOptions): Iterable<string> {
+function* findConfigurationErrors(server: ServerContext, options: JwtAccessTokensOptions): Iterable<string> {
   const { audience, resources, alg } = options;
-  const misspelt = unknownOption(options, NAMES, '`jwtAccessTokens()`');
+  const misspelt = findUnknownOption(options, NAMES, '`jwtAccessTokens()`');
   if (misspelt !== undefined) yield misspelt;
-  yield* signingFaults('`jwtAccessTokens()`', server, alg);
+  yield* findSigningErrors('`jwtAccessTokens()`', server, alg);
   if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
     yield '`audience` of `jwtAccessTokens()` must be the resource that tokens are for which name none';
   }

@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
-import { publicKeyFault } from '../clients/public-key.js';
+import { findPublicKeyError } from '../clients/public-key.js';
 import { keysIn } from '../clients/registration/registered-keys.js';
 
 /**
@@ -7,6 +7,6 @@ import { keysIn } from '../clients/registration/registered-keys.js';
  * secret, weak, expensive or of an unknown type are ignored. RFC 7517 §5, RFC 8725 §2.1
  */
 export function readKeySet(document: unknown): JSONWebKeySet | undefined {
-  const keys = keysIn(document)?.filter((jwk) => publicKeyFault(jwk) === undefined);
+  const keys = keysIn(document)?.filter((jwk) => findPublicKeyError(jwk) === undefined);
   return keys && { keys: keys as unknown as JSONWebKeySet['keys'] };
 }

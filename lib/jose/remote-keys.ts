@@ -1,8 +1,8 @@
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
-import { warnOfModel } from '../model/model-mistakes.js';
-import { isSecure } from '../remote/checks.js';
-import { within } from '../remote/deadline.js';
-import { issuerMetadata } from '../remote/issuer-metadata.js';
+import { warnOfModelMistake } from '../model/model-mistakes.js';
+import { isSecureUrl } from '../remote/option-readers.js';
+import { withTimeout } from '../remote/timeout.js';
+import { readIssuerMetadata } from '../remote/issuer-metadata.js';
 import { requestJson } from '../remote/json-request.js';
 import { MisconfiguredError } from '../remote/misconfigured-error.js';
 import { unavailable } from '../remote/unavailable.js';
@@ -27,18 +27,18 @@ export function remoteKeys(settings: RemoteKeysSettings, owner: object): JWTVeri
   const { coolDown, issuer, timeout } = settings;
   const load = async (): Promise<JSONWebKeySet> => {
     try {
-      return await within(timeout, `The keys of ${issuer}`, (signal) => fetched(settings, signal));
+      return await withTimeout(timeout, `The keys of ${issuer}`, (signal) => fetchKeys(settings, signal));
     } catch (error) {
       if (!(error instanceof MisconfiguredError)) throw error;
-      warnOfModel(owner, error.message);
+      warnOfModelMistake(owner, error.message);
       throw unavailable(error.message, Math.ceil(coolDown));
     }
   };
   return new KeyCache(load, settings).find;
 }
 
-async function fetched({ fetch, issuer, jwksUri }: RemoteKeysSettings, signal: AbortSignal): Promise<JSONWebKeySet> {
-  const url = jwksUri ?? placeOf(await issuerMetadata(issuer, { fetch, signal }), issuer);
+async function fetchKeys({ fetch, issuer, jwksUri }: RemoteKeysSettings, signal: AbortSignal): Promise<JSONWebKeySet> {
+  const url = jwksUri ?? jwksUriOf(await readIssuerMetadata(issuer, { fetch, signal }), issuer);
   const headers = { accept: 'application/jwk-set+json, application/json' };
   const { status, body, retryAfter } = await requestJson(url, { fetch, signal, headers });
   if (status !== 200) throw unavailable(`${url} answers with the status ${status}`, retryAfter);
@@ -47,7 +47,8 @@ async function fetched({ fetch, issuer, jwksUri }: RemoteKeysSettings, signal: A
   return keys;
 }
 
-function placeOf({ jwks_uri: url }: Readonly<Record<string, unknown>>, issuer: string): string {
-  if (!isSecure(url)) throw new MisconfiguredError(`the metadata of ${issuer} names no \`jwks_uri\` by an https URL`);
+function jwksUriOf({ jwks_uri: url }: Readonly<Record<string, unknown>>, issuer: string): string {
+  if (!isSecureUrl(url))
+    throw new MisconfiguredError(`the metadata of ${issuer} names no \`jwks_uri\` by an https URL`);
   return url;
 }

@@ -4,7 +4,7 @@ import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions, type JW
 export const CLOCK_TOLERANCE = 10;
 
 /** Keys without a `kid` that are tried for one JWT. */
-const TRIES = 4;
+const MAX_KEYS = 4;
 
 /** What a JWT has to be; by what it may be signed is never left open. RFC 8725 §3.1 */
 export type JwtChecks = JWTVerifyOptions & Required<Pick<JWTVerifyOptions, 'algorithms'>>;
@@ -17,15 +17,15 @@ export async function verifyJwt(token: string, keys: JWTVerifyGetKey, checks: Jw
   try {
     return await jwtVerify(token, keys, checks);
   } catch (error) {
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return await tried(token, error, checks);
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return await verifyWithEachKey(token, error, checks);
     throw error;
   }
 }
 
-async function tried(token: string, candidates: errors.JWKSMultipleMatchingKeys, checks: JwtChecks) {
+async function verifyWithEachKey(token: string, candidates: errors.JWKSMultipleMatchingKeys, checks: JwtChecks) {
   let tries = 0;
   for await (const key of candidates) {
-    if (++tries > TRIES) break;
+    if (++tries > MAX_KEYS) break;
     try {
       return await jwtVerify(token, key, checks);
     } catch (error) {

@@ -1,9 +1,9 @@
 import { toOAuthError } from '../errors/index.js';
-import { Trial } from './trial.js';
+import { CheckContext } from './check-context.js';
 import { CHECKS } from './checks/index.js';
-import { type Check, type CheckedMethod, ContractViolation, Finding, LeftOut } from './contract.js';
+import { type Check, type CheckedMethod, ContractViolation, CheckFailure, SkippedCheck } from './contract.js';
 import { makeReport, type Outcome, type Report } from './report.js';
-import { type ContractOptions, FixtureFault, type MakeModel, type Subject } from './subject.js';
+import { type ContractOptions, FixtureError, type MakeModel, type TestSubject } from './test-subject.js';
 
 /**
  * Proves a model without any test runner.
@@ -27,24 +27,24 @@ export async function runCheck(check: Check, makeModel: MakeModel, options: Cont
   const has = (method: CheckedMethod) => typeof subject.model[method] === 'function';
   try {
     if (!check.needs.every(has)) return { name, feature, race, result: 'absent' };
-    await check.run(new Trial({ ...options, ...subject }, options.parallel));
+    await check.run(new CheckContext({ ...options, ...subject }, options.parallel));
     return { name, feature, race, result: 'passed' };
   } catch (error) {
-    if (error instanceof LeftOut) return { name, feature, race, result: 'left out', reason: error.message };
+    if (error instanceof SkippedCheck) return { name, feature, race, result: 'left out', reason: error.message };
     return { name, feature, race, result: 'failed', error: violation(check, error) };
   } finally {
     await subject.cleanUp?.();
   }
 }
 
-function isSubject(made: object): made is Subject {
+function isSubject(made: object): made is TestSubject {
   return 'model' in made && typeof made.model === 'object' && made.model !== null && !('saveToken' in made);
 }
 
 /** What a model throws where it should answer is as much a finding as a wrong answer. */
 function violation(check: Check, error: unknown): Error {
-  if (error instanceof FixtureFault) return error;
-  if (error instanceof Finding) return new ContractViolation(check, error);
+  if (error instanceof FixtureError) return error;
+  if (error instanceof CheckFailure) return new ContractViolation(check, error);
   // What a model threw is inside the answer that the server made of it.
   const { stack, message } = toOAuthError(error).inner ?? toOAuthError(error);
   return new ContractViolation(check, new Error(`it failed with ${stack ?? message}`, { cause: error }));

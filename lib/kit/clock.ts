@@ -2,7 +2,7 @@
  * Does something by a clock that is so many milliseconds ahead, or behind where that is negative: as another process
  * would, or this one before its clock was set. Clocks that are not of JavaScript, such as a database's, go on as they are.
  */
-export async function byClock<T>(ahead: number, act: () => Promise<T>): Promise<T> {
+export async function withClockOffset<T>(ahead: number, act: () => Promise<T>): Promise<T> {
   const Clock = globalThis.Date;
   const now = () => Clock.now() + ahead;
   globalThis.Date = new Proxy(Clock, {

@@ -1,6 +1,6 @@
 import type { FeatureModel } from './feature-model.js';
 import type { ModelMethod } from '../model/model.js';
-import type { Trial } from './trial.js';
+import type { CheckContext } from './check-context.js';
 
 /** The parts of a model that are proven apart. */
 export const FEATURES = [
@@ -39,19 +39,19 @@ export interface Check {
   attack: string;
   /** How a query or a line of code does it right. */
   remedy: string;
-  /** Throws a `Finding` when the model fails, a `LeftOut` when the fixtures do not allow to tell. */
-  run(trial: Trial): Promise<void>;
+  /** Throws a `CheckFailure` when the model fails, a `SkippedCheck` when the fixtures do not allow to tell. */
+  run(trial: CheckContext): Promise<void>;
 }
 
 /** What a check found wrong. */
-export class Finding extends Error {}
+export class CheckFailure extends Error {}
 
 /** Why a check could not be made. */
-export class LeftOut extends Error {}
+export class SkippedCheck extends Error {}
 
 /** @throws Finding that says what was found instead */
-export function demand(holds: unknown, found: string): asserts holds {
-  if (!holds) throw new Finding(found);
+export function assert(holds: unknown, failure: string): asserts holds {
+  if (!holds) throw new CheckFailure(failure);
 }
 
 /** A model that fails an obligation: what was found, what it lets an attacker do, and what mends it. */

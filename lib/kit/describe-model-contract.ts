@@ -1,6 +1,6 @@
 import { runCheck } from './check-model.js';
 import { CHECKS } from './checks/index.js';
-import type { ContractOptions, MakeModel } from './subject.js';
+import type { ContractOptions, MakeModel } from './test-subject.js';
 import { makeReport, type Outcome, type Report } from './report.js';
 import { findRunner, type TestRunner } from './runner.js';
 

@@ -2,7 +2,7 @@ import { adaptModel } from '../model/adapt-model.js';
 import type { Client, Model, Scope, User } from '../model/model.js';
 import { OAuth2Server } from '../server/server.js';
 import { scopeForModel } from '../tokens/scope.js';
-import { type ClientFixture, type ContractFixtures, FixtureFault, type Subject } from './subject.js';
+import { type ClientFixture, type ContractFixtures, FixtureError, type TestSubject } from './test-subject.js';
 
 /** The model under test, with what its host said that it knows. */
 export class Fixtures {
@@ -11,7 +11,7 @@ export class Fixtures {
   private foundUser?: Promise<User>;
 
   constructor(
-    readonly subject: Subject,
+    readonly subject: TestSubject,
     readonly parallel = 200,
   ) {
     this.model = adaptModel(subject.model as Model);
@@ -29,7 +29,7 @@ export class Fixtures {
   }
 
   /** The model with some methods replaced. */
-  standIn(methods: Partial<Model>): Model {
+  modelWith(methods: Partial<Model>): Model {
     return new Proxy(this.model, {
       get(model, key) {
         const value: unknown = Reflect.get(key in methods ? methods : model, key);
@@ -41,7 +41,7 @@ export class Fixtures {
   /** The client as the fixtures have it. */
   get fixture(): ClientFixture {
     if (this.subject.client) return this.subject.client;
-    throw new FixtureFault(
+    throw new FixtureError(
       'the kit needs a client that the model knows: give `client: { id, secret }`, ' +
         'beside the model in what makeModel() returns, or as an option',
     );
@@ -56,7 +56,7 @@ export class Fixtures {
   async clientFor(grant: string): Promise<Client> {
     const client = await this.client();
     if (client.grants?.includes(grant)) return client;
-    throw new FixtureFault(`the kit needs a client with the grant \`${grant}\`: \`client\` does not have it`);
+    throw new FixtureError(`the kit needs a client with the grant \`${grant}\`: \`client\` does not have it`);
   }
 
   /** The user as the model knows it, or else as the fixtures have it. */
@@ -77,7 +77,7 @@ export class Fixtures {
   private async findClient({ id, secret }: ClientFixture): Promise<Client> {
     const client = await this.model.getClient(id, secret ?? null);
     if (client) return client;
-    throw new FixtureFault(`the model does not find \`client\`: \`getClient('${id}', …)\` returned nothing`);
+    throw new FixtureError(`the model does not find \`client\`: \`getClient('${id}', …)\` returned nothing`);
   }
 
   private async findUser(): Promise<User> {
@@ -87,6 +87,6 @@ export class Fixtures {
     }
     const found = await this.model.getUser(username, password, await this.client());
     if (found) return found;
-    throw new FixtureFault(`the model does not find \`user\`: \`getUser('${username}', …)\` returned nothing`);
+    throw new FixtureError(`the model does not find \`user\`: \`getUser('${username}', …)\` returned nothing`);
   }
 }

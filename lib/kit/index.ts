@@ -4,5 +4,12 @@ export { ContractViolation, type Feature } from './contract.js';
 export { describeModelContract, type DescribeOptions } from './describe-model-contract.js';
 export type { Guarantee, Outcome, Report } from './report.js';
 export type { TestRunner } from './runner.js';
-export type { ClientFixture, ContractFixtures, ContractOptions, MakeModel, Subject, UserFixture } from './subject.js';
+export type {
+  ClientFixture,
+  ContractFixtures,
+  ContractOptions,
+  MakeModel,
+  TestSubject,
+  UserFixture,
+} from './test-subject.js';
 export { TestingModel, type TestingModelOptions } from './testing-model.js';

@@ -1,5 +1,5 @@
 import { Request } from '../http/request.js';
-import type { ClientFixture } from './subject.js';
+import type { ClientFixture } from './test-subject.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** Names that every JavaScript object answers to, and patterns of query languages. */
-export const FOREIGN: readonly string[] = [
+export const UNKNOWN_VALUES: readonly string[] = [
   'no-such-thing-7f3a',
   '__proto__',
   'constructor',

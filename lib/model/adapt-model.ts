@@ -1,4 +1,4 @@
-import { isThenable, run } from './coroutine.js';
+import { isThenable, runCoroutine } from './coroutine.js';
 import type { Model, ModelMethod } from './model.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -40,17 +40,17 @@ function takesClient(method: unknown): boolean {
   return third.startsWith('{') || (/client/i.test(third) && !/callback|cb$|done|next/i.test(third));
 }
 
-const known = new WeakMap<object, Model>();
+const adaptedModels = new WeakMap<object, Model>();
 
 /**
  * The model as the engine calls it: every method answers by a value or a promise.
  * A model written that way already is returned as it is; one of 3.x, with generators or Node callbacks, is wrapped, once.
  */
 export function adaptModel(model: Model): Model {
-  let result = known.get(model);
+  let result = adaptedModels.get(model);
   if (!result) {
-    result = MODEL_METHODS.some((name) => adapter(model[name], arityOf(name, model[name]))) ? wrap(model) : model;
-    known.set(model, result);
+    result = MODEL_METHODS.some((name) => adapterFor(model[name], arityOf(name, model[name]))) ? wrap(model) : model;
+    adaptedModels.set(model, result);
   }
   return result;
 }
@@ -64,7 +64,7 @@ function wrap(model: Model): Model {
       if (typeof value !== 'function' || key === 'constructor') return value;
       let method = made.get(key);
       if (method?.value !== value) {
-        made.set(key, (method = { value, call: adapted(model, key, value as AnyFunction) }));
+        made.set(key, (method = { value, call: adaptMethod(model, key, value as AnyFunction) }));
       }
       return method.call;
     },
@@ -76,19 +76,19 @@ function wrap(model: Model): Model {
 
 /** Calls a method of any style on a host's object that is not the model. */
 export function callMethod<T extends object, K extends keyof T>(
-  host: T,
+  target: T,
   name: K,
   args: unknown[],
 ): T[K] extends (...args: never[]) => infer R ? R : never {
-  const method = host[name] as AnyFunction;
-  const call = adapter(method, args.length);
-  return (call ? call(host, args) : method.apply(host, args)) as never;
+  const method = target[name] as AnyFunction;
+  const call = adapterFor(method, args.length);
+  return (call ? call(target, args) : method.apply(target, args)) as never;
 }
 
 /** A method of a wrapped model. What is not of the interface, or is given a callback already, is the host's own call. */
-function adapted(model: Model, key: PropertyKey, value: AnyFunction): AnyFunction {
+function adaptMethod(model: Model, key: PropertyKey, value: AnyFunction): AnyFunction {
   const arity = Object.hasOwn(ARITY, key) ? arityOf(key as ModelMethod, value) : Infinity;
-  const call = Number.isFinite(arity) ? adapter(value, arity) : undefined;
+  const call = Number.isFinite(arity) ? adapterFor(value, arity) : undefined;
   return (...args) => {
     const isCallbackGiven = args.length > arity && typeof args.at(-1) === 'function';
     return call && !isCallbackGiven ? call(model, args) : value.apply(model, args);
@@ -98,11 +98,11 @@ function adapted(model: Model, key: PropertyKey, value: AnyFunction): AnyFunctio
 type Call = (host: object, args: unknown[]) => unknown;
 
 /** How to call a function that does not answer by a value or a promise; undefined for one that does. */
-function adapter(method: unknown, arity: number): Call | undefined {
+function adapterFor(method: unknown, arity: number): Call | undefined {
   if (typeof method !== 'function') return undefined;
   const tag = (method as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
   if (tag === 'GeneratorFunction') {
-    return (host, args) => run((method as (...args: unknown[]) => Generator).apply(host, args));
+    return (host, args) => runCoroutine((method as (...args: unknown[]) => Generator).apply(host, args));
   }
   // An async function answers by its promise, whatever further parameters it declares.
   if (tag === 'AsyncFunction' || method.length <= arity) return undefined;
@@ -114,7 +114,7 @@ function callWithCallback(host: object, method: AnyFunction, args: unknown[], ar
     const callback = (error: unknown, value?: unknown) => (error ? reject(error) : resolve(value));
     const given = Array.from({ length: Math.max(arity, args.length) }, (_, index) => args[index]);
     if (method.length > given.length) given.push(callback);
-    else given[arity] = both(callback, given[arity]);
+    else given[arity] = callbackOrClient(callback, given[arity]);
     const answer = method.apply(host, given);
     if (isThenable(answer)) answer.then(resolve, reject);
   });
@@ -124,7 +124,7 @@ function callWithCallback(host: object, method: AnyFunction, args: unknown[], ar
  * The third parameter of `getUser` is a callback in 3.x and the client in later versions. Where its name does not tell
  * which, it is a function that reads like the client.
  */
-function both(callback: AnyFunction, client: unknown): unknown {
+function callbackOrClient(callback: AnyFunction, client: unknown): unknown {
   if (typeof client !== 'object' || client === null) return callback;
   return new Proxy(callback, {
     get: (target, key) => Reflect.get(key in client ? client : target, key),

@@ -64,7 +64,7 @@ export interface ListClientsOptions {
   /** Text in the id or the name, in large or small letters. */
   search?: string | undefined;
   /** Only the retired ones, or only the others. */
-  retired?: boolean | undefined;
+  disabled?: boolean | undefined;
 }
 
 /** Some clients, in the order of their ids. */
@@ -92,9 +92,9 @@ export interface ClientsModel<C extends Client = Client> {
   /** Gives it another secret; those before it are good for a while. @returns falsy: there is no such client */
   rotateClientSecret(clientId: string, options?: RotateOptions): Awaitable<RotatedSecret | Falsy>;
   /** Refuses it everywhere from now on, and ends its grants; it is still kept. @returns whether there is such a client */
-  retireClient(clientId: string): Awaitable<boolean>;
+  disableClient(clientId: string): Awaitable<boolean>;
   /** Takes that back; what it was granted stays over. @returns whether there is such a client */
-  restoreClient(clientId: string): Awaitable<boolean>;
+  enableClient(clientId: string): Awaitable<boolean>;
   /** Forgets it, and ends its grants. @returns whether there was such a client */
   removeClient(clientId: string): Awaitable<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { Awaitable, Client, User } from './model.js';
 
 /** An authorization request that a user is asked to approve. */
-export interface Asked<C extends Client = Client> {
+export interface ConsentRequest<C extends Client = Client> {
   client: C;
   redirectUri: string;
   /** The issuer at which the request was made, if the application names one. */
@@ -13,7 +13,7 @@ export interface Asked<C extends Client = Client> {
 }
 
 /** An application that has access to the account of a user, or may have it again without asking. */
-export interface Application<C extends Client = Client> {
+export interface AuthorizedApplication<C extends Client = Client> {
   clientId: string;
   /** Left out: it is no longer known. */
   client?: C;
@@ -31,10 +31,10 @@ export interface ConsentModel<C extends Client = Client> {
    * Has this user agreed to as much before, for the same resources, and is it known that the same client asks? Only `true` is
    * yes. RFC 8252 §8.6
    */
-  hasConsented(user: User, asked: Asked<C>): Awaitable<boolean>;
-  saveConsent(user: User, asked: Asked<C>): Awaitable<unknown>;
+  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean>;
+  saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
   /** With an issuer: at that one; so the pages of tenants ask, whose users may have ids in common. */
-  listApplications(userId: string | number, at?: { issuer: string }): Awaitable<Application<C>[]>;
+  listApplications(userId: string | number, at?: { issuer: string }): Awaitable<AuthorizedApplication<C>[]>;
   /** Ends all that a client may do for a user; what the user agreed to is forgotten with it. */
   revokeGrantsOf(filter: { userId: string | number; clientId: string; issuer?: string }): Awaitable<unknown>;
 }

@@ -15,12 +15,12 @@ function isIterator(value: unknown): value is Generator {
 }
 
 /** Runs a generator whose `yield` means `await`, as models of 3.x were written. */
-export async function run(generator: Generator): Promise<unknown> {
+export async function runCoroutine(generator: Generator): Promise<unknown> {
   let step = generator.next();
   while (!step.done) {
     let value: unknown;
     try {
-      value = await settled(step.value);
+      value = await awaitYielded(step.value);
     } catch (error) {
       step = generator.throw(error);
       continue;
@@ -31,19 +31,19 @@ export async function run(generator: Generator): Promise<unknown> {
 }
 
 /** What may be yielded: a promise, another generator, a thunk, or a list or record of them. */
-function settled(value: unknown): unknown {
+function awaitYielded(value: unknown): unknown {
   if (isThenable(value)) return value;
-  if (isIterator(value)) return run(value);
+  if (isIterator(value)) return runCoroutine(value);
   if (typeof value === 'function') return thunk(value as Thunk);
-  if (Array.isArray(value)) return Promise.all(value.map(settled));
-  if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype) return settledRecord(value);
+  if (Array.isArray(value)) return Promise.all(value.map(awaitYielded));
+  if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype) return awaitRecord(value);
   return value;
 }
 
 const thunk = (call: Thunk) =>
   new Promise((resolve, reject) => call((error, value) => (error ? reject(error) : resolve(value))));
 
-async function settledRecord(record: object): Promise<object> {
-  const entries = Object.entries(record).map(async ([key, value]) => [key, await settled(value)] as const);
+async function awaitRecord(record: object): Promise<object> {
+  const entries = Object.entries(record).map(async ([key, value]) => [key, await awaitYielded(value)] as const);
   return Object.fromEntries(await Promise.all(entries));
 }

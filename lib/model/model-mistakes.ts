@@ -1,10 +1,10 @@
-const told = new WeakMap<object, Set<string>>();
+const reportedMistakes = new WeakMap<object, Set<string>>();
 
 /** Tells the developer, once for each model, of a mistake in it that older versions let pass: by a warning of the process. */
-export function warnOfModel(model: object, mistake: string): void {
-  const mistakes = told.get(model) ?? new Set();
+export function warnOfModelMistake(model: object, mistake: string): void {
+  const mistakes = reportedMistakes.get(model) ?? new Set();
   if (mistakes.has(mistake)) return;
-  told.set(model, mistakes.add(mistake));
+  reportedMistakes.set(model, mistakes.add(mistake));
   process.emitWarning(`nest-oauth2: ${mistake}`);
 }
 

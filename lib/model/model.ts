@@ -216,7 +216,7 @@ export interface RedeemModel<C extends Client = Client, U extends User = User> {
    * stands in for `revokeAuthorizationCode` or `revokeToken`, and `saveToken` after it. RFC 9700 §4.14.2
    */
   redeem(
-    spent: AuthorizationCode<C, U> | RefreshToken<C, U>,
+    consumed: AuthorizationCode<C, U> | RefreshToken<C, U>,
     token: Unsaved<Token>,
     client: C,
     user: U,

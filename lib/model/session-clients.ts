@@ -25,7 +25,7 @@ export type SignOutListener = (ended: readonly SessionClient[]) => void;
 /** Remembers at which clients the users of sessions have signed in. For the feature `logout` */
 export interface SessionClientModel {
   /** Kept until then, or until it is taken; what is kept already is kept longer. */
-  saveSessionClient(one: SessionClient, expiresAt: Date): Awaitable<unknown>;
+  saveSessionClient(sessionClient: SessionClient, expiresAt: Date): Awaitable<unknown>;
   /** Finds and forgets them: each is handed to one caller, however many ask at once. */
   takeSessionClients(filter: SessionClientFilter): Awaitable<readonly SessionClient[]>;
   /**

@@ -1,4 +1,4 @@
-import { type AuthorizationRequest, OF_A_DEVICE } from '../contracts/response-type.js';
+import { type AuthorizationRequest, DEVICE_RESPONSE_TYPE } from '../contracts/response-type.js';
 import type { Parameters } from '../http/parameters.js';
 import type { Scope } from '../model/model.js';
 import { isVSCHAR } from '../http/syntax.js';
@@ -8,7 +8,7 @@ import { readClaims } from './claims-parameter.js';
 import type { OpenIdSettings } from './options.js';
 import type { Prompts } from './prompt/prompts.js';
 import { deliveredSector } from './proven-sector.js';
-import { refuseUnsupported } from './refused-parameters.js';
+import { rejectUnsupported } from './unsupported-parameters.js';
 import { verifyFrontChannel } from './response-types.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 import type { Subjects } from './subjects.js';
@@ -30,12 +30,12 @@ export function readAuthorizationParameters(
   { settings, prompts, subjects }: Reader,
 ): object | undefined {
   const { requestedScope: scope, responseType, client } = request;
-  refuseUnsupported(parameters);
+  rejectUnsupported(parameters);
   const isOpenId = coversScope(scope, OPENID_SCOPE);
   const nonce = isOpenId ? parameters.optional('nonce', isNonce) : undefined;
   verifyFrontChannel(responseType, isOpenId, nonce);
-  prompts.ask(parameters, request);
-  const isDelivered = responseType !== OF_A_DEVICE && subjects.isPairwise(client);
+  prompts.readParameters(parameters, request);
+  const isDelivered = responseType !== DEVICE_RESPONSE_TYPE && subjects.isPairwise(client);
   const sector = isDelivered ? deliveredSector(request) : undefined;
   if (!isOpenId) return sector;
   const claims = settings.claimsParameter ? readClaims(parameters.optional('claims', () => true)) : undefined;
@@ -45,12 +45,12 @@ export function readAuthorizationParameters(
     ...(nonce !== undefined && { nonce }),
     ...(claims && { askedClaims: claims }),
     ...(locales && { claimsLocales: locales }),
-    ...(asksForOfflineAccess(parameters, scope) && { offlineAccess: true }),
+    ...(requestsOfflineAccess(parameters, scope) && { offlineAccess: true }),
   };
 }
 
 /** Whether a request has the scope `offline_access`, and a `prompt` that asks the user for consent. OpenID Connect Core §11 */
-function asksForOfflineAccess(parameters: Parameters, scope: Scope | undefined): boolean {
+function requestsOfflineAccess(parameters: Parameters, scope: Scope | undefined): boolean {
   if (!coversScope(scope, OFFLINE_ACCESS)) return false;
   return parameters.optional('prompt')?.split(' ').includes('consent') ?? false;
 }

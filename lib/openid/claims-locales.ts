@@ -15,10 +15,10 @@ export function readClaimsLocales(parameters: Parameters): readonly string[] | u
  * Is it a claim that is wanted, in one of these languages: `family_name#ja-Kana-JP`? One of `ja` is good for who asks for `ja-JP`, and
  * the other way round. OpenID Connect Core §5.2, RFC 4647 §3.3.1
  */
-export function isTranslated(name: string, wanted: ReadonlySet<string>, locales: readonly string[]): boolean {
+export function isTranslated(name: string, requested: ReadonlySet<string>, locales: readonly string[]): boolean {
   const [claim = '', tag, ...more] = name.split('#');
-  if (!isLanguageTag(tag) || more.length > 0 || !wanted.has(claim)) return false;
-  return locales.some((locale) => isOf(tag, locale) || isOf(locale, tag));
+  if (!isLanguageTag(tag) || more.length > 0 || !requested.has(claim)) return false;
+  return locales.some((locale) => matchesRange(tag, locale) || matchesRange(locale, tag));
 }
 
-const isOf = (tag: string, range: string) => `${tag}-`.toLowerCase().startsWith(`${range}-`.toLowerCase());
+const matchesRange = (tag: string, range: string) => `${tag}-`.toLowerCase().startsWith(`${range}-`.toLowerCase());

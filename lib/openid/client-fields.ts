@@ -1,5 +1,5 @@
 import { isBoolean } from '../clients/registration/metadata-members.js';
-import { redirectFault } from '../clients/registration/redirect-uris.js';
+import { findRedirectUriError } from '../clients/registration/redirect-uris.js';
 import { SECTOR_IDENTIFIER_URI } from '../clients/registration/sector-host.js';
 import { type ClientField, clientField } from '../contracts/client-field.js';
 import type { ServerContext } from '../contracts/feature.js';
@@ -24,10 +24,10 @@ export const INITIATE_LOGIN_URI = clientField('initiate_login_uri', isPublicHttp
 export const POST_LOGOUT_REDIRECT_URIS = clientField('post_logout_redirect_uris', isListOf(isPostLogoutUri));
 
 /** Returns the client fields of OpenID Connect. Without the option `pairwise`, a client can only register public identifiers. */
-export const openIdFields = (isPairwiseServed: boolean): readonly ClientField<string, unknown, ServerContext>[] => [
+export const openIdFields = (isPairwiseSupported: boolean): readonly ClientField<string, unknown, ServerContext>[] => [
   ...responseFields('id_token'),
   ...responseFields('userinfo'),
-  SUBJECT_TYPE.restrict((type) => type === 'public' || isPairwiseServed),
+  SUBJECT_TYPE.restrict((type) => type === 'public' || isPairwiseSupported),
   SECTOR_IDENTIFIER_URI,
   DEFAULT_MAX_AGE,
   REQUIRE_AUTH_TIME,
@@ -52,5 +52,5 @@ function isAcr(value: unknown): boolean {
 
 /** The rules of redirect URIs apply. The scheme of an application must be a reverse domain name. */
 function isPostLogoutUri(uri: unknown): boolean {
-  return redirectFault(uri) === undefined && /^(?:https?|[a-z][a-z\d+-]*\.[a-z\d+.-]*):/i.test(uri as string);
+  return findRedirectUriError(uri) === undefined && /^(?:https?|[a-z][a-z\d+-]*\.[a-z\d+.-]*):/i.test(uri as string);
 }

@@ -5,10 +5,10 @@ import type { CoreClient } from '../model/model.js';
 import type { IdTokenHint, OpenIdProvider } from './openid-capability.js';
 
 /** No ID token of a sane host has more characters, and nothing longer is looked at. */
-const LONGEST = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
 
 /** May it be a token that says who somebody is? */
-export const isHintToken: Syntax = (text) => text.length <= LONGEST && isVSCHAR(text);
+export const isHintToken: Syntax = (text) => text.length <= MAX_TOKEN_LENGTH && isVSCHAR(text);
 
 /** The parameter `id_token_hint`, which nobody has verified yet. OpenID Connect Core §3.1.2.1, CIBA §7.1, RP-Initiated Logout §2 */
 export const hintParameter = (parameters: Parameters): string | undefined =>
@@ -18,7 +18,7 @@ export const hintParameter = (parameters: Parameters): string | undefined =>
  * Reads an ID token of this server that was issued to the client which returns it. It may have expired. OpenID Connect Core §3.1.2.2
  * @throws {InvalidRequestError} If it is not such an ID token.
  */
-export async function ownHint(
+export async function readOwnHint(
   provider: OpenIdProvider,
   text: string,
   { client, issuer }: { client: CoreClient; issuer?: string | undefined },
@@ -26,6 +26,6 @@ export async function ownHint(
   const hint = await provider.readHint(text, issuer, client);
   // Two that are missing are not the same.
   if (hint && hint.clientId === client.id) return hint;
-  const rule = 'an ID token that is a hint was given out by this server, to the client that brings it';
-  throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ rule });
+  const reason = 'an ID token that is a hint was given out by this server, to the client that brings it';
+  throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ reason });
 }

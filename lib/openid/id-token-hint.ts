@@ -3,7 +3,7 @@ import { ALGORITHMS } from '../jose/algorithms.js';
 import { ENCRYPTED_RESPONSE } from '../jose/encryption/find-encryption.js';
 import { decryptNested, isEncrypted } from '../jose/decryption/nested.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
-import { isNotVerified } from '../jose/not-verified.js';
+import { isVerificationError } from '../jose/verification-error.js';
 import type { CoreClient } from '../model/model.js';
 import { isObject } from '../http/is-object.js';
 import { isHintToken } from './hint-parameter.js';
@@ -14,14 +14,14 @@ const mayEncrypt = (client: CoreClient | undefined): boolean =>
   client !== undefined && ENCRYPTED_RESPONSE.id_token.alg.of(client) !== undefined;
 
 /** The ID token in a hint that a client has encrypted to the server; undefined: it cannot be read. */
-export async function openHint(
+export async function decryptHint(
   ring: KeyRing,
   hint: string,
   client: CoreClient | undefined,
 ): Promise<string | undefined> {
   if (!isHintToken(hint)) return undefined;
   if (!isEncrypted(hint)) return hint;
-  return mayEncrypt(client) ? await decryptNested(ring, hint, { algorithms: ring.decryptsBy() }) : undefined;
+  return mayEncrypt(client) ? await decryptNested(ring, hint, { algorithms: ring.decryptionAlgorithms() }) : undefined;
 }
 
 /** Reads an ID token of this server, however old it is. OpenID Connect Core §3.1.2.1 */
@@ -38,7 +38,7 @@ export async function readIdTokenHint(
     const { payload } = await compactVerify(hint, keys, { algorithms: [...ALGORITHMS] });
     return hintOf(JSON.parse(new TextDecoder().decode(payload)), issuer);
   } catch (error) {
-    if (isNotVerified(error) || error instanceof SyntaxError) return undefined;
+    if (isVerificationError(error) || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ const PREPARED = stateKey<PreparedIdToken>('openid.idToken');
 /** Returns the hooks that add an ID token to the responses of the token endpoint. OpenID Connect Core §3.1.3.3, §12.2 */
 export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider): TokenHooks => ({
   async issue(request) {
-    const { authorization, code, refreshToken, token } = request;
+    const { authorization, code, refreshToken, tokenMembers: token } = request;
     const kept = code ?? refreshToken;
     const proven = (kept ?? ownSubject(request))?.[PROVEN_SECTOR];
     if (proven !== undefined) token[PROVEN_SECTOR] = proven;
@@ -27,7 +27,7 @@ export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider)
   },
 
   async respond(request, token) {
-    const { code, refreshToken, answer } = request;
+    const { code, refreshToken, responseMembers: answer } = request;
     if (!(code ?? refreshToken) || !coversScope(token.scope, OPENID_SCOPE)) return;
     // A retry of a refresh issues no new token, so nothing was prepared.
     const prepared = request.get(PREPARED) ?? (await provider().idTokens.prepare(request, token));

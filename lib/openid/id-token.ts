@@ -9,13 +9,16 @@ export interface PreparedIdToken {
 }
 
 /** What stands beside an ID token, to which it is bound. */
-interface Beside {
+interface BoundValues {
   accessToken?: string | undefined;
   code?: string | undefined;
 }
 
 /** Signs it, bound to what it is given out with, and encrypts it then. OpenID Connect Core §3.1.3.6, §3.3.2.11, §16.14 */
-export async function signIdToken({ signer, claims }: PreparedIdToken, { accessToken, code }: Beside): Promise<string> {
+export async function signIdToken(
+  { signer, claims }: PreparedIdToken,
+  { accessToken, code }: BoundValues,
+): Promise<string> {
   return await signer.sign(
     { typ: 'JWT' },
     {

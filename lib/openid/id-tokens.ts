@@ -5,9 +5,9 @@ import { REQUIRE_AUTH_TIME } from './client-fields.js';
 import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
 import type { CoreClient, Model, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
-import { signedIn } from '../tokens/signed-in.js';
+import { readSignInClaims } from '../tokens/sign-in-claims.js';
 import type { Claims } from './claims.js';
-import type { AskedClaims } from './claims-parameter.js';
+import type { RequestedClaims } from './claims-parameter.js';
 import type { PreparedIdToken } from './id-token.js';
 import { LOGOUT } from './logout/logout-capability.js';
 import type { OpenIdModel } from './openid-model.js';
@@ -15,23 +15,23 @@ import type { OpenIdSettings } from './options.js';
 import type { Subjects } from './subjects.js';
 
 /** Who is given an ID token, and for what. */
-interface Entitled {
+interface Recipient {
   client: CoreClient;
   user: User;
   scope?: unknown;
 }
 
 /** And how it comes to that. */
-interface Circumstances {
+interface IssuanceContext {
   issuer: string | undefined;
   /** What features and the interaction keep of it. */
-  kept: Kept;
+  kept: StoredData;
   nonce?: unknown;
   /** There is no access token with which the rest could be asked for. OpenID Connect Core §5.4 */
   alone?: boolean;
 }
 
-type Kept = Readonly<Record<string, unknown>>;
+type StoredData = Readonly<Record<string, unknown>>;
 
 /** The ID tokens of one server. OpenID Connect Core §2 */
 export class IdTokens {
@@ -46,25 +46,25 @@ export class IdTokens {
   }
 
   /** One for a token response: all of it but what binds it to its access token. A nonce is said once. OpenID Connect Core §3.1.3.3, §12.2 */
-  async prepare({ code, refreshToken, issuer, options }: ClientRequest, entitled: Entitled): Promise<PreparedIdToken> {
-    const kept: Kept = code ?? refreshToken ?? {};
+  async prepare({ code, refreshToken, issuer, options }: ClientRequest, entitled: Recipient): Promise<PreparedIdToken> {
+    const kept: StoredData = code ?? refreshToken ?? {};
     const { client, user, scope } = entitled;
-    return await this.make(options.model, { client, user, scope, issuer, kept, nonce: code?.['nonce'] });
+    return await this.create(options.model, { client, user, scope, issuer, kept, nonce: code?.['nonce'] });
   }
 
   /** @throws ServerError where it cannot be made */
-  async make(model: Model, entitled: Entitled & Circumstances): Promise<PreparedIdToken> {
+  async create(model: Model, entitled: Recipient & IssuanceContext): Promise<PreparedIdToken> {
     const { client, user, scope, issuer, kept, nonce, alone } = entitled;
     if (issuer === undefined) throw new ServerError('Server error: an ID token names its issuer, and there is none');
     const { settings, claims: known, subjects } = this.parts;
     const signer = await this.signerFor(client);
-    const asked = kept['askedClaims'] as AskedClaims | undefined;
+    const asked = kept['askedClaims'] as RequestedClaims | undefined;
     const locales = kept['claimsLocales'] as readonly string[] | undefined;
     const granted = { client, user, scope, asked, locales, alone };
     const more = await known.of(model as Model & OpenIdModel, 'id_token', granted);
-    const { sid, ...how } = signedIn(kept);
+    const { sid, ...how } = readSignInClaims(kept);
     const sub = subjects.of(user, client, kept);
-    if (how.auth_time === undefined && REQUIRE_AUTH_TIME.of(client)) throw new ServerError(NOT_KNOWN);
+    if (how.auth_time === undefined && REQUIRE_AUTH_TIME.of(client)) throw new ServerError(AUTH_TIME_UNKNOWN);
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       ...more,
@@ -87,5 +87,5 @@ export class IdTokens {
 /** Of a user who was asked elsewhere, what the client asked by. CIBA §10.3.1 */
 const AUTH_REQ_ID = 'urn:openid:params:jwt:claim:auth_req_id';
 
-const NOT_KNOWN =
+const AUTH_TIME_UNKNOWN =
   'Server error: a client has registered `require_auth_time`, and nobody says when its user signed in: `howSignedIn()` does';

@@ -8,7 +8,7 @@ export { ciba } from './ciba/ciba.js';
 export type { BackchannelRequest, CibaModel, UserHint } from './ciba/ciba-model.js';
 export type { CibaOptions } from './ciba/options.js';
 export type { SignedOptions } from './ciba/signed-options.js';
-export type { AskedClaims, ClaimRequest, ClaimRequests } from './claims-parameter.js';
+export type { RequestedClaims, ClaimRequest, ClaimRequests } from './claims-parameter.js';
 export type {
   AssertionPermission,
   AssertionRequest,
@@ -17,7 +17,7 @@ export type {
 export { identityAssertions, type IdentityAssertionsOptions } from './identity-assertions/identity-assertions.js';
 export { logout, type LogoutOptions } from './logout/logout.js';
 export { LOGOUT, type LogoutNotifier, type SignedOut } from './logout/logout-capability.js';
-export { isMeant, type LogoutRequest, readLogoutRequest } from './logout/logout-request.js';
+export { identifiesUser, type LogoutRequest, readLogoutRequest } from './logout/logout-request.js';
 export type { NotificationModel, StoredNotification } from '../model/notifications.js';
 export { signOutAtClients } from './logout/sign-out-at-clients.js';
 export { openid } from './openid.js';

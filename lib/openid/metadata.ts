@@ -2,7 +2,7 @@ import type { ServerContext } from '../contracts/feature.js';
 import { encryptionMetadata } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { OpenIdSettings } from './options.js';
-import { takesRequestObjects } from './refused-parameters.js';
+import { acceptsRequestObjects } from './unsupported-parameters.js';
 import { claimsOfScopes, OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
 /** What a server says of itself as an OpenID Provider. OpenID Connect Discovery §3 */
@@ -33,7 +33,10 @@ export function openIdMetadata(server: ServerContext, settings: OpenIdSettings):
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', ...(settings.signUp ? ['create'] : [])],
     ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
     // Left out, the second one would say yes.
-    ...(!takesRequestObjects(server) && { request_parameter_supported: false, request_uri_parameter_supported: false }),
+    ...(!acceptsRequestObjects(server) && {
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { OAuthError } from '../errors/index.js';
 import { FetchError } from '../http/safe-fetch/index.js';
 import { type NotificationModel, type StoredNotification, storesNotifications } from '../model/notifications.js';
-import { Deliveries } from './deliveries.js';
+import { OutboundNotifications } from './outbound-notifications.js';
 
 /** A message to a client, as a feature hands it over. */
 export type NewNotification = Omit<StoredNotification, 'id' | 'createdAt'>;
@@ -30,7 +30,7 @@ const MAX_STORED_PER_HOST = 200;
  */
 export class Notifications {
   private readonly senders = new Map<string, NotificationSender>();
-  private readonly deliveries = new Deliveries();
+  private readonly outbound = new OutboundNotifications();
   /** The ids of the stored messages that wait in this process. */
   private readonly accepted = new Set<string>();
   /** The number of stored messages by host, as of the last look. */
@@ -92,7 +92,7 @@ export class Notifications {
     this.accepted.add(id);
     let isClaimed = !isStored;
     let isForeign = false;
-    this.deliveries.add({
+    this.outbound.add({
       host,
       isStored,
       send: async () => {
@@ -127,7 +127,7 @@ const keyOf = ({ kind, issuer }: Pick<StoredNotification, 'kind' | 'issuer'>) =>
 /** Whether a later attempt may succeed: the client is in trouble, or this server is. */
 function isRetried(failure: unknown): boolean {
   if (failure === undefined) return false;
-  if (failure instanceof FetchError) return failure.isPassing;
+  if (failure instanceof FetchError) return failure.isTemporary;
   return !(failure instanceof OAuthError) || failure.code >= 500;
 }
 

@@ -19,7 +19,7 @@ export interface ClaimsRequest<C extends Client = Client> {
   /** The scope that was granted. */
   scope: string;
   /** In an ID token, or at the userinfo endpoint. */
-  place: 'id_token' | 'userinfo';
+  location: 'id_token' | 'userinfo';
 }
 
 /** Knows what may be said of users. */

@@ -1,17 +1,17 @@
 import type { Endpoint, Feature } from '../contracts/feature.js';
 import { publicDocument } from '../endpoints/public-document.js';
-import { sayServerMetadata } from '../features/server-metadata/server-metadata.js';
+import { serverMetadataDocument } from '../features/server-metadata/server-metadata.js';
 import { SUBJECT_IDENTIFIERS } from '../features/subject-identifiers.js';
-import { DECRYPTION } from '../jose/decryption/decrypting.js';
+import { DECRYPTION } from '../jose/decryption/decryption-requirements.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { openIdFields } from './client-fields.js';
 import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { idTokenHooks } from './id-token-hooks.js';
 import { openIdMetadata } from './metadata.js';
 import { OPENID } from './openid-capability.js';
-import { faultsOf } from './option-faults.js';
+import { findConfigurationErrors } from './option-errors.js';
 import { type OpenIdOptions, settle } from './options.js';
-import { PROMPT_PARAMETERS } from './prompt/asked-prompt.js';
+import { PROMPT_PARAMETERS } from './prompt/requested-prompt.js';
 import { Prompts } from './prompt/prompts.js';
 import { Provider, PROVIDER } from './provider.js';
 import { frontChannelType } from './response-types.js';
@@ -45,7 +45,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const provider = builder.use(PROVIDER);
       builder.provide(OPENID, provider);
       builder.provide(SUBJECT_IDENTIFIERS, provider);
-      if (settings.encryptedHints) builder.contribute(DECRYPTION, { lifetime: LOGIN });
+      if (settings.encryptedHints) builder.contribute(DECRYPTION, { lifetime: MAX_LOGIN_SECONDS });
       return {
         redirectUriScopes: [OPENID_SCOPE],
         ignorableScopes: [OFFLINE_ACCESS],
@@ -54,7 +54,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
         client: { verifyMetadata: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true) },
         authorization: {
           read: (parameters, request) => readAuthorizationParameters(parameters, request, reader),
-          requireInteraction: (request, presence) => prompts.need(request, presence, provider()),
+          requireInteraction: (request, presence) => prompts.requiredInteraction(request, presence, provider()),
         },
         token: idTokenHooks(settings, provider),
         metadata: (issuer) => ({
@@ -63,14 +63,14 @@ export function openid(options: OpenIdOptions = {}): Feature {
             ? builder.server.urlOf('logout', issuer)
             : undefined,
         }),
-        misconfigurations: (server) => faultsOf(server, options),
+        misconfigurations: (server) => findConfigurationErrors(server, options),
       };
     },
   };
 }
 
 /** Seconds that a user may take to sign in: a hint is read before and after. */
-const LOGIN = 1800;
+const MAX_LOGIN_SECONDS = 1800;
 
 const PARAMETERS = {
   authorize: {
@@ -86,5 +86,5 @@ const discovery = (maxAge: number): Endpoint =>
   publicDocument('/.well-known/openid-configuration', {
     maxAge,
     perIssuer: true,
-    say: (server, issuer) => sayServerMetadata(server, issuer!),
+    say: (server, issuer) => serverMetadataDocument(server, issuer!),
   });

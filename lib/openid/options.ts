@@ -61,9 +61,9 @@ export interface OpenIdOptions {
 }
 
 /** They, with their defaults. */
-export type OpenIdSettings = Required<Omit<OpenIdOptions, Open>> & Pick<OpenIdOptions, Open>;
+export type OpenIdSettings = Required<Omit<OpenIdOptions, OptionalSetting>> & Pick<OpenIdOptions, OptionalSetting>;
 
-type Open = 'pairwise' | 'fetch';
+type OptionalSetting = 'pairwise' | 'fetch';
 
 export const settle = ({
   alg = 'RS256',

@@ -5,8 +5,8 @@ import { encryptionFor } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { CoreClient, Model, Token, User } from '../model/model.js';
 import { Claims } from './claims.js';
-import type { AskedClaims } from './claims-parameter.js';
-import { openHint, readIdTokenHint } from './id-token-hint.js';
+import type { RequestedClaims } from './claims-parameter.js';
+import { decryptHint, readIdTokenHint } from './id-token-hint.js';
 import { IdTokens } from './id-tokens.js';
 import type { IdTokenHint, OpenIdProvider } from './openid-capability.js';
 import type { OpenIdModel } from './openid-model.js';
@@ -45,7 +45,7 @@ export class Provider implements OpenIdProvider {
 
   async readHint(hint: string, issuer: string | undefined, client?: CoreClient): Promise<IdTokenHint | undefined> {
     const ring = findKeys(this.server)!;
-    const signed = this.settings.encryptedHints ? await openHint(ring, hint, client) : hint;
+    const signed = this.settings.encryptedHints ? await decryptHint(ring, hint, client) : hint;
     return signed === undefined ? undefined : await readIdTokenHint(ring, signed, issuer);
   }
 
@@ -58,14 +58,14 @@ export class Provider implements OpenIdProvider {
   async userinfo(token: Token): Promise<Record<string, unknown>> {
     const { client, user, scope, askedClaims, claimsLocales } = token;
     const model = this.server.options.model as Model & OpenIdModel;
-    const asked = askedClaims as AskedClaims | undefined;
+    const asked = askedClaims as RequestedClaims | undefined;
     const locales = claimsLocales as readonly string[] | undefined;
     const claims = await this.claims.of(model, 'userinfo', { client, user, scope, asked, locales });
     return { ...claims, sub: this.subjects.of(user, client, token) };
   }
 
   /** The same as a JWT, for a client that has registered it: signed, encrypted, or both; undefined: it has not. OpenID Connect Core §5.3.2 */
-  async sealUserinfo(client: CoreClient, claims: object, issuer: string | undefined): Promise<string | undefined> {
+  async userinfoJwt(client: CoreClient, claims: object, issuer: string | undefined): Promise<string | undefined> {
     const whole = { ...claims, iss: issuer, aud: client.id };
     if (SIGNED_RESPONSE_ALG.userinfo.of(client) === undefined) {
       const encrypt = await encryptionFor(client, 'userinfo', this.server);

@@ -22,14 +22,14 @@ export function frontChannelType(name: FrontChannelType, provider: () => Provide
     const { client, grantedScope: scope, issuer, data: kept } = request;
     if (!coversScope(scope, OPENID_SCOPE)) throw notGranted();
     const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
-    return await provider().idTokens.make(model, entitled);
+    return await provider().idTokens.create(model, entitled);
   }
 
   return {
-    grant: 'implicit',
-    furtherGrants: hasCode ? [codeResponse.grant] : [],
+    grantType: 'implicit',
+    furtherGrantTypes: hasCode ? [codeResponse.grantType] : [],
     mode: 'fragment',
-    provable: hasCode,
+    supportsPkce: hasCode,
     requires: [...(hasCode ? codeResponse.requires : []), ...(hasAccessToken ? tokenResponseType.requires : [])],
 
     async respond(request, user, context) {
@@ -56,5 +56,5 @@ export function verifyFrontChannel(responseType: string, isOpenId: boolean, nonc
 
 const notGranted = () =>
   new InvalidScopeError('Invalid scope: `openid` was not granted').because({
-    rule: 'who is given an ID token is granted the scope `openid`',
+    reason: 'who is given an ID token is granted the scope `openid`',
   });

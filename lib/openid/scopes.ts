@@ -1,5 +1,5 @@
 /** The claims of each scope. OpenID Connect Core §5.4 */
-const STANDARD: Readonly<Record<string, readonly string[]>> = {
+const STANDARD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   profile: [
     'name',
     'family_name',
@@ -31,7 +31,7 @@ export type ScopeClaims = Readonly<Record<string, readonly string[] | false>>;
 
 /** Which claims each scope stands for: those of the specification, with what the host says in place of them and beside them. */
 export function claimsOfScopes(own: ScopeClaims = {}): ReadonlyMap<string, readonly string[]> {
-  const entries = Object.entries({ ...STANDARD, ...own });
+  const entries = Object.entries({ ...STANDARD_SCOPES, ...own });
   return new Map(entries.filter((entry): entry is [string, readonly string[]] => entry[1] !== false));
 }
 

@@ -44,12 +44,12 @@ export class Sectors {
       const { body } = await this.fetch.text(uri, 'application/json');
       return JSON.parse(body) as unknown;
     } catch (error) {
-      if (error instanceof FetchError && error.isPassing) {
+      if (error instanceof FetchError && error.isTemporary) {
         throw unreachableResource(`\`sector_identifier_uri\` cannot be read: ${error.message}`, error);
       }
       if (!(error instanceof FetchError || error instanceof SyntaxError)) throw error;
-      const rule = 'the document of a sector can be fetched';
-      throw invalid('`sector_identifier_uri` cannot be read').because({ rule, given: error.message });
+      const reason = 'the document of a sector can be fetched';
+      throw invalid('`sector_identifier_uri` cannot be read').because({ reason, given: error.message });
     }
   }
 }

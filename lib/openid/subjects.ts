@@ -32,13 +32,13 @@ export class Subjects {
    * @throws {ServerError} If the user has no `id`, or the sector of the client is unknown.
    */
   of(user: User, client: CoreClient, issued: object = {}): string {
-    return this.in(sectorOf(client, issued), user, client);
+    return this.subjectIn(sectorOf(client, issued), user, client);
   }
 
   /** Whether a `sub` identifies the user at the client, by a proven or by an unproven sector of the client. */
   isKnownAs(user: User, client: CoreClient, sub: string): boolean {
     const sectors = new Set([sectorOf(client, {}), claimedSector(client)]);
-    return [...sectors].some((sector) => sector !== undefined && this.in(sector, user, client) === sub);
+    return [...sectors].some((sector) => sector !== undefined && this.subjectIn(sector, user, client) === sub);
   }
 
   /**
@@ -49,7 +49,7 @@ export class Subjects {
     return sub === userId || !this.pairwise ? sid : this.derive(['sid', sub, sid]);
   }
 
-  private in(sector: string | undefined, user: User, client: CoreClient): string {
+  private subjectIn(sector: string | undefined, user: User, client: CoreClient): string {
     const id = subjectOf(user);
     if (id === undefined)
       throw new ServerError('Server error: the `user` has no `id`, which an ID token names as its `sub`');

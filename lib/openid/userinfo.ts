@@ -4,11 +4,11 @@ import type { Handler } from '../contracts/handler.js';
 import { errorResponse } from '../http/error-response.js';
 import { InvalidTokenError, toOAuthError, UnauthorizedRequestError } from '../errors/index.js';
 import type { Endpoint, ServerContext } from '../contracts/feature.js';
-import { RESOURCE_INDICATORS } from '../features/resource-indicators/named-resources.js';
+import { RESOURCE_INDICATORS } from '../features/resource-indicators/requested-resources.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import { verifyWrappers } from '../endpoints/operation.js';
-import { settleOptions } from '../options/settle.js';
+import { verifyRequestAndResponse } from '../endpoints/operation.js';
+import { resolveOptions } from '../options/resolve-options.js';
 import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
 import { rejectRequest } from '../endpoints/resource/refusal.js';
 import { type Provider, PROVIDER } from './provider.js';
@@ -22,7 +22,7 @@ export const userinfoEndpoint: Endpoint = {
   cors: true,
   description: {
     summary: 'Says who the user of an access token is (OpenID Connect Core 1.0, section 5.3).',
-    answer: { sub: { type: 'string' } },
+    response: { sub: { type: 'string' } },
   },
   make: (server) => new UserinfoEndpoint(server, server.find(PROVIDER)!),
 };
@@ -34,15 +34,15 @@ class UserinfoEndpoint implements Handler {
     private readonly server: ServerContext,
     private readonly provider: Provider,
   ) {
-    const options = settleOptions(server.options, {
+    const options = resolveOptions(server.options, {
       scope: OPENID_SCOPE,
       allowBearerTokensInQueryString: false,
     } as object);
-    this.authenticator = new AuthenticateOperation(options, unbound(server));
+    this.authenticator = new AuthenticateOperation(options, withoutResourceBinding(server));
   }
 
   async handle(request: Request, response: Response): Promise<object> {
-    verifyWrappers(request, response);
+    verifyRequestAndResponse(request, response);
     response.headers['cache-control'] = 'no-store';
     response.headers['pragma'] = 'no-cache';
     const { server, provider } = this;
@@ -50,9 +50,9 @@ class UserinfoEndpoint implements Handler {
     try {
       const token = await this.authenticator.handle(request, response);
       if (isClientItself(token.user))
-        throw rejectRequest(response, ofNoUser(), { request, options: server.options, server });
+        throw rejectRequest(response, tokenWithoutUser(), { request, options: server.options, server });
       const claims = await provider.userinfo(token);
-      const jwt = await provider.sealUserinfo(token.client, claims, server.issuerOf(request));
+      const jwt = await provider.userinfoJwt(token.client, claims, server.issuerOf(request));
       response.headers['content-type'] = jwt === undefined ? 'application/json' : 'application/jwt';
       // oxlint-disable-next-line no-explicit-any
       response.body = (jwt ?? claims) as any;
@@ -71,7 +71,7 @@ class UserinfoEndpoint implements Handler {
  * An access token with the scope `openid` is good here, whatever resources it is for: that scope is what it is given out for.
  * RFC 8707 knows no other way for a client to have both in one token.
  */
-function unbound(server: ServerContext): ServerContext {
+function withoutResourceBinding(server: ServerContext): ServerContext {
   const others = server.installed.filter(({ feature }) => feature.id !== RESOURCE_INDICATORS);
   if (others.length === server.installed.length) return server;
   const verify = others.flatMap(({ parts }) => parts.resource?.verify?.bind(parts.resource) ?? []);
@@ -79,7 +79,7 @@ function unbound(server: ServerContext): ServerContext {
   return Object.create(server, { hooks: { value: hooks } }) as ServerContext;
 }
 
-function ofNoUser(): InvalidTokenError {
-  const rule = 'the token is of a user, and not of a client that acts for itself';
-  return new InvalidTokenError('Invalid token: access token is of no user').because({ rule });
+function tokenWithoutUser(): InvalidTokenError {
+  const reason = 'the token is of a user, and not of a client that acts for itself';
+  return new InvalidTokenError('Invalid token: access token is of no user').because({ reason });
 }

@@ -1,13 +1,13 @@
 import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api';
-import { isSignInUnderWay } from '../endpoints/authorization/authorization-events.js';
+import { isSignInPending } from '../endpoints/authorization/authorization-events.js';
 import { wireCode } from '../http/error-response.js';
 import { toOAuthError } from '../errors/index.js';
 import type { Instrumentation, RunningOperation } from '../contracts/instrumentation.js';
 import { assertKnownOptions } from '../options/unknown-option.js';
-import { claimedId } from '../clients/authenticate-client.js';
+import { findClaimedClientId } from '../clients/authenticate-client.js';
 import { shortText } from '../events/events.js';
 import { Instruments } from './instruments.js';
-import { observedModel } from './observed-model.js';
+import { tracedModel } from './traced-model.js';
 
 export interface TelemetryOptions {
   /** What every span and figure says beside the rest, such as the name of one of several servers. Default: {} */
@@ -30,7 +30,7 @@ export function telemetry(options: TelemetryOptions = {}): Instrumentation {
     around(operation, run) {
       if (WITHOUT_SPAN.has(operation.name)) return run();
       const began = performance.now();
-      const facts = factsOf(operation);
+      const facts = attributesOf(operation);
       const client = clientOf(operation);
       const attributes: Attributes = { ...always, ...facts };
       if (client !== undefined) attributes['oauth2.client_id'] = client;
@@ -52,7 +52,7 @@ export function telemetry(options: TelemetryOptions = {}): Instrumentation {
         }
       });
     },
-    ...(tracesModel && { wrapModel: (model) => observedModel(model, tracer, always) }),
+    ...(tracesModel && { wrapModel: (model) => tracedModel(model, tracer, always) }),
     events: { emit: (name) => instruments.count(name) },
   };
 }
@@ -62,7 +62,7 @@ const WITHOUT_SPAN = new Set(['authorize.scope', 'authorize.interaction']);
 
 const OK: Attributes = { 'oauth2.outcome': 'ok' };
 
-function factsOf(operation: RunningOperation): Attributes {
+function attributesOf(operation: RunningOperation): Attributes {
   const facts: Attributes = { 'oauth2.operation': operation.name };
   const grantType = grantTypeOf(operation);
   if (grantType !== undefined) facts['oauth2.grant_type'] = grantType;
@@ -82,12 +82,12 @@ function grantTypeOf({ name, request, server }: RunningOperation): string | unde
 function clientOf({ name, request, server }: RunningOperation, found?: unknown): string | undefined {
   if (name === 'authenticate') return shortText((found as { client?: { id?: unknown } } | undefined)?.client?.id);
   if (found !== undefined) return undefined;
-  return claimedId(request, server.clientAuthentications) ?? shortText(request.query?.['client_id']);
+  return findClaimedClientId(request, server.clientAuthentications) ?? shortText(request.query?.['client_id']);
 }
 
 /** A refusal is the server at work; a fault is not. */
 function outcomeOf(error: unknown): Attributes {
   const failure = toOAuthError(error);
-  if (isSignInUnderWay(failure)) return OK;
+  if (isSignInPending(failure)) return OK;
   return { 'oauth2.outcome': failure.code < 500 ? 'refused' : 'fault', 'error.type': wireCode(failure) };
 }

@@ -1,4 +1,4 @@
-import { BOOLEAN, type KindOf, SECONDS } from './kinds.js';
+import { BOOLEAN, type OptionCheckOf, SECONDS } from './option-checks.js';
 import { isObject } from '../http/is-object.js';
 
 /** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
@@ -17,7 +17,7 @@ const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s*]+$/;
 const NAMES = ['origins', 'resources', 'maxAge'];
 
 /** Which origins may call: a slash too many, or a capital, and no browser's `Origin` would ever be found. */
-export const CORS: KindOf<CorsOptions> = (value, option, beside) => {
+export const CORS: OptionCheckOf<CorsOptions> = (value, option, beside) => {
   if (!isObject(value))
     return `the option \`${option}\` must be an object such as \`{ origins: ['https://app.example.com'] }\``;
   const unknown = Object.keys(value).find((name) => !NAMES.includes(name));

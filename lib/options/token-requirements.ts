@@ -1,8 +1,8 @@
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
 import { isScopeValue } from '../http/syntax.js';
-import { BOOLEAN, type Kind, type KindOf, must } from './kinds.js';
+import { BOOLEAN, type OptionCheck, type OptionCheckOf, optionCheck } from './option-checks.js';
 import { isObject } from '../http/is-object.js';
-import { unknownOption } from './unknown-option.js';
+import { findUnknownOption } from './unknown-option.js';
 
 /** The strength and the age that the user's authentication must have. Set `acr`, `maxAge` or both. RFC 9470 §3 */
 export interface StepUp {
@@ -28,16 +28,16 @@ export interface TokenRequirements {
 const isListOf = (is: (one: string) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && is(one));
 
-const ACR = must<readonly string[]>('a list of one or more names without spaces', isListOf(isScopeValue));
-const MAX_AGE = must<number>(
+const ACR = optionCheck<readonly string[]>('a list of one or more names without spaces', isListOf(isScopeValue));
+const MAX_AGE = optionCheck<number>(
   'a whole number of seconds above 0',
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
 );
 
-const STEP_UP: KindOf<StepUp> = (value, name, beside) => {
+const STEP_UP: OptionCheckOf<StepUp> = (value, name, beside) => {
   const example = `such as \`{ acr: ['urn:example:mfa'], maxAge: 300 }\``;
   if (!isObject(value)) return `the option \`${name}\` must be an object, ${example}`;
-  const unknown = unknownOption(value as StepUp, { acr: true, maxAge: true }, `\`${name}\``);
+  const unknown = findUnknownOption(value as StepUp, { acr: true, maxAge: true }, `\`${name}\``);
   if (unknown !== undefined) return unknown;
   const { acr, maxAge } = value;
   if (acr === undefined && maxAge === undefined)
@@ -48,22 +48,22 @@ const STEP_UP: KindOf<StepUp> = (value, name, beside) => {
   );
 };
 
-const KINDS = {
-  anyScope: must('a list of one or more scope values', isListOf(isScopeValue)),
+const CHECKS = {
+  anyScope: optionCheck('a list of one or more scope values', isListOf(isScopeValue)),
   userRequired: BOOLEAN,
-  roles: must(
+  roles: optionCheck(
     'a list of one or more names of roles',
     isListOf((role) => role !== ''),
   ),
   stepUp: STEP_UP,
-} as const satisfies { readonly [K in keyof TokenRequirements]-?: KindOf<NonNullable<TokenRequirements[K]>> };
+} as const satisfies { readonly [K in keyof TokenRequirements]-?: OptionCheckOf<NonNullable<TokenRequirements[K]>> };
 
 /** The options of a call of `authenticate` that limit which tokens are accepted. */
-export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(KINDS)];
+export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
 
 /** @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token. */
 export function verifyTokenRequirements(options: object): void {
-  for (const [name, kind] of Object.entries<Kind>(KINDS)) {
+  for (const [name, kind] of Object.entries<OptionCheck>(CHECKS)) {
     const value = (options as Record<string, unknown>)[name];
     const error = value === undefined ? undefined : kind(value, name, {});
     if (error !== undefined) throw configurationError(error);
@@ -72,7 +72,7 @@ export function verifyTokenRequirements(options: object): void {
 
 /** @throws {InvalidArgumentError} If the options of a server contain a requirement: its own endpoints would apply it too. */
 export function rejectServerRequirements(options: object): void {
-  for (const name of Object.keys(KINDS)) {
+  for (const name of Object.keys(CHECKS)) {
     const example = `\`authenticate(request, response, { ${name} })\``;
     const isUnset = (options as Record<string, unknown>)[name] === undefined;
     assertConfig(isUnset, `the option \`${name}\` belongs to a single call: set it in ${example}`);

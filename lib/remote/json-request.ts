@@ -1,9 +1,9 @@
 import { mediaType } from '../http/media-type.js';
-import { parsedJson } from '../http/parse-json.js';
+import { tryParseJson } from '../http/parse-json.js';
 import { unavailable } from './unavailable.js';
 
 /** What another server answered. */
-export interface JsonAnswer {
+export interface JsonResponse {
   status: number;
   /** Undefined: there was no JSON. */
   body: unknown;
@@ -14,7 +14,7 @@ export interface JsonAnswer {
 }
 
 /** Bytes of an answer that are read, decompressed: those of an honest server are a few thousand. */
-const LARGEST = 65_536;
+const MAX_SIZE = 65_536;
 
 /** Who asks, and until when. */
 export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | 'headers'> {
@@ -32,7 +32,7 @@ export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | '
 export async function requestJson(
   url: string,
   { fetch, headers, textType, ...init }: JsonRequest,
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const request: RequestInit = {
     ...init,
     headers: { accept: 'application/json', ...headers },
@@ -41,14 +41,14 @@ export async function requestJson(
   try {
     const response = await fetch(url, request).catch((error: unknown) => {
       // The connection may have been an old one that the server has closed meanwhile, and nothing is changed by asking.
-      if (!CLOSED.includes(codeOf(error)) || init.signal.aborted) throw error;
+      if (!CLOSED_CONNECTION_CODES.includes(codeOf(error)) || init.signal.aborted) throw error;
       return fetch(url, request);
     });
     const type = mediaType(response.headers.get('content-type')) ?? '';
     const isJson = JSON_TYPE.test(type);
     const isText = type === textType;
     const read = isJson || isText ? await readAll(response) : await discard(response);
-    const body = isJson && read !== undefined ? parsedJson(read) : undefined;
+    const body = isJson && read !== undefined ? tryParseJson(read) : undefined;
     return {
       status: response.status,
       body,
@@ -63,7 +63,7 @@ export async function requestJson(
 /** Keys have a type of their own, as many things of JSON. RFC 7517 §8.5, RFC 6839 §3.1 */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 
-const CLOSED: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
+const CLOSED_CONNECTION_CODES: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 
 /** `fetch` says what happened in the cause. */
 const codeOf = (error: unknown) => (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
@@ -74,7 +74,7 @@ async function readAll(response: Response): Promise<string> {
   // Leaving the loop early ends the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > LARGEST) throw new Error(`it is larger than ${LARGEST} bytes`);
+    if (size > MAX_SIZE) throw new Error(`it is larger than ${MAX_SIZE} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -20,49 +20,53 @@ export interface TokenClaims {
 }
 
 /** Why a token is of no use here, though its authorization server calls it good. */
-export interface Objection {
+export interface TokenRejection {
   message: string;
   detail: RefusalDetail;
 }
 
 /** What an API takes of good tokens. */
-export interface Accepted {
+export interface AcceptedTokens {
   issuer: string | undefined;
   /** Empty: a token may be for anything. */
   audience: readonly string[];
 }
 
 /** Finds what speaks against a token. */
-export function objectionTo(said: TokenClaims, settings: Accepted): Objection | undefined {
+export function findClaimsError(claims: TokenClaims, settings: AcceptedTokens): TokenRejection | undefined {
   const { issuer, audience } = settings;
-  const { iss, aud, token_type: type } = said;
+  const { iss, aud, token_type: type } = claims;
   if (issuer !== undefined && iss !== undefined && iss !== issuer) {
-    return objection('the issuer is another one', { rule: 'the token is of the issuer', wanted: issuer, given: iss });
+    return rejection('the issuer is another one', {
+      reason: 'the token is of the issuer',
+      expected: issuer,
+      given: iss,
+    });
   }
-  if (audience.length > 0 && !audience.some((one) => isAmong(one, resourcesOf(said)))) {
-    const rule = 'the token is for this resource';
-    return objection('it is not for this resource', { rule, wanted: audience.join(' '), given: aud });
+  if (audience.length > 0 && !audience.some((one) => isAmong(one, resourcesOf(claims)))) {
+    const reason = 'the token is for this resource';
+    return rejection('it is not for this resource', { reason, expected: audience.join(' '), given: aud });
   }
-  if (type !== undefined && !typesOf(said).includes(type.toLowerCase())) {
-    const rule = 'a bearer token, or one of DPoP that is bound to a key';
-    return objection('it is of another type', { rule, wanted: 'Bearer', given: type });
+  if (type !== undefined && !acceptedTypes(claims).includes(type.toLowerCase())) {
+    const reason = 'a bearer token, or one of DPoP that is bound to a key';
+    return rejection('it is of another type', { reason, expected: 'Bearer', given: type });
   }
-  const use = said['token_use'] ?? said['typ'];
+  const use = claims['token_use'] ?? claims['typ'];
   if (typeof use === 'string' && OTHER_USES.test(use)) {
-    return objection('it is no access token', { rule: 'an access token', given: use });
+    return rejection('it is no access token', { reason: 'an access token', given: use });
   }
   return undefined;
 }
 
 /** Some servers call those Bearer too that are bound to a key: by which scheme they may come, their `cnf` says. RFC 9449 §6.2 */
-const typesOf = (said: TokenClaims) => (jktOf(said) === undefined ? ['bearer'] : ['bearer', 'dpop']);
+const acceptedTypes = (claims: TokenClaims) => (jktOf(claims) === undefined ? ['bearer'] : ['bearer', 'dpop']);
 
 /** How servers that introspect other tokens too tell them apart, in members that no standard knows. */
 const OTHER_USES = /refresh|offline|^id/i;
 
-const objection = (what: string, detail: RefusalDetail) => ({ message: `Invalid token: ${what}`, detail });
+const rejection = (what: string, detail: RefusalDetail) => ({ message: `Invalid token: ${what}`, detail });
 
-export const refusal = ({ message, detail }: Objection) => new InvalidTokenError(message).because(detail);
+export const rejectionError = ({ message, detail }: TokenRejection) => new InvalidTokenError(message).because(detail);
 
 /** When the token is over, in milliseconds since the epoch. */
 export const expiryOf = ({ exp }: TokenClaims): number | undefined =>
@@ -75,22 +79,22 @@ const resourcesOf = ({ aud = [] }: TokenClaims): readonly string[] => (typeof au
  * Returns the token as the guard and routes receive it, with its other claims under their own names.
  * @param isClientCredentials whether the token was issued to the client itself; by default, `sub` tells
  */
-export function tokenOf(
-  said: TokenClaims,
+export function tokenFromClaims(
+  claims: TokenClaims,
   accessToken: string,
   expiresAt: number,
   isClientCredentials?: boolean,
 ): Token {
-  const client: CoreClient = { id: said.client_id ?? '', grants: [] };
-  const resource = said.aud === undefined ? undefined : { resource: resourcesOf(said) };
+  const client: CoreClient = { id: claims.client_id ?? '', grants: [] };
+  const resource = claims.aud === undefined ? undefined : { resource: resourcesOf(claims) };
   const accessTokenExpiresAt = new Date(expiresAt);
   return {
-    ...said,
+    ...claims,
     ...resource,
     accessToken,
     accessTokenExpiresAt,
     client,
-    user: userOf(said, client, isClientCredentials),
+    user: userOf(claims, client, isClientCredentials),
   };
 }
 

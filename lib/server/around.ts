@@ -1,5 +1,5 @@
 import type { Instrumentation, RunningOperation } from '../contracts/instrumentation.js';
-import { answerError } from '../endpoints/operation.js';
+import { respondWithError } from '../endpoints/operation.js';
 import { type OAuthError, ServerError, toOAuthError } from '../errors/index.js';
 import { Response } from '../http/response.js';
 
@@ -17,7 +17,7 @@ interface Call<T, Target> {
 }
 
 /** Returns the wrappers of all instrumentations as one, the first outermost. `undefined` if there are none. */
-export function nested<Target>(all: readonly Instrumentation[]): Around<Target> | undefined {
+export function nestWrappers<Target>(all: readonly Instrumentation[]): Around<Target> | undefined {
   const wrappers = all.filter((one) => one.around !== undefined);
   if (wrappers.length === 0) return undefined;
   return <T>(operation: RunningOperation, run: () => Promise<T>) => {
@@ -28,7 +28,7 @@ export function nested<Target>(all: readonly Instrumentation[]): Around<Target> 
 }
 
 /** Returns a wrapper that runs around another one. */
-export function surrounding<Target>(outer: Around<Target>, inner: Around<Target> | undefined): Around<Target> {
+export function wrapOuter<Target>(outer: Around<Target>, inner: Around<Target> | undefined): Around<Target> {
   if (!inner) return outer;
   return (operation, run) => outer(operation, (target) => (target ? run(target) : inner(operation, run)));
 }
@@ -50,11 +50,11 @@ export async function runAround<T, Target>(
   } catch (error) {
     hasEnded = true;
     await outcome;
-    throw answerFailure(response, toOAuthError(error));
+    throw writeFailure(response, toOAuthError(error));
   }
   hasEnded = true;
   if (outcome) return outcome;
-  throw answerFailure(
+  throw writeFailure(
     response,
     new ServerError(`Server error: a wrapper of \`${operation.name}\` did not call \`run()\``),
   );
@@ -68,7 +68,7 @@ function rejectLate(): Promise<never> {
 }
 
 /** Writes the error of a wrapper over the response that the operation has written, such as a redirect with a code. */
-function answerFailure(response: Response, error: OAuthError): OAuthError {
+function writeFailure(response: Response, error: OAuthError): OAuthError {
   if (response instanceof Response) for (const name of ['location', 'content-type']) delete response.headers[name];
-  return answerError(response, error);
+  return respondWithError(response, error);
 }

@@ -1,7 +1,7 @@
 import type { Capabilities, Capability, CollectedCapability } from '../contracts/capability.js';
 import type { Feature } from '../contracts/feature.js';
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
-import { called } from '../contracts/feature-name.js';
+import { featureName } from '../contracts/feature-name.js';
 
 interface Provided {
   readonly feature: Feature;
@@ -20,7 +20,7 @@ export class CapabilityRegistry implements Capabilities {
   provide(feature: Feature, key: Capability<unknown>, make: () => unknown): void {
     const other = this.provided.get(key.name)?.feature;
     if (other) {
-      const both = `${called(other)} and ${called(feature)}`;
+      const both = `${featureName(other)} and ${featureName(feature)}`;
       throw configurationError(`the features ${both} both provide ${key.name}: leave one out`);
     }
     this.provided.set(key.name, { feature, make, isBeingMade: false });
@@ -48,7 +48,9 @@ export class CapabilityRegistry implements Capabilities {
   /** Returns the configuration error for the first required capability that no feature provides. */
   findMissing(): string | undefined {
     const missing = this.required.find(({ key }) => !this.provided.has(key.name));
-    return missing && `${called(missing.feature)} needs \`${missing.key.providedBy}()\`: list that in \`features\` too`;
+    return (
+      missing && `${featureName(missing.feature)} needs \`${missing.key.providedBy}()\`: list that in \`features\` too`
+    );
   }
 
   /** Makes everything that is provided and was not used yet. Constructors may have effects, such as subscriptions. */
@@ -58,7 +60,7 @@ export class CapabilityRegistry implements Capabilities {
 
   private valueOf(entry: Provided): unknown {
     if (!entry.made) {
-      assertConfig(!entry.isBeingMade, `what ${called(entry.feature)} provides depends on itself`);
+      assertConfig(!entry.isBeingMade, `what ${featureName(entry.feature)} provides depends on itself`);
       entry.isBeingMade = true;
       entry.made = { value: entry.make() };
       entry.isBeingMade = false;

@@ -20,7 +20,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Gives a server class the method names of 2.x, each of which says what took its place. */
-export function refuseClassicNames(prototype: object): void {
+export function rejectClassicNames(prototype: object): void {
   for (const [name, fate] of Object.entries(METHODS)) {
     const value = (): never => {
       throw new InvalidArgumentError(`Invalid argument: \`${name}()\` of 2.x ${fate}`);
@@ -30,7 +30,7 @@ export function refuseClassicNames(prototype: object): void {
 }
 
 /** Returns what replaces an option of oauth2-server 2.x that has no effect; `undefined` for any other name. */
-export function fateOfOption(name: string): string | undefined {
+export function removedOption(name: string): string | undefined {
   return Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Feature, InstalledFeature } from '../contracts/feature.js';
-import { called } from '../contracts/feature-name.js';
+import { featureName } from '../contracts/feature-name.js';
 
 /** Parts of features that are records, whose names no two features may share. */
 const RECORDS = ['grants', 'responseTypes', 'responseModes', 'tokenSchemes'] as const;
@@ -55,4 +55,4 @@ function findShared(all: readonly (readonly [Feature, object | undefined])[], pa
 }
 
 const both = (one: Feature, other: Feature, does: string) =>
-  `the features ${called(one)} and ${called(other)} both ${does}: leave one out of \`features\``;
+  `the features ${featureName(one)} and ${featureName(other)} both ${does}: leave one out of \`features\``;

@@ -1,8 +1,8 @@
-import { called } from '../contracts/feature-name.js';
+import { featureName } from '../contracts/feature-name.js';
 import { configurationError } from '../errors/configuration-error.js';
 import type { Feature } from '../contracts/feature.js';
-import { settle } from '../options/settle.js';
-import { misplacedInstrumentation } from './instrumentation.js';
+import { withDefaults } from '../options/resolve-options.js';
+import { findMisplacedInstrumentation } from './instrumentation.js';
 
 /** Features as the application lists them. A profile is a list inside the list. */
 export type FeatureList = readonly (Feature | readonly Feature[])[];
@@ -12,8 +12,8 @@ export type FeatureList = readonly (Feature | readonly Feature[])[];
  * with the same `id`.
  * @throws {InvalidArgumentError} If a feature is listed twice, or if an entry is not a feature.
  */
-export function flatten(list: FeatureList): readonly Feature[] {
-  const repeated = findRepeated(list);
+export function flattenFeatures(list: FeatureList): readonly Feature[] {
+  const repeated = findRepeatedFeature(list);
   if (repeated !== undefined) throw configurationError(repeated);
   const features = new Map(ownOf(list).map((feature) => [feature.id, feature]));
   for (const feature of list.filter((one): one is readonly Feature[] => Array.isArray(one)).flat()) {
@@ -26,21 +26,21 @@ export function flatten(list: FeatureList): readonly Feature[] {
 const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
 
 /** Returns the configuration error for an entry that is not a feature, or for a feature that is listed twice. */
-export function findRepeated(list: FeatureList): string | undefined {
+export function findRepeatedFeature(list: FeatureList): string | undefined {
   if (!Array.isArray(list)) return 'the option `features` must be a list such as `[revocation()]`';
   for (const one of list.flat() as unknown[]) {
     // A function is not a feature, whatever its properties are.
     if (typeof one === 'function') return `\`${one.name}\` among the \`features\` is a function: call it`;
-    const misplaced = misplacedInstrumentation(one);
+    const misplaced = findMisplacedInstrumentation(one);
     if (misplaced !== undefined) return misplaced;
     if (typeof (one as Feature | undefined)?.id !== 'string') return 'a feature must have an `id`';
   }
   const own = ownOf(list);
   const names = own.map(({ id }) => id);
   const repeated = own.find(({ id }, at) => names.indexOf(id) !== at);
-  return repeated && `the feature ${called(repeated)} stands twice in \`features\`: leave one out`;
+  return repeated && `the feature ${featureName(repeated)} stands twice in \`features\`: leave one out`;
 }
 
 /** Returns the default options of a server. The defaults of features replace the `others`. */
 export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
-  settle(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);
+  withDefaults(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);

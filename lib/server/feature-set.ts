@@ -9,7 +9,7 @@ import type {
   ServerContext,
   ServerHooks,
 } from '../contracts/feature.js';
-import { isForbidden } from '../contracts/forbids.js';
+import { isForbidden } from '../contracts/forbidden-parts.js';
 import type { GrantHandler } from '../contracts/token-request.js';
 import type { ResponseType } from '../contracts/response-type.js';
 import { OwnResources } from '../endpoints/resource/own-resources.js';
@@ -17,11 +17,11 @@ import { assertConfig, configurationError } from '../errors/configuration-error.
 import { endpointUrl } from '../http/public-url.js';
 import { requestPath } from '../http/request-path.js';
 import type { Request } from '../http/request.js';
-import type { Options } from '../options/settle.js';
+import type { Options } from '../options/resolve-options.js';
 import { CapabilityRegistry } from './capability-registry.js';
 import { findEndpointConflict, findPartConflict } from './feature-conflicts.js';
 import { findInvalidPart, hooksOf } from './hook-lists.js';
-import { findMisconfigurations, resourceFault } from './misconfigurations.js';
+import { findMisconfigurations, findResourceError } from './misconfigurations.js';
 
 /** The features of one server, installed. */
 export class FeatureSet implements ServerContext {
@@ -33,11 +33,11 @@ export class FeatureSet implements ServerContext {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
   readonly ignorableScopes: readonly string[];
-  readonly forbidden: ReadonlySet<string>;
+  readonly forbiddenAuthenticationMethods: ReadonlySet<string>;
   readonly tokenSchemes: ServerContext['tokenSchemes'];
   readonly confirmationMethods: ReadonlySet<string>;
   private readonly capabilities = new CapabilityRegistry();
-  private readonly own: OwnResources;
+  private readonly ownResources: OwnResources;
   private readonly origins: readonly string[];
   private paths: Readonly<Record<string, string | false>> = {};
   private isInstalled = false;
@@ -56,22 +56,24 @@ export class FeatureSet implements ServerContext {
     if (partConflict !== undefined) throw configurationError(partConflict);
     const parts = this.installed.map((one) => one.parts);
     this.hooks = hooksOf(parts);
-    this.grants = allowed(features, 'grants', entriesOf(parts, 'grants'));
-    this.responseTypes = allowed(features, 'responseTypes', entriesOf(parts, 'responseTypes'));
+    this.grants = withoutForbidden(features, 'grants', entriesOf(parts, 'grants'));
+    this.responseTypes = withoutForbidden(features, 'responseTypes', entriesOf(parts, 'responseTypes'));
     this.responseModes = new Map(entriesOf(parts, 'responseModes'));
     this.tokenSchemes = new Map(entriesOf(parts, 'tokenSchemes'));
     this.clientAuthentications = parts.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
     const methods = this.clientAuthentications.map(({ method }) => method);
-    this.forbidden = new Set(methods.filter((method) => isForbidden(features, 'clientAuthentications', method)));
+    this.forbiddenAuthenticationMethods = new Set(
+      methods.filter((method) => isForbidden(features, 'clientAuthentications', method)),
+    );
     this.ignorableScopes = parts.flatMap(({ ignorableScopes = [] }) => ignorableScopes);
     this.confirmationMethods = new Set(parts.flatMap(({ confirmationMethods = [] }) => confirmationMethods));
     this.origins = parts.flatMap(({ origins = [] }) => origins);
     const resources = features.flatMap((feature) => feature.resources ?? []);
     for (const one of resources) {
-      const fault = resourceFault(one, options.issuer);
+      const fault = findResourceError(one, options.issuer);
       if (fault !== undefined) throw configurationError(fault);
     }
-    this.own = new OwnResources(resources, options.issuer);
+    this.ownResources = new OwnResources(resources, options.issuer);
     const misconfigurations = findMisconfigurations(this, this.capabilities.findMissing());
     if (misconfigurations !== undefined) throw configurationError(misconfigurations);
     this.capabilities.makeAll();
@@ -115,7 +117,7 @@ export class FeatureSet implements ServerContext {
   }
 
   get resources(): readonly string[] {
-    return this.own.uris;
+    return this.ownResources.uris;
   }
 
   /** Sets where the application serves the endpoints: their whole paths, by id. `false`: nowhere. */
@@ -139,16 +141,19 @@ export class FeatureSet implements ServerContext {
   }
 
   resourceOf(request: Request): string | undefined {
-    return this.resources.length === 0 ? undefined : this.own.find(requestPath(request));
+    return this.resources.length === 0 ? undefined : this.ownResources.find(requestPath(request));
   }
 }
 
-type Keyed = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';
+type RecordPart = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';
 
 /** Returns what all features add to a part that is a record. */
-const entriesOf = <K extends Keyed>(all: readonly Installed[], part: K) =>
+const entriesOf = <K extends RecordPart>(all: readonly Installed[], part: K) =>
   all.flatMap((parts) => Object.entries(parts[part] ?? {})) as [string, NonNullable<Installed[K]>[string]][];
 
 /** Returns the entries without those that a profile forbids. */
-const allowed = <T>(features: readonly Feature[], part: 'grants' | 'responseTypes', entries: readonly [string, T][]) =>
-  new Map(entries.filter(([name]) => !isForbidden(features, part, name)));
+const withoutForbidden = <T>(
+  features: readonly Feature[],
+  part: 'grants' | 'responseTypes',
+  entries: readonly [string, T][],
+) => new Map(entries.filter(([name]) => !isForbidden(features, part, name)));

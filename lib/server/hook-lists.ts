@@ -1,5 +1,5 @@
 import type { Installed, InstalledFeature, ServerHooks } from '../contracts/feature.js';
-import { called } from '../contracts/feature-name.js';
+import { featureName } from '../contracts/feature-name.js';
 
 const NAMES = {
   authorization: ['resolve', 'read', 'requireInteraction', 'approve', 'respond'],
@@ -22,12 +22,12 @@ export function hooksOf(parts: readonly Installed[]): ServerHooks {
 export function findInvalidPart(installed: readonly InstalledFeature[]): string | undefined {
   for (const { feature, parts } of installed) {
     if (typeof parts !== 'object' || typeof (parts as { then?: unknown }).then === 'function') {
-      return `\`install()\` of the feature ${called(feature)} must return an object or nothing, and no promise`;
+      return `\`install()\` of the feature ${featureName(feature)} must return an object or nothing, and no promise`;
     }
     for (const [group, names] of Object.entries(NAMES)) {
       const hooks = parts[group as keyof ServerHooks] as Readonly<Record<string, unknown>> | undefined;
       const odd = names.find((name) => hooks?.[name] && typeof hooks[name] !== 'function');
-      if (odd !== undefined) return `\`${group}.${odd}\` of the feature ${called(feature)} must be a function`;
+      if (odd !== undefined) return `\`${group}.${odd}\` of the feature ${featureName(feature)} must be a function`;
     }
   }
   return undefined;

@@ -1,13 +1,13 @@
 import type { Instrumentation } from '../contracts/instrumentation.js';
 import { configurationError } from '../errors/configuration-error.js';
-import { joined } from '../events/events.js';
+import { combineSinks } from '../events/events.js';
 import { isObject } from '../http/is-object.js';
-import type { Options } from '../options/settle.js';
+import type { Options } from '../options/resolve-options.js';
 
 const MEMBERS = ['around', 'wrapModel', 'events'] as const;
 
 /** Returns the configuration error of the option `instrumentation`. `undefined`: it is valid. */
-export function instrumentationFault(given: unknown): string | undefined {
+export function findInstrumentationError(given: unknown): string | undefined {
   for (const one of [given].flat()) {
     if (typeof one === 'function') return `the option \`instrumentation\` is a function: call it, as \`${one.name}()\``;
     if (!isObject(one) || !MEMBERS.some((member) => one[member] !== undefined)) {
@@ -26,7 +26,7 @@ export function instrumentationFault(given: unknown): string | undefined {
 const isFunctionOrUnset = (value: unknown) => value === undefined || typeof value === 'function';
 
 /** Returns the configuration error of an entry of `features` that belongs into the option `instrumentation`. */
-export function misplacedInstrumentation(entry: unknown): string | undefined {
+export function findMisplacedInstrumentation(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
   const has = (name: string) => typeof entry[name] === 'function';
   if (typeof entry['id'] !== 'string') {
@@ -44,7 +44,7 @@ export function misplacedInstrumentation(entry: unknown): string | undefined {
  * @throws {InvalidArgumentError} If the option is invalid.
  */
 export function instrumentationsOf(given: unknown): readonly Instrumentation[] {
-  const fault = given === undefined ? undefined : instrumentationFault(given);
+  const fault = given === undefined ? undefined : findInstrumentationError(given);
   if (fault !== undefined) throw configurationError(fault);
   return given === undefined ? [] : ([given].flat() as Instrumentation[]);
 }
@@ -55,5 +55,5 @@ export function instrumentedOptions(options: Options, all: readonly Instrumentat
   const wrapping = all.filter((one) => one.wrapModel !== undefined);
   if (sinks.length + wrapping.length === 0) return options;
   const model = wrapping.reduceRight((inner, one) => one.wrapModel!(inner), options.model);
-  return { ...options, model, events: joined([options.events ?? [], sinks].flat()) };
+  return { ...options, model, events: combineSinks([options.events ?? [], sinks].flat()) };
 }

@@ -1,7 +1,7 @@
 import type { ServerContext } from '../contracts/feature.js';
 import { isResourcePath } from '../endpoints/resource/own-resources.js';
 import { findMissingMethods, lacks } from '../model/require-methods.js';
-import { called } from '../contracts/feature-name.js';
+import { featureName } from '../contracts/feature-name.js';
 
 /**
  * Returns the configuration errors of all features in one message: missing model methods, then the first error of each feature. If there
@@ -13,7 +13,7 @@ export function findMisconfigurations(
 ): string | undefined {
   const { model } = server.options;
   const requirements = server.features.map((feature) => ({
-    neededBy: called(feature),
+    neededBy: featureName(feature),
     methods: feature.requires ?? [],
     alternative: 'leave the feature out',
   }));
@@ -43,7 +43,7 @@ function firstErrors(server: ServerContext, isIncomplete: boolean): readonly str
 }
 
 /** Returns the configuration error of a protected resource in the member `resources` of a feature. */
-export function resourceFault(resource: string, issuer: string | undefined): string | undefined {
+export function findResourceError(resource: string, issuer: string | undefined): string | undefined {
   const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
   if (isGood) return undefined;
   return resource.startsWith('/')

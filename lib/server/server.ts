@@ -1,30 +1,30 @@
-import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
-import { InteractiveAuthorize } from '../endpoints/authorization/interactive-authorize.js';
+import { rejectClassicNames, warnOfRemovedOptions } from './classic-names.js';
+import { InteractiveAuthorization } from '../endpoints/authorization/interactive-authorization.js';
 import { EndpointOperations } from '../endpoints/endpoint-operations.js';
 import * as errors from '../errors/index.js';
 import * as named from '../errors/catalog.js';
 import type { OAuth2EventName, OAuth2Events } from '../events/catalog.js';
-import { type EventSink, type Facts, isHeard, report } from '../events/events.js';
+import { type EventSink, type EventDetails, hasListener, reportEvent } from '../events/events.js';
 import { AbstractGrantType } from '../endpoints/token/grant-type.js';
 import type { ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
 import type { RunningOperation } from '../contracts/instrumentation.js';
-import { defaultsOf, flatten } from './feature-list.js';
+import { defaultsOf, flattenFeatures } from './feature-list.js';
 import { FeatureSet } from './feature-set.js';
 import { CLASSIC } from '../features/classic.js';
 import { instrumentationsOf, instrumentedOptions } from './instrumentation.js';
-import { type Around, nested, runAround, surrounding } from './around.js';
+import { type Around, nestWrappers, runAround, wrapOuter } from './around.js';
 import { Request } from '../http/request.js';
 import { Response } from '../http/response.js';
-import { callBack } from '../endpoints/operation.js';
+import { attachCallback } from '../endpoints/operation.js';
 import { OperationCache } from '../endpoints/operation-cache.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from '../model/model.js';
 import type { AuthenticateOptions, AuthorizeOptions, Callback, TokenOptions } from '../options/options.js';
-import { DEFAULTS, type Options, settleOptions } from '../options/settle.js';
+import { DEFAULTS, type Options, resolveOptions } from '../options/resolve-options.js';
 import { rejectServerRequirements } from '../options/token-requirements.js';
 import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
 import type { ResourceServerOptions, ServerOptions } from './server-options.js';
-import type { Need, Presence } from '../contracts/required-interaction.js';
+import type { RequiredInteraction, AuthenticationState } from '../contracts/required-interaction.js';
 import type { AuthorizationRequest, Decision } from '../contracts/response-type.js';
 
 /**
@@ -32,8 +32,8 @@ import type { AuthorizationRequest, Decision } from '../contracts/response-type.
  * and resolves to what it found or made; it rejects with an `OAuthError`. Options of a call win over those of the server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
-  private readonly calls: Readonly<Record<'authenticate' | 'authorize' | 'token', OperationCache<Handler>>>;
-  private readonly interactive: InteractiveAuthorize;
+  private readonly operations: Readonly<Record<'authenticate' | 'authorize' | 'token', OperationCache<Handler>>>;
+  private readonly interactive: InteractiveAuthorization;
   private readonly endpoints: EndpointOperations;
   private readonly instrumentation: Around<OAuth2Server> | undefined;
   /** Runs around all operations. Without wrappers, it is `undefined`. */
@@ -41,7 +41,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
   /** The server as its features know it: options, installed features, endpoints and hooks. */
-  readonly facts: ServerContext & Pick<FeatureSet, 'mount'>;
+  readonly context: ServerContext & Pick<FeatureSet, 'mount'>;
 
   /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
   constructor(options: ResourceServerOptions<C, U>, events?: EventSink);
@@ -52,22 +52,22 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     if (!this.options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
     rejectServerRequirements(options);
-    const features = flatten(this.options.features ?? []);
+    const features = flattenFeatures(this.options.features ?? []);
     const instrumentations = instrumentationsOf(this.options.instrumentation);
-    const settled = settleOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
-    this.facts = new FeatureSet([...CLASSIC, ...features], instrumentedOptions(settled, instrumentations));
-    this.instrumentation = nested(instrumentations);
+    const settled = resolveOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
+    this.context = new FeatureSet([...CLASSIC, ...features], instrumentedOptions(settled, instrumentations));
+    this.instrumentation = nestWrappers(instrumentations);
     this.around = this.instrumentation;
-    this.events = this.facts.options.events;
-    const { facts } = this;
+    this.events = this.context.options.events;
+    const { context: facts } = this;
     const endpoints = new EndpointOperations(facts);
     this.endpoints = endpoints;
-    this.calls = {
+    this.operations = {
       authenticate: new OperationCache((settings) => new AuthenticateOperation(settings, facts), facts),
       authorize: endpoints.of('authorize'),
       token: endpoints.of('token'),
     };
-    this.interactive = new InteractiveAuthorize(facts);
+    this.interactive = new InteractiveAuthorization(facts);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -113,28 +113,40 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   }
 
   /** Returns the part of the requested scope that a user would be granted. The model is called once, also if `decide` follows. */
-  grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
-    return this.perform(phase('authorize.scope', asked), response, ({ interactive }) =>
-      interactive.grantableScope(asked, user, response),
+  grantableScope(
+    authorizationRequest: AuthorizationRequest<C>,
+    user: U,
+    response: Response,
+  ): Promise<string | undefined> {
+    return this.perform(phase('authorize.scope', authorizationRequest), response, ({ interactive }) =>
+      interactive.grantableScope(authorizationRequest, user, response),
     );
   }
 
   /** Returns what must happen before the request is decided, given who is signed in. OpenID Connect Core 1.0 §3.1.2.3 */
-  needed(asked: AuthorizationRequest<C>, presence: Presence, response: Response): Promise<Need> {
-    return this.perform(phase('authorize.interaction', asked), response, ({ interactive }) =>
-      interactive.needed(asked, presence, response),
+  requiredInteraction(
+    authorizationRequest: AuthorizationRequest<C>,
+    authentication: AuthenticationState,
+    response: Response,
+  ): Promise<RequiredInteraction> {
+    return this.perform(phase('authorize.interaction', authorizationRequest), response, ({ interactive }) =>
+      interactive.requiredInteraction(authorizationRequest, authentication, response),
     );
   }
 
   /** Sends the response to an authorization request by the user's decision. Rejects with the error that it sends. RFC 6749 §4.1.2 */
-  decide(asked: AuthorizationRequest<C>, decision: Decision<U>, response: Response): Promise<AuthorizationCode<C, U>> {
-    return this.perform(phase('authorize.decide', asked), response, ({ interactive }) =>
-      interactive.decide(asked, decision, response),
+  decide(
+    authorizationRequest: AuthorizationRequest<C>,
+    decision: Decision<U>,
+    response: Response,
+  ): Promise<AuthorizationCode<C, U>> {
+    return this.perform(phase('authorize.decide', authorizationRequest), response, ({ interactive }) =>
+      interactive.decide(authorizationRequest, decision, response),
     ) as Promise<never>;
   }
 
   /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */
-  answer(endpoint: string, request: Request, response: Response): Promise<unknown> {
+  handle(endpoint: string, request: Request, response: Response): Promise<unknown> {
     return this.perform({ name: endpoint, request }, response, ({ endpoints }) =>
       endpoints.of(endpoint).run(undefined, request, response),
     );
@@ -142,12 +154,12 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 
   /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
   mount(paths: Readonly<Record<string, string | false>>): void {
-    this.facts.mount(paths);
+    this.context.mount(paths);
   }
 
   /** Tells whoever listens of what the host did itself, as by `report('grant.ended', { endpoint: 'sessions', … })`. */
-  report<N extends OAuth2EventName>(name: N, facts: Facts<OAuth2Events[N]>): void {
-    if (isHeard(this.events, name)) report(this.events, name, facts);
+  report<N extends OAuth2EventName>(name: N, details: EventDetails<OAuth2Events[N]>): void {
+    if (hasListener(this.events, name)) reportEvent(this.events, name, details);
   }
 
   /**
@@ -156,7 +168,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
    * @internal
    */
   surround(around: Around<OAuth2Server>): void {
-    this.around = surrounding(around, this.instrumentation);
+    this.around = wrapOuter(around, this.instrumentation);
   }
 
   private run<Result>(
@@ -171,25 +183,27 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     }
     const result = (
       this.around === undefined
-        ? this.calls[name].run(options, request, response)
-        : this.perform({ name, request }, response, ({ calls }) => calls[name].run(options, request, response))
+        ? this.operations[name].run(options, request, response)
+        : this.perform({ name, request }, response, ({ operations: calls }) =>
+            calls[name].run(options, request, response),
+          )
     ) as Promise<Result>;
-    if (typeof callback === 'function') callBack(result, callback);
+    if (typeof callback === 'function') attachCallback(result, callback);
     return result;
   }
 
   /** Runs an operation, on the server that a wrapper chose for it, with the wrappers of that server around it. */
   private perform<T>(
-    facts: Omit<RunningOperation, 'server'>,
+    operation: Omit<RunningOperation, 'server'>,
     response: Response,
     work: (server: OAuth2Server) => Promise<T>,
   ): Promise<T> {
     const { around } = this;
     const own = this as unknown as OAuth2Server;
     // The operation itself rejects a `request` that is not a `Request`.
-    if (around === undefined || !(facts.request instanceof Request)) return work(own);
-    const run = (target?: OAuth2Server) => (target ? target.perform(facts, response, work) : work(own));
-    return runAround(around, { operation: { ...facts, server: this.facts }, response, run });
+    if (around === undefined || !(operation.request instanceof Request)) return work(own);
+    const run = (target?: OAuth2Server) => (target ? target.perform(operation, response, work) : work(own));
+    return runAround(around, { operation: { ...operation, server: this.context }, response, run });
   }
 
   static readonly OAuth2Server = OAuth2Server;
@@ -205,7 +219,7 @@ const phase = (name: string, authorization: AuthorizationRequest) => ({
   authorization,
 });
 
-refuseClassicNames(OAuth2Server.prototype);
+rejectClassicNames(OAuth2Server.prototype);
 
 /** The errors as members of the class, as hosts of 3.x know them. One that classic-types.ts forgets does not compile. */
 Object.assign(OAuth2Server, named satisfies Pick<typeof OAuth2Server, keyof typeof named>, {

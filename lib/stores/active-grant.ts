@@ -18,7 +18,7 @@ export interface ActiveGrant {
   expiresAt: Date;
 }
 
-export function activeGrant(row: GrantRow, client: StoredClient | undefined): ActiveGrant {
+export function toActiveGrant(row: GrantRow, client: StoredClient | undefined): ActiveGrant {
   return {
     id: row.id,
     clientId: row.clientId,

@@ -1,9 +1,9 @@
 import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../model/model.js';
 import { digest } from './client-secret.js';
-import { snapshotOf } from './described-client.js';
+import { snapshotOf } from './client-snapshot.js';
 import type { Grants } from './grants.js';
 import type { StoredClient } from './ports.js';
-import { dataOf, grantable, grantRow, rowOf } from './rows.js';
+import { dataOf, withCurrentScopes, grantRow, rowOf } from './rows.js';
 import type { StoreContext } from './store-context.js';
 
 /** The part of a store that keeps authorization codes. RFC 6749 §4.1 */
@@ -27,7 +27,7 @@ export class AuthorizationCodes implements AuthorizationCodeModel<StoredClient> 
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
     const row = await this.context.storage.find('code', digest(authorizationCode));
     const found = row && (await this.grants.read(row));
-    return found && { ...grantable(found), authorizationCode, expiresAt: new Date(row.expiresAt) };
+    return found && { ...withCurrentScopes(found), authorizationCode, expiresAt: new Date(row.expiresAt) };
   }
 
   /** Marks a code as used. Returns true for exactly one of several concurrent callers. */

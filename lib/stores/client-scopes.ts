@@ -19,8 +19,8 @@ export function scopeFor(client: StoredClient, scope: Scope | undefined): boolea
   if (granted) return coversScope(scopes, granted) && granted;
   if (defaultScope === null && scopes?.length) {
     const detail = {
-      rule: 'a client without a `defaultScope` asks for a scope',
-      wanted: scopes,
+      reason: 'a client without a `defaultScope` asks for a scope',
+      expected: scopes,
       remedy: SET_DEFAULT,
     };
     throw new InvalidScopeError(SCOPE_MISSING).because(detail);

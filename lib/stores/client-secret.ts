@@ -1,6 +1,6 @@
 import { hash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-import { inTurnOfHost } from './turns.js';
+import { withApplicationLimit } from './secret-check-limiter.js';
 
 /** N is 2 to the power of `ln`. RFC 7914 §2 */
 interface Cost {
@@ -49,12 +49,12 @@ export const quickHash = (secret: string): string => `$sha256$${base64(sha256(se
 /** A secret that somebody chose as it is kept: a PHC string, `$scrypt$ln=14,r=8,p=1$salt$hash`. RFC 7914 */
 export async function hashSecret(secret: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await inTurnOfHost(() => derive(secret, salt, 32, COST));
+  const key = await withApplicationLimit(() => derive(secret, salt, 32, COST));
   const { ln, r, p } = COST;
   return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
 }
 
-export const hashedSecret = async (secret: string) => ({ secret, secretHash: await hashSecret(secret) });
+export const secretWithHash = async (secret: string) => ({ secret, secretHash: await hashSecret(secret) });
 
 /** Takes a hash apart; undefined for one that no secret may match: of another kind, cut off, or absurdly dear. */
 export function readHash(stored: string): QuickHash | SlowHash | undefined {
@@ -69,15 +69,15 @@ export function readHash(stored: string): QuickHash | SlowHash | undefined {
   return { stored, key, salt: Buffer.from(salt, 'base64'), cost };
 }
 
-export const isSlow = (read: QuickHash | SlowHash): read is SlowHash => 'cost' in read;
+export const isSlowHash = (read: QuickHash | SlowHash): read is SlowHash => 'cost' in read;
 
 /** Is this the secret that was hashed? To be asked only in turn. */
-export async function matches({ key, salt, cost }: SlowHash, secret: string): Promise<boolean> {
+export async function matchesSlowHash({ key, salt, cost }: SlowHash, secret: string): Promise<boolean> {
   return timingSafeEqual(key, await derive(secret, salt, key.length, cost));
 }
 
 /** Is this the secret of which the SHA-256 is kept? */
-export function matchesQuickly({ key }: QuickHash, secret: string): boolean {
+export function matchesQuickHash({ key }: QuickHash, secret: string): boolean {
   return timingSafeEqual(key, sha256(secret));
 }
 
@@ -87,7 +87,7 @@ export function isSameSecret(plain: string, secret: string): boolean {
 }
 
 /** Was this hash made at a lower cost than new ones are? */
-export function isOutdated({ cost }: SlowHash): boolean {
+export function isOutdatedHash({ cost }: SlowHash): boolean {
   return workOf(cost) < workOf(COST);
 }
 

@@ -1,6 +1,6 @@
-import { isPublic } from '../clients/none.js';
-import { redirectPlace } from '../features/client-id-documents/client-id-url.js';
-import type { Asked } from '../model/consents.js';
+import { isPublicClient } from '../clients/none.js';
+import { redirectTarget } from '../features/client-id-documents/client-id-url.js';
+import type { ConsentRequest } from '../model/consents.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { detailsOf, detailsText } from '../contracts/authorization-details.js';
 import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
@@ -23,27 +23,27 @@ export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSE
  * Returns the request with its scope. An interaction may pass an `AuthorizationRequest`, which has other members for it: without a
  * scope, any earlier consent would cover the request.
  */
-export function withScope<A extends Asked>(asked: A): A {
+export function withRequestedScope<A extends ConsentRequest>(asked: A): A {
   if (asked.scope !== undefined) return asked;
   const { grantableScope, requestedScope }: { grantableScope?: string; requestedScope?: string } = asked as object;
   return { ...asked, scope: grantableScope ?? requestedScope };
 }
 
 /** What a grant becomes when it is no more than what a user agreed to. */
-export function markConsent(grant: GrantRow, asked: Asked): GrantRow {
+export function toConsentGrant(grant: GrantRow, asked: ConsentRequest): GrantRow {
   const resource = resourcesOf(asked);
   const kept = grant.data === null ? {} : (JSON.parse(grant.data) as object);
-  const look = lookOf(asked.client);
-  const details = detailsOfAsked(asked);
+  const look = appearanceDigest(asked.client);
+  const details = detailsDigest(asked);
   const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, details, ...kept });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
 /** What the answer to an authorization request is good for; nothing in particular: an empty list. RFC 8707 §2 */
-const resourcesOf = ({ data }: Asked): readonly string[] => audienceOf(data?.['resource']);
+const resourcesOf = ({ data }: ConsentRequest): readonly string[] => audienceOf(data?.['resource']);
 
 /** Which authorization details were agreed to, by a digest; undefined: none. RFC 9396 §2 */
-function detailsOfAsked({ data }: Asked): string | undefined {
+function detailsDigest({ data }: ConsentRequest): string | undefined {
   const details = detailsOf(data?.['authorization_details']);
   return details.length > 0 ? digest(detailsText(details)) : undefined;
 }
@@ -52,7 +52,7 @@ function detailsOfAsked({ data }: Asked): string | undefined {
  * Whom a user said yes to, of a client that says itself what it is: what it is called, where answers go, who can be it. With
  * another one it is another client under the same id. Undefined of those that their operator describes.
  */
-function lookOf({ metadata, name, redirectUris, tokenEndpointAuthMethod }: StoredClient): string | undefined {
+function appearanceDigest({ metadata, name, redirectUris, tokenEndpointAuthMethod }: StoredClient): string | undefined {
   if (!metadata) return undefined;
   const shown = Object.entries(metadata).filter(([member]) => SHOWN.test(member));
   const texts = shown.map((member) => JSON.stringify(member));
@@ -62,10 +62,10 @@ function lookOf({ metadata, name, redirectUris, tokenEndpointAuthMethod }: Store
 const ordered = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
 
 /** Do grants of a user hold a consent to as much, for each of the resources and to the same details? Several add up. */
-export function coversConsent(grants: readonly GrantRow[], asked: Asked): boolean {
-  const look = lookOf(asked.client);
-  const details = detailsOfAsked(asked);
-  const given = consentsTo(grants, asked.client.id, asked.issuer ?? null).flatMap((grant) => {
+export function hasConsentFor(grants: readonly GrantRow[], asked: ConsentRequest): boolean {
+  const look = appearanceDigest(asked.client);
+  const details = detailsDigest(asked);
+  const given = consentsFor(grants, asked.client.id, asked.issuer ?? null).flatMap((grant) => {
     const consent = JSON.parse(grant.data!) as { resource?: unknown; look?: string; details?: string };
     const isSame = details === undefined || consent.details === details;
     return consent.look === look && isSame ? { grant, resources: audienceOf(consent.resource) } : [];
@@ -80,7 +80,7 @@ export function coversConsent(grants: readonly GrantRow[], asked: Asked): boolea
 }
 
 /** The consents among grants that were given to a client at an issuer. */
-export const consentsTo = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>
+export const consentsFor = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>
   grants.filter((grant) => isConsent(grant) && grant.clientId === clientId && grant.issuer === issuer);
 
 export function allScopes(grants: readonly GrantRow[]): string | undefined {
@@ -92,8 +92,8 @@ export function allScopes(grants: readonly GrantRow[]): string | undefined {
  * client: one without a secret that is answered at no web address of its own. Nor where the document of a client sends the
  * answer elsewhere: it may say so since yesterday, and users are warned of it each time. RFC 8252 §8.6, CIMD §8.1
  */
-export function mayRemember({ consent }: StoredClient, { client, redirectUri }: Asked): boolean {
+export function canRememberConsent({ consent }: StoredClient, { client, redirectUri }: ConsentRequest): boolean {
   if (consent !== undefined) return consent === 'once';
-  if (redirectPlace(client, redirectUri) === 'elsewhere') return false;
-  return !isPublic(client) || OWNED.test(redirectUri);
+  if (redirectTarget(client, redirectUri) === 'elsewhere') return false;
+  return !isPublicClient(client) || OWNED.test(redirectUri);
 }

@@ -1,7 +1,7 @@
-import type { Asked, ConsentModel } from '../model/consents.js';
+import type { ConsentRequest, ConsentModel } from '../model/consents.js';
 import type { User } from '../model/model.js';
-import { coversConsent, markConsent, mayRemember, withScope } from './consent.js';
-import { keepOnce, minute } from './keep-once.js';
+import { hasConsentFor, toConsentGrant, canRememberConsent, withRequestedScope } from './consent.js';
+import { keepOnce, currentMinute } from './save-once.js';
 import type { StoredClient } from './ports.js';
 import { grantRow } from './rows.js';
 import type { StoreContext } from './store-context.js';
@@ -18,21 +18,21 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
    * Returns whether the user has consented to at least this scope before, for the same resources. The `consent` setting
    * of the client comes first. RFC 8252 §8.6
    */
-  async hasConsented(user: User, given: Asked<StoredClient>): Promise<boolean> {
-    const asked = withScope(given);
+  async hasConsented(user: User, given: ConsentRequest<StoredClient>): Promise<boolean> {
+    const asked = withRequestedScope(given);
     if (asked.client.consent === 'never') return true;
-    if (!mayRemember(asked.client, asked)) return false;
-    return coversConsent(await this.context.storage.listGrants(consentsOf(String(user['id']))), asked);
+    if (!canRememberConsent(asked.client, asked)) return false;
+    return hasConsentFor(await this.context.storage.listGrants(consentsOf(String(user['id']))), asked);
   }
 
   /** Remembers a consent for a year, if an earlier consent may stand for a later one at all. */
-  async saveConsent(user: User, given: Asked<StoredClient>): Promise<void> {
-    const asked = withScope(given);
+  async saveConsent(user: User, given: ConsentRequest<StoredClient>): Promise<void> {
+    const asked = withRequestedScope(given);
     const { storage, overridable } = this.context;
-    if (!mayRemember(asked.client, asked) || (await overridable.hasConsented(user, asked))) return;
-    const grant = markConsent(grantRow(asked, asked.client, user), asked);
+    if (!canRememberConsent(asked.client, asked) || (await overridable.hasConsented(user, asked))) return;
+    const grant = toConsentGrant(grantRow(asked, asked.client, user), asked);
     const stored = { ...grant, userId: consentsOf(String(user['id'])), expiresAt: Date.now() + YEAR };
     const { userId, clientId, issuer, scope, data } = stored;
-    await keepOnce(storage, [JSON.stringify([minute(), userId, clientId, issuer, scope, data])], stored);
+    await keepOnce(storage, [JSON.stringify([currentMinute(), userId, clientId, issuer, scope, data])], stored);
   }
 }

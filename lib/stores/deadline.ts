@@ -2,12 +2,12 @@ import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors/ind
 import { isOutage } from './outage.js';
 
 /** Work of a store, as long as somebody waits for it. */
-export interface Wait {
-  isOver: boolean;
+export interface TimedOperation {
+  isTimedOut: boolean;
   /** What it waits for, which is said when it was in vain. */
   reason: string;
   /** Lets go of what it holds when nobody waits any more. */
-  abandon: (() => void) | undefined;
+  cancel: (() => void) | undefined;
 }
 
 /** How long a store waits for its database. */
@@ -17,24 +17,24 @@ export interface DeadlineOption {
 }
 
 /** What a timer can count. */
-const LONGEST = 2 ** 31 / 1000;
+const MAX_SECONDS = 2 ** 31 / 1000;
 
 /** Limits the time of an operation. An operation that takes longer fails with `temporarily_unavailable`. */
 export class Deadline {
   constructor(private readonly seconds: number = 3) {
-    if (typeof seconds === 'number' && seconds > 0 && seconds < LONGEST) return;
+    if (typeof seconds === 'number' && seconds > 0 && seconds < MAX_SECONDS) return;
     throw new InvalidArgumentError('Invalid argument: `deadline` must be a positive number of seconds');
   }
 
   /** Does what it is given; what comes of it too late, nobody hears. */
-  within<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
+  within<T>(work: (wait: TimedOperation) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait: Wait = { isOver: false, reason: 'it gave no answer', abandon: undefined };
+      const wait: TimedOperation = { isTimedOut: false, reason: 'it gave no answer', cancel: undefined };
       const end = () => {
-        wait.isOver = true;
+        wait.isTimedOut = true;
         const cause = new Error(`The database did not answer within ${this.seconds} s: ${wait.reason}`);
         reject(unavailable(cause, this.seconds));
-        wait.abandon?.();
+        wait.cancel?.();
       };
       // After a pause of the whole process the answer may lie there unread: timers come first.
       const timer = setTimeout(() => (last = setImmediate(end)), this.seconds * 1000);

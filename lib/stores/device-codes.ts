@@ -8,13 +8,13 @@ import type {
 import type { Token, Unsaved, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { digest } from './client-secret.js';
-import { isCurrent, type Marked } from './credential.js';
-import { describedClient, type Snapshot, snapshotOf } from './described-client.js';
+import { hasCurrentPassword, type PasswordMarked } from './password-mark.js';
+import { clientFromSnapshot, type ClientSnapshot, snapshotOf } from './client-snapshot.js';
 import type { Grants } from './grants.js';
 import type { StoredClient } from './ports.js';
-import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
+import { dataOf, withCurrentScopes, grantRow, tokenRows, rowOf, withoutSecrets } from './rows.js';
 import type { StoreContext } from './store-context.js';
-import type { Found } from './storage.js';
+import type { StoredRow } from './storage.js';
 
 /** Milliseconds for which an expired device code is still stored, so that the device learns that it has expired. */
 const REMEMBERED = 600_000;
@@ -22,15 +22,15 @@ const REMEMBERED = 600_000;
 const ATTEMPTS = 20;
 
 /** The state of a device code that only the store reads. */
-interface State {
+interface DeviceState {
   expiresAt: number;
   interval: number;
   isDenied?: true;
   decision?: string;
 }
 
-type Kept = Record<string, unknown> & { device: State } & Snapshot & Marked;
-type FoundDevice = DeviceAuthorization<StoredClient>;
+type StoredDeviceData = Record<string, unknown> & { device: DeviceState } & ClientSnapshot & PasswordMarked;
+type StoredDevice = DeviceAuthorization<StoredClient>;
 
 /**
  * The part of a store that keeps device codes. A device code is a row on a grant without a user, which is found by its
@@ -51,7 +51,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     const device = rowOf(grant, 'device', deviceCode, new Date(expiresAt.getTime() + REMEMBERED));
     device.data = dataOf(asked, {
       ...snapshotOf(client),
-      device: { expiresAt: expiresAt.getTime(), interval } satisfies State,
+      device: { expiresAt: expiresAt.getTime(), interval } satisfies DeviceState,
     });
     const typed = rowOf(grant, 'user_code', userCode, expiresAt);
     typed.data = JSON.stringify({ device: device.digest });
@@ -59,13 +59,13 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
   }
 
   /** Finds a device authorization by its device code, denied and used ones included. */
-  async getDeviceAuthorization(deviceCode: string): Promise<FoundDevice | undefined> {
+  async getDeviceAuthorization(deviceCode: string): Promise<StoredDevice | undefined> {
     const row = await this.context.storage.find('device', digest(deviceCode));
     return row && (await this.read(row));
   }
 
   /** Finds a device authorization by its user code. */
-  async getDeviceAuthorizationByUserCode(userCode: string): Promise<FoundDevice | undefined> {
+  async getDeviceAuthorizationByUserCode(userCode: string): Promise<StoredDevice | undefined> {
     const typed = await this.context.storage.find('user_code', digest(userCode));
     if (!typed) return undefined;
     const { device } = JSON.parse(typed.data!) as { device: string };
@@ -75,20 +75,21 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
 
   /** Stores the decision of a user. Returns true for exactly one of several concurrent callers. */
   async decideDeviceAuthorization(
-    { id }: Pick<FoundDevice, 'id'>,
+    { id }: Pick<StoredDevice, 'id'>,
     { user, scope, data }: DeviceDecision,
   ): Promise<boolean> {
     // A random marker makes identical concurrent decisions distinguishable.
     const decision = newGrantId();
-    let to: Partial<Found> = {};
-    const marked = user && this.context.users.credentialOf ? await this.grants.marked<Marked>({}, user) : undefined;
+    let to: Partial<StoredRow> = {};
+    const marked =
+      user && this.context.users.credentialOf ? await this.grants.marked<PasswordMarked>({}, user) : undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const row = await this.context.storage.find('device', id);
       if (!row || row.revokedAt !== null || row.userId !== null) return false;
-      const { device, ...kept } = JSON.parse(row.data!) as Kept;
+      const { device, ...kept } = JSON.parse(row.data!) as StoredDeviceData;
       if (device.isDenied) return false;
       if (user && !to.grantId) {
-        const client = describedClient(row) ?? { id: row.clientId, grants: [] };
+        const client = clientFromSnapshot(row) ?? { id: row.clientId, grants: [] };
         const grant = grantRow(
           { scope: scope ?? '', ...(row.issuer !== null && { issuer: row.issuer }), ...marked },
           client,
@@ -106,16 +107,16 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
   }
 
   /** Stores a longer polling interval. RFC 8628 §3.5 */
-  async slowDownDevice({ id }: Pick<FoundDevice, 'id'>, interval: number): Promise<boolean> {
+  async slowDownDevice({ id }: Pick<StoredDevice, 'id'>, interval: number): Promise<boolean> {
     const row = await this.context.storage.find('device', id);
     if (!row || row.revokedAt !== null) return false;
-    const { device, ...kept } = JSON.parse(row.data!) as Kept;
+    const { device, ...kept } = JSON.parse(row.data!) as StoredDeviceData;
     const data = JSON.stringify({ ...kept, device: { ...device, interval } });
     return device.interval < interval && (await this.context.storage.change(row, { ...row, data }));
   }
 
   /** Marks a device code as used. Returns true for exactly one of several concurrent callers. */
-  async revokeDeviceCode({ id }: Pick<FoundDevice, 'id'>): Promise<boolean> {
+  async revokeDeviceCode({ id }: Pick<StoredDevice, 'id'>): Promise<boolean> {
     return this.context.storage.spend('device', id);
   }
 
@@ -124,7 +125,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
    * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
    */
   async redeemDeviceCode(
-    { id }: Pick<FoundDevice, 'id'>,
+    { id }: Pick<StoredDevice, 'id'>,
     token: Unsaved<Token>,
     client: StoredClient,
     user: User,
@@ -133,7 +134,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     const marked = this.context.users.credentialOf
       ? { ...prepared, credential: await this.credentialOf(id) }
       : prepared;
-    const { grant, rows } = issuedRows(marked, client, user);
+    const { grant, rows } = tokenRows(marked, client, user);
     const isFirst = await this.context.storage.consumeAndSave({ kind: 'device', digest: id }, grant, rows);
     return isFirst ? { client, user, ...token } : undefined;
   }
@@ -141,17 +142,17 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
   /** Returns the mark of the password at the time of the decision: the user may have a new password since. */
   private async credentialOf(id: string): Promise<string | undefined> {
     const row = await this.context.storage.find('device', id);
-    return row ? (JSON.parse(row.data!) as Marked).credential : undefined;
+    return row ? (JSON.parse(row.data!) as PasswordMarked).credential : undefined;
   }
 
   /** Returns the device authorization that a row stores. */
-  private async read(row: Found): Promise<FoundDevice | undefined> {
+  private async read(row: StoredRow): Promise<StoredDevice | undefined> {
     const { digest: id, userId, scope, grantId, issuer, revokedAt, revokedAgo } = row;
     const client = await this.context.overridable.clientOf(row);
     const user = userId === null ? undefined : await this.context.users.findById(userId);
-    if (!client || (userId !== null && !(user && isCurrent(this.context.users, user, row)))) return undefined;
-    const { device, describedClient: _, credential: __, ...kept } = JSON.parse(row.data!) as Kept;
-    const found: FoundDevice = {
+    if (!client || (userId !== null && !(user && hasCurrentPassword(this.context.users, user, row)))) return undefined;
+    const { device, describedClient: _, credential: __, ...kept } = JSON.parse(row.data!) as StoredDeviceData;
+    const found: StoredDevice = {
       ...kept,
       id,
       client: withoutSecrets(client),
@@ -163,6 +164,6 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     if (device.isDenied) found.isDenied = true;
     if (revokedAt !== null) found.revokedAt = new Date(revokedAt);
     if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
-    return user ? (grantable({ ...found, user, grantId }) as FoundDevice) : found;
+    return user ? (withCurrentScopes({ ...found, user, grantId }) as StoredDevice) : found;
   }
 }

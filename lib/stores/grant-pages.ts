@@ -2,15 +2,15 @@ import { InvalidArgumentError } from '../errors/index.js';
 import type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from '../model/grants.js';
 import type { Awaitable, User } from '../model/model.js';
 import { isConsent } from './consent.js';
-import { isCurrent } from './credential.js';
-import { readFilter } from './grant-filter.js';
+import { hasCurrentPassword } from './password-mark.js';
+import { parseGrantFilter } from './grant-filter.js';
 import { isSessionClient } from './session-client.js';
 import type { StoreContext } from './store-context.js';
 import type { GrantFilter, GrantRow } from './storage.js';
 import { isReserved } from './user-records.js';
 
 /** Number of grants that are read at a time. */
-export const BATCH = 500;
+export const BATCH_SIZE = 500;
 
 /** The part of a store that reads its grants page by page, by user and by client. */
 export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
@@ -18,7 +18,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
 
   /** Returns the grants of a user or of a client that are active and have tokens. */
   async pageGrants({ after, limit, ...selection }: GrantSelection & Paging): Promise<GrantList> {
-    const { items, ...more } = await this.read(readFilter(selection), { after, limit }, listedGrants);
+    const { items, ...more } = await this.read(parseGrantFilter(selection), { after, limit }, listedGrants);
     return { grants: items, ...more };
   }
 
@@ -37,7 +37,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
     const items: T[] = [];
     const users = new Map<string, Promise<User | undefined>>();
     for (let last: string | undefined = after; ;) {
-      const page = await this.context.storage.pageGrants(filter, last, BATCH);
+      const page = await this.context.storage.pageGrants(filter, last, BATCH_SIZE);
       for (const { grant, cursor } of page.grants) {
         if (items.length >= limit) return { items, next: last! };
         if (await this.hasCurrentPassword(grant, users)) items.push(...(await entriesOf(grant)));
@@ -60,7 +60,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
       );
     }
     const user = await found.get(userId);
-    return user !== undefined && isCurrent(users, user, grant);
+    return user !== undefined && hasCurrentPassword(users, user, grant);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { GrantsModel } from '../model/grants.js';
 import type { GrantModel } from '../model/model.js';
 import type { NotBefore } from '../model/not-before.js';
-import { tellEnded } from '../tokens/ended.js';
-import { consentsTo } from './consent.js';
-import { type GivenFilter, readFilter } from './grant-filter.js';
-import { endBefore } from './not-before.js';
+import { notifyTokensRevoked } from '../tokens/revoked-tokens.js';
+import { consentsFor } from './consent.js';
+import { type GrantFilterInput, parseGrantFilter } from './grant-filter.js';
+import { setRevocationTimes } from './not-before.js';
 import type { SessionClients } from './session-clients.js';
 import type { StoreContext } from './store-context.js';
 import type { GrantFilter } from './storage.js';
@@ -20,7 +20,7 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
   /** Revokes one grant with its codes and tokens. Returns whether it was active. */
   async revokeGrant(grantId: string): Promise<boolean> {
     const count = await this.context.storage.revokeGrants({ grantId });
-    tellEnded({ grantId });
+    notifyTokensRevoked({ grantId });
     return count > 0;
   }
 
@@ -30,16 +30,16 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
    * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would revoke the grants of
    * others.
    */
-  async revokeGrantsOf(given: GivenFilter): Promise<number> {
-    const filter = readFilter(given);
+  async revokeGrantsOf(given: GrantFilterInput): Promise<number> {
+    const filter = parseGrantFilter(given);
     return this.sessionClients.endWith(filter, () => this.revoke(filter));
   }
 
   /** Revokes every grant that began before a moment. Returns the moment that was applied. */
   async revokeBefore(which: NotBefore = {}): Promise<Date> {
-    const moment = await endBefore(this.context.storage, which);
+    const moment = await setRevocationTimes(this.context.storage, which);
     // Open connections of this process are checked again.
-    tellEnded({});
+    notifyTokensRevoked({});
     return moment;
   }
 
@@ -55,11 +55,11 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
       }
     }
     count += await storage.revokeGrants(filter);
-    tellEnded({ grantId, userId, clientId: filter.clientId });
+    notifyTokensRevoked({ grantId, userId, clientId: filter.clientId });
     const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
     if (!ended) return count;
     const stored = [...grants, ...(await storage.listGrants(consentsOf(userId!)))];
-    for (const { id, userId: owner } of consentsTo(stored, ended.clientId, ended.issuer)) {
+    for (const { id, userId: owner } of consentsFor(stored, ended.clientId, ended.issuer)) {
       await storage.revokeGrants({ userId: owner!, grantId: id });
     }
     return count;

@@ -3,32 +3,32 @@ export { Store, type StoreOptions } from './store.js';
 export type {
   ClientPage,
   ClientStorage,
-  Found,
+  StoredRow,
   GrantFilter,
   GrantPage,
   GrantRow,
-  KeptClient,
-  Key,
-  Kind,
+  ClientRecord,
+  RowKey,
+  RowKind,
   Row,
-  Spending,
+  ConsumedRow,
   Storage,
 } from './storage.js';
 
 // Grants that `revokeBefore()` has ended: `find()`, `listGrants()` and `pageGrants()` of a storage leave them out.
 export {
-  isEndedBefore,
-  KnownMoments,
-  livingGrants,
-  type Moments,
-  type MomentsByIssuer,
-  momentsIn,
+  isRevokedBefore,
+  RevocationTimesCache,
+  withoutRevokedBefore,
+  type RevocationTimes,
+  type RevocationTimesByIssuer,
+  parseRevocationTimes,
   NOT_BEFORE,
-  REVISION,
+  REVISION_LENGTH,
 } from './not-before.js';
 
 // A database that does not respond: requests fail with 503 `temporarily_unavailable` after a deadline.
-export { Deadline, type DeadlineOption, type Wait } from './deadline.js';
+export { Deadline, type DeadlineOption, type TimedOperation } from './deadline.js';
 export { isOutage } from './outage.js';
 
 // Tables: their columns and indices, in terms of every relational database.
@@ -47,7 +47,7 @@ export {
 export { FOREVER } from '../tokens/lifetime.js';
 export type { ActiveGrant } from './active-grant.js';
 export { hashSecret, newClientSecret } from './client-secret.js';
-export { keepsIn } from './place.js';
+export { registerStorageLocation } from './storage-location.js';
 export type { Clients, SecretHash, StoredClient, Users } from './ports.js';
 export type { SecretCheckOptions } from './secret-check.js';
 export { verifyClient } from './verify-client.js';

@@ -1,14 +1,14 @@
 import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';
 import { isRegisteredId } from '../clients/registration/client-id.js';
 import type { Client } from '../model/model.js';
-import { describedClient } from './described-client.js';
-import { isRetired } from './managed-client.js';
+import { clientFromSnapshot } from './client-snapshot.js';
+import { isDisabled } from './managed-client.js';
 import type { StoredClient } from './ports.js';
-import { isRight } from './registered-client.js';
+import { matchesSecret } from './registered-client.js';
 import { withoutSecrets } from './rows.js';
 import type { StoreContext } from './store-context.js';
-import type { Found } from './storage.js';
-import type { WaitingClients } from './waiting-clients.js';
+import type { StoredRow } from './storage.js';
+import type { UnusedClients } from './unused-clients.js';
 
 /**
  * The part of a store that finds clients: saved ones, registered ones that wait for their first use, and described
@@ -17,7 +17,7 @@ import type { WaitingClients } from './waiting-clients.js';
 export class KnownClients implements ClientIdDocumentModel {
   constructor(
     private readonly context: Pick<StoreContext, 'clients' | 'secrets'>,
-    private readonly waiting: WaitingClients,
+    private readonly waiting: UnusedClients,
   ) {}
 
   /** Finds a client, and verifies its secret unless that is `null`. */
@@ -27,22 +27,22 @@ export class KnownClients implements ClientIdDocumentModel {
     const waiting = await this.waiting.find(clientId);
     // The client may have been promoted since it was looked for.
     if (!waiting) return this.savedClient(clientId, clientSecret);
-    const isKnown = clientSecret === null || isRight(waiting, clientSecret, this.context.secrets.sealing);
+    const isKnown = clientSecret === null || matchesSecret(waiting, clientSecret, this.context.secrets.encryption);
     return isKnown ? withoutSecrets(waiting) : undefined;
   }
 
   /** Finds the client of a row. A client that a client ID metadata document describes is read from the row itself. */
-  async clientOf(row: Found): Promise<StoredClient | undefined> {
+  async clientOf(row: StoredRow): Promise<StoredClient | undefined> {
     const { clientId, client: known } = row;
     const saved = known === undefined ? await this.context.clients.findById(clientId) : known;
-    const client = saved || describedClient(row);
+    const client = saved || clientFromSnapshot(row);
     return client ?? (isRegisteredId(clientId) ? this.waiting.find(clientId) : undefined);
   }
 
   /** Returns the secrets of a client that signs with them. OpenID Connect Core §9 */
   async secretsOf({ id }: Pick<Client, 'id'>): Promise<readonly string[]> {
     const { clients, secrets } = this.context;
-    return secrets.readable((await clients.findById(id)) || (await this.waiting.find(id)) || {});
+    return secrets.readableSecrets((await clients.findById(id)) || (await this.waiting.find(id)) || {});
   }
 
   /** Returns whether no saved client has this id: the document of a saved client is never read. CIMD §7.2 */
@@ -53,8 +53,8 @@ export class KnownClients implements ClientIdDocumentModel {
   private async savedClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const { clients, secrets } = this.context;
     const client = await clients.findById(clientId);
-    if (!client || isRetired(client)) return undefined;
-    const isRightSecret = clientSecret === null || (await secrets.isRight(client, clientSecret));
+    if (!client || isDisabled(client)) return undefined;
+    const isRightSecret = clientSecret === null || (await secrets.isValidSecret(client, clientSecret));
     return isRightSecret ? withoutSecrets(client) : undefined;
   }
 }

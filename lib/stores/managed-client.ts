@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from '../errors/index.js';
 import type { ClientChanges, ListClientsOptions, ManagedClient, ManagedSecret } from '../model/clients.js';
-import { isGood, type KeptSecret } from './kept-secrets.js';
+import { isValid, type StoredSecret } from './stored-secrets.js';
 import type { StoredClient } from './ports.js';
-import type { KeptClient } from './storage.js';
+import type { ClientRecord } from './storage.js';
 
 /** What is told of a client, and never kept as it is given: so that what was found may be saved. */
 const TOLD: readonly string[] = ['createdAt', 'retiredAt', 'secrets'];
 const SECRET: readonly string[] = ['id', 'secret', 'secretHashes'];
 
 /** A client without its secrets, as it is kept when it is new. */
-export function newClient(client: StoredClient): StoredClient {
+export function newStoredClient(client: StoredClient): StoredClient {
   const { secret, secretHashes, ...rest } = client;
   return without(rest, TOLD) as unknown as StoredClient;
 }
@@ -29,20 +29,20 @@ export function changedClient(client: StoredClient, changes: ClientChanges<Store
 }
 
 /** A client as its administrator sees it. */
-export function managedClient({ client, createdAt, now }: KeptClient): ManagedClient<StoredClient> {
+export function managedClient({ client, createdAt, readAt: now }: ClientRecord): ManagedClient<StoredClient> {
   const { secret = [], secretHashes = [], retiredAt, registration, ...rest } = client;
-  const kept = [...[secret].flat(), ...secretHashes.filter((each) => isGood(each, now))];
+  const kept = [...[secret].flat(), ...secretHashes.filter((each) => isValid(each, now))];
   const managed: ManagedClient<StoredClient> = { ...rest, secrets: kept.map(managedSecret) };
   managed.createdAt = new Date(createdAt);
-  if (isRetired(client)) managed.retiredAt = new Date(retiredAt!);
+  if (isDisabled(client)) managed.retiredAt = new Date(retiredAt!);
   return managed;
 }
 
 /** Is it refused everywhere? */
-export const isRetired = ({ retiredAt }: StoredClient): boolean => retiredAt !== undefined && retiredAt !== null;
+export const isDisabled = ({ retiredAt }: StoredClient): boolean => retiredAt !== undefined && retiredAt !== null;
 
 /** @throws InvalidArgumentError for a limit that is none */
-export function readListing({ after = '', limit = 100, ...filter }: ListClientsOptions) {
+export function parseListOptions({ after = '', limit = 100, ...filter }: ListClientsOptions) {
   if (!(Number.isInteger(limit) && limit > 0 && limit <= 1000)) {
     throw new InvalidArgumentError('Invalid argument: `limit` must be 1 to 1000');
   }
@@ -50,7 +50,10 @@ export function readListing({ after = '', limit = 100, ...filter }: ListClientsO
 }
 
 /** Is it one of those that are looked for? */
-export function isListed(client: ManagedClient<StoredClient>, { search, retired }: ListClientsOptions): boolean {
+export function matchesListOptions(
+  client: ManagedClient<StoredClient>,
+  { search, disabled: retired }: ListClientsOptions,
+): boolean {
   if (retired !== undefined && retired !== (client.retiredAt !== undefined)) return false;
   const text = search?.toLowerCase();
   return (
@@ -63,7 +66,7 @@ export function isListed(client: ManagedClient<StoredClient>, { search, retired 
   );
 }
 
-function managedSecret(kept: KeptSecret): ManagedSecret {
+function managedSecret(kept: StoredSecret): ManagedSecret {
   const told: ManagedSecret = {};
   if (typeof kept === 'string') return told;
   if (kept.createdAt !== undefined) told.createdAt = new Date(kept.createdAt);

@@ -10,16 +10,16 @@ import type {
   RotateOptions,
   SecretOptions,
 } from '../model/clients.js';
-import { tellEnded } from '../tokens/ended.js';
-import { hashedSecret, newClientSecret } from './client-secret.js';
-import { rotated, secretHash, withNewestSecret } from './kept-secrets.js';
-import { changedClient, isListed, managedClient, readListing } from './managed-client.js';
+import { notifyTokensRevoked } from '../tokens/revoked-tokens.js';
+import { secretWithHash, newClientSecret } from './client-secret.js';
+import { withRotatedSecret, secretHash, withNewestSecret } from './stored-secrets.js';
+import { changedClient, matchesListOptions, managedClient, parseListOptions } from './managed-client.js';
 import type { StoredClient } from './ports.js';
 import { prepareClient } from './prepare-client.js';
 import type { StoreContext } from './store-context.js';
 import type { ClientPage } from './storage.js';
 import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
-import type { WaitingClients } from './waiting-clients.js';
+import type { UnusedClients } from './unused-clients.js';
 
 /** Seconds for which a replaced secret stays valid. */
 const OVERLAP = 86_400;
@@ -30,7 +30,7 @@ const BATCH = 500;
 export class ManagedClients implements ClientsModel<StoredClient> {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'ownClients'>,
-    private readonly waiting: WaitingClients,
+    private readonly waiting: UnusedClients,
   ) {}
 
   /**
@@ -40,10 +40,10 @@ export class ManagedClients implements ClientsModel<StoredClient> {
    */
   async saveClient(client: StoredClient, options: SecretOptions = {}): Promise<void> {
     const { to, hasSecrets } = await prepareClient(this.context, client, options);
-    await this.context.ownClients().put(client.id, (found) => {
-      if (!found) return { to };
+    await this.context.ownClients().createOrChange(client.id, (found) => {
+      if (!found) return { client: to };
       const { secret, secretHashes, retiredAt, registration } = found.client;
-      return { to: { registration, ...to, retiredAt, ...(!hasSecrets && { secret, secretHashes }) } };
+      return { client: { registration, ...to, retiredAt, ...(!hasSecrets && { secret, secretHashes }) } };
     });
   }
 
@@ -53,7 +53,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
    */
   async createClient(client: StoredClient, options: CreateClientOptions = {}): Promise<boolean> {
     const { to } = await prepareClient(this.context, client, options);
-    return this.context.ownClients().put(client.id, (found) => (found ? undefined : { to }));
+    return this.context.ownClients().createOrChange(client.id, (found) => (found ? undefined : { client: to }));
   }
 
   /**
@@ -69,7 +69,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
       const to = changedClient(found.client, typeof changes === 'function' ? changes(managedClient(found)) : changes);
       verifyClient(to);
       changed = managedClient({ ...found, client: to });
-      return { to };
+      return { client: to };
     });
     return changed;
   }
@@ -84,12 +84,12 @@ export class ManagedClients implements ClientsModel<StoredClient> {
   /** Lists clients by their ids, page by page. */
   async listClients(options: ListClientsOptions = {}): Promise<ClientList<StoredClient>> {
     this.context.ownClients();
-    const { limit, after, ...filter } = readListing(options);
+    const { limit, after, ...filter } = parseListOptions(options);
     const listed: ManagedClient<StoredClient>[] = [];
     let next: string | undefined = after;
     while (next !== undefined) {
       const page: ClientPage = await this.context.storage.listClients(next, BATCH);
-      const clients = page.clients.map(managedClient).filter((client) => isListed(client, filter));
+      const clients = page.clients.map(managedClient).filter((client) => matchesListOptions(client, filter));
       const room = limit - listed.length;
       listed.push(...clients.slice(0, room));
       if (clients.length >= room) return { clients: listed, next: clients[room - 1]!.id };
@@ -107,15 +107,15 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     { overlap = OVERLAP, secret: given, secretLifetime }: RotateOptions = {},
   ): Promise<RotatedSecret | undefined> {
     const clients = this.context.ownClients();
-    const { sealing } = this.context.secrets;
+    const { encryption: sealing } = this.context.secrets;
     if (given !== undefined) verifySecret(given);
     verifySeconds({ overlap, secretLifetime });
-    const { secret, secretHash: hash } = given === undefined ? newClientSecret() : await hashedSecret(given);
+    const { secret, secretHash: hash } = given === undefined ? newClientSecret() : await secretWithHash(given);
     let made: RotatedSecret | undefined;
-    await clients.change(clientId, async ({ client, now }) => {
-      const newest = secretHash(sealing.sealed(secret, client) ?? hash, now, secretLifetime);
+    await clients.change(clientId, async ({ client, readAt: now }) => {
+      const newest = secretHash(sealing.encrypt(secret, client) ?? hash, now, secretLifetime);
       made = newest.expiresAt === undefined ? { secret } : { secret, expiresAt: new Date(newest.expiresAt) };
-      return { to: await rotated(client, newest, { overlap, sealing }) };
+      return { client: await withRotatedSecret(client, newest, { overlap, sealing }) };
     });
     return made;
   }
@@ -124,28 +124,28 @@ export class ManagedClients implements ClientsModel<StoredClient> {
    * Ends all secrets of a client but the newest.
    * @throws {InvalidArgumentError} If the client does not exist.
    */
-  async retireClientSecrets(clientId: string): Promise<void> {
+  async revokeOldClientSecrets(clientId: string): Promise<void> {
     const isKnown = await this.context
       .ownClients()
-      .change(clientId, ({ client, now }) => ({ to: withNewestSecret(client, now) }));
+      .change(clientId, ({ client, readAt: now }) => ({ client: withNewestSecret(client, now) }));
     if (!isKnown) throw new InvalidArgumentError('Invalid argument: there is no such client');
   }
 
   /** Disables a client and ends its grants. A registered client that waits for its first use is promoted before. */
-  async retireClient(clientId: string): Promise<boolean> {
+  async disableClient(clientId: string): Promise<boolean> {
     await this.waiting.promote(clientId);
-    const isKnown = await this.context.ownClients().change(clientId, ({ client, now }) => ({
-      to: { ...client, retiredAt: client.retiredAt ?? now },
+    const isKnown = await this.context.ownClients().change(clientId, ({ client, readAt: now }) => ({
+      client: { ...client, retiredAt: client.retiredAt ?? now },
       endsGrants: true,
     }));
-    tellEnded({ clientId });
+    notifyTokensRevoked({ clientId });
     return isKnown;
   }
 
   /** Enables a disabled client again. Its earlier codes and tokens stay ended. */
-  async restoreClient(clientId: string): Promise<boolean> {
+  async enableClient(clientId: string): Promise<boolean> {
     return this.context.ownClients().change(clientId, ({ client: { retiredAt, ...to } }) => ({
-      to,
+      client: to,
       endsGrants: (retiredAt ?? undefined) !== undefined,
     }));
   }

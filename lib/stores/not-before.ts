@@ -7,39 +7,39 @@ import type { NotBefore } from '../model/not-before.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { isConsent } from './consent.js';
 import { isSessionClient } from './session-client.js';
-import type { GrantRow, Kind } from './storage.js';
+import type { GrantRow, RowKind } from './storage.js';
 import { NOTIFICATIONS } from './user-records.js';
 
 /** The name of the text that holds the moments of all issuers. It begins with its revision. */
 export const NOT_BEFORE = 'not-before';
 /** Number of characters of a revision. */
-export const REVISION = 32;
+export const REVISION_LENGTH = 32;
 /** How often a conflicting write is repeated. */
 const ATTEMPTS = 50;
 /** Stands for all issuers. No issuer is called so, since an issuer is a URL. RFC 8414 §2 */
 const ALL = '*';
 
 /** The kinds of rows that do not end with the grants of a user. Clients that registered themselves are not ended by any moment. */
-const ENDED_BY: Readonly<Partial<Record<Kind, 'consents' | 'nothing'>>> = {
+const ENDED_BY: Readonly<Partial<Record<RowKind, 'consents' | 'nothing'>>> = {
   consent: 'consents',
   registration: 'nothing',
 };
 
 /** Moments of one issuer, in milliseconds since the epoch: what began earlier is ended. */
-export interface Moments {
+export interface RevocationTimes {
   grants: number;
   consents: number;
 }
 
 /** The moments of all issuers, by issuer. */
-export type MomentsByIssuer = ReadonlyMap<string, Moments>;
+export type RevocationTimesByIssuer = ReadonlyMap<string, RevocationTimes>;
 
-const NONE: MomentsByIssuer = new Map();
+const NONE: RevocationTimesByIssuer = new Map();
 
 /** Whether a row of this kind is ended: `createdAt` is when its grant began, by the clock of the store. */
-export function isEndedBefore(
-  moments: MomentsByIssuer,
-  kind: Kind,
+export function isRevokedBefore(
+  moments: RevocationTimesByIssuer,
+  kind: RowKind,
   grant: Pick<GrantRow, 'issuer' | 'createdAt'>,
 ): boolean {
   const by = ENDED_BY[kind] ?? 'grants';
@@ -47,7 +47,7 @@ export function isEndedBefore(
 }
 
 /** Leaves out the grants that are ended. Sign-ins at clients and messages to them stay, so that clients still learn of a sign-out. */
-export function livingGrants(moments: MomentsByIssuer, grants: readonly GrantRow[]): GrantRow[] {
+export function withoutRevokedBefore(moments: RevocationTimesByIssuer, grants: readonly GrantRow[]): GrantRow[] {
   if (moments.size === 0) return [...grants];
   return grants.filter(
     (grant) =>
@@ -58,8 +58,8 @@ export function livingGrants(moments: MomentsByIssuer, grants: readonly GrantRow
 }
 
 function isBefore(
-  moments: MomentsByIssuer,
-  by: keyof Moments,
+  moments: RevocationTimesByIssuer,
+  by: keyof RevocationTimes,
   { issuer, createdAt }: Pick<GrantRow, 'issuer' | 'createdAt'>,
 ): boolean {
   if (moments.size === 0) return false;
@@ -70,19 +70,19 @@ function isBefore(
  * The moments as this process has read them last. Every look-up returns their revision in the same statement, and they are
  * read again only if it has changed. So they cost no statement, and take effect in every process at once.
  */
-export class KnownMoments {
+export class RevocationTimesCache {
   private revision = '';
   private moments = NONE;
 
   constructor(private readonly read: () => Awaitable<string | undefined>) {}
 
   /** @param revision of a look-up; without one, no moment was ever set */
-  async at(revision: string | null | undefined): Promise<MomentsByIssuer> {
+  async get(revision: string | null | undefined): Promise<RevocationTimesByIssuer> {
     if (!revision) return NONE;
     if (revision !== this.revision) {
       const text = await this.read();
-      this.moments = momentsIn(text);
-      this.revision = text?.slice(0, REVISION) ?? '';
+      this.moments = parseRevocationTimes(text);
+      this.revision = text?.slice(0, REVISION_LENGTH) ?? '';
     }
     return this.moments;
   }
@@ -96,7 +96,10 @@ interface Texts {
 }
 
 /** Sets moments in one write. Returns the one that was applied. */
-export async function endBefore(texts: Texts, { before, issuers, consents = false }: NotBefore): Promise<Date> {
+export async function setRevocationTimes(
+  texts: Texts,
+  { before, issuers, consents = false }: NotBefore,
+): Promise<Date> {
   if (before !== undefined && !(before instanceof Date && Number.isFinite(before.getTime()))) {
     throw new InvalidArgumentError('Invalid argument: `before` must be a valid Date');
   }
@@ -109,7 +112,7 @@ export async function endBefore(texts: Texts, { before, issuers, consents = fals
   if (moment > now + 1) throw new InvalidArgumentError('Invalid argument: `before` must not be in the future');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const old = await texts.readText(NOT_BEFORE);
-    const moments = new Map(momentsIn(old));
+    const moments = new Map(parseRevocationTimes(old));
     for (const key of issuers?.map((issuer) => issuer ?? '') ?? [ALL]) {
       const last = moments.get(key) ?? { grants: 0, consents: 0 };
       const grants = Math.max(last.grants, moment);
@@ -123,6 +126,6 @@ export async function endBefore(texts: Texts, { before, issuers, consents = fals
 }
 
 /** Reads the text that is kept as `NOT_BEFORE`. */
-export function momentsIn(text: string | undefined): MomentsByIssuer {
-  return new Map(text === undefined ? [] : (JSON.parse(text.slice(REVISION)) as [string, Moments][]));
+export function parseRevocationTimes(text: string | undefined): RevocationTimesByIssuer {
+  return new Map(text === undefined ? [] : (JSON.parse(text.slice(REVISION_LENGTH)) as [string, RevocationTimes][]));
 }

@@ -73,4 +73,5 @@ export function isOutage(error: unknown): boolean {
 }
 
 /** Whether a Redis server refuses commands until an operator acts: sending the command again is of no use. */
-export const isLasting = (error: unknown) => LASTING.test(String((error as Partial<Error> | undefined)?.message));
+export const isPersistentOutage = (error: unknown) =>
+  LASTING.test(String((error as Partial<Error> | undefined)?.message));

@@ -29,7 +29,7 @@ export interface StoredClient extends Client {
    * has no secret and is answered at no https address of its own. RFC 8252 §8.6
    */
   consent?: 'never' | 'once' | 'always';
-  /** Since when it is refused everywhere, though it is still kept: `retireClient` of a store says so, `saveClient` does not. */
+  /** Since when it is refused everywhere, though it is still kept: `disableClient` of a store says so, `saveClient` does not. */
   retiredAt?: Date | string | number | null;
   /** What it says of itself, where it has registered itself, or where a document describes it. RFC 7591 §2 */
   metadata?: ClientMetadata;

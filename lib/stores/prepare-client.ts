@@ -1,6 +1,6 @@
 import type { CreateClientOptions } from '../model/clients.js';
-import { keptSecrets } from './kept-secrets.js';
-import { newClient } from './managed-client.js';
+import { toStoredSecrets } from './stored-secrets.js';
+import { newStoredClient } from './managed-client.js';
 import type { StoredClient } from './ports.js';
 import type { StoreContext } from './store-context.js';
 import { verifyClient, verifySeconds } from './verify-client.js';
@@ -18,10 +18,10 @@ export async function prepareClient(
   verifyClient(client);
   verifySeconds(options);
   const hasSecrets = Boolean(client.secret ?? client.secretHashes);
-  const to = newClient(client);
+  const to = newStoredClient(client);
   if (hasSecrets) {
-    const how = { ...options, sealing: secrets.sealing };
-    to.secretHashes = await keptSecrets(client, await storage.readClock(), how);
+    const how = { ...options, sealing: secrets.encryption };
+    to.secretHashes = await toStoredSecrets(client, await storage.readClock(), how);
   }
   return { to, hasSecrets };
 }

@@ -1,4 +1,4 @@
-import type { DescribedClient } from '../clients/registration/client-of.js';
+import type { MetadataClient } from '../clients/registration/client-from-metadata.js';
 import { isRegisteredId } from '../clients/registration/client-id.js';
 import type {
   Registration,
@@ -7,29 +7,29 @@ import type {
 } from '../features/registration/registration-model.js';
 import { constantTimeEqual } from '../crypto/constant-time-equal.js';
 import { digest } from './client-secret.js';
-import { changedClient, isRetired } from './managed-client.js';
+import { changedClient, isDisabled } from './managed-client.js';
 import type { StoredClient } from './ports.js';
-import { described, storedClient, withSecret } from './registered-client.js';
+import { declaredFields, newRegisteredClient, withSecret } from './registered-client.js';
 import { withoutSecrets } from './rows.js';
 import type { StoreContext } from './store-context.js';
 import { verifyClient } from './verify-client.js';
-import type { WaitingClients } from './waiting-clients.js';
+import type { UnusedClients } from './unused-clients.js';
 
 /** Maximum number of attempts to change a client while concurrent requests change it too. */
 const ATTEMPTS = 50;
 
 /** The part of a store with dynamic client registration. RFC 7591, RFC 7592 */
-export class Registrations implements RegistrationModel<StoredClient & DescribedClient> {
+export class Registrations implements RegistrationModel<StoredClient & MetadataClient> {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'ownClients'>,
-    private readonly waiting: WaitingClients,
+    private readonly waiting: UnusedClients,
   ) {}
 
   /**
    * Saves a client that has registered itself. One with `expiresAt` waits for its first use, and is removed without it.
    */
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
-    const client = storedClient(registration, credentials, this.context.secrets.sealing);
+    const client = newRegisteredClient(registration, credentials, this.context.secrets.encryption);
     const { expiresAt } = registration;
     if (expiresAt) await this.waiting.save(client, expiresAt);
     else await this.context.overridable.createClient(client);
@@ -39,16 +39,16 @@ export class Registrations implements RegistrationModel<StoredClient & Described
   async getRegistration(
     clientId: string,
     registrationAccessToken: string,
-  ): Promise<Registration<StoredClient & DescribedClient> | undefined> {
+  ): Promise<Registration<StoredClient & MetadataClient> | undefined> {
     const client = isRegisteredId(clientId)
       ? ((await this.waiting.find(clientId)) ?? (await this.context.storage.findClient(clientId))?.client)
       : undefined;
     const { issuedAt, tokenHash } = client?.registration ?? {};
-    if (!client || isRetired(client) || !tokenHash || !constantTimeEqual(tokenHash, digest(registrationAccessToken))) {
+    if (!client || isDisabled(client) || !tokenHash || !constantTimeEqual(tokenHash, digest(registrationAccessToken))) {
       return undefined;
     }
     const { registeredUntil, ...known } = withoutSecrets(client);
-    const registration = { client: known as StoredClient & DescribedClient, issuedAt: new Date(issuedAt!) };
+    const registration = { client: known as StoredClient & MetadataClient, issuedAt: new Date(issuedAt!) };
     return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
   }
 
@@ -68,13 +68,13 @@ export class Registrations implements RegistrationModel<StoredClient & Described
   }
 
   /** Changes a client that is among the clients, or is being promoted. Returns `false` if it does not exist. */
-  private async changeSaved(client: DescribedClient, secret: string | undefined): Promise<boolean> {
+  private async changeSaved(client: MetadataClient, secret: string | undefined): Promise<boolean> {
     await this.waiting.promote(client.id);
     return this.context.ownClients().change(client.id, (found) => {
-      const to = changedClient(found.client, described(client));
+      const to = changedClient(found.client, declaredFields(client));
       verifyClient(to);
-      const { sealing } = this.context.secrets;
-      return { to: secret === undefined ? to : withSecret(to, secret, { now: found.now, sealing }) };
+      const { encryption: sealing } = this.context.secrets;
+      return { client: secret === undefined ? to : withSecret(to, secret, { now: found.readAt, sealing }) };
     });
   }
 }

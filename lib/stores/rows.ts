@@ -1,4 +1,4 @@
-import { isClientItself, isMadeClientItself } from '../tokens/client-subject.js';
+import { isClientItself, isGenuineClientItself } from '../tokens/client-subject.js';
 import { InvalidArgumentError } from '../errors/index.js';
 import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
 import { FOREVER } from '../tokens/lifetime.js';
@@ -6,18 +6,18 @@ import { newGrantId } from '../tokens/opaque.js';
 import { scopeText, withinScope } from '../tokens/scope.js';
 import { TOKEN_FIELDS } from '../tokens/token-fields.js';
 import { digest } from './client-secret.js';
-import type { Marked } from './credential.js';
-import { type Snapshot, snapshotOf, snapshotText } from './described-client.js';
+import type { PasswordMarked } from './password-mark.js';
+import { type ClientSnapshot, snapshotOf, snapshotText } from './client-snapshot.js';
 import type { StoredClient } from './ports.js';
 import { verifyUserId } from './user-records.js';
-import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
+import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from './storage.js';
 
 /** What hangs on a grant, as the engine hands it over. */
-type Issued = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
+type IssuedFields = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
 
 /** The grant that something is issued on. */
 export function grantRow(
-  { scope, issuer, grantId = newGrantId(), credential }: Issued & Marked,
+  { scope, issuer, grantId = newGrantId(), credential }: IssuedFields & PasswordMarked,
   client: StoredClient,
   user: User,
 ): GrantRow {
@@ -36,7 +36,7 @@ export function grantRow(
 }
 
 /** Something that hangs on a grant, which from now on lasts as long as this does. */
-export function rowOf(grant: GrantRow, kind: Kind, secret: string, expiresAt: Date | undefined): Row {
+export function rowOf(grant: GrantRow, kind: RowKind, secret: string, expiresAt: Date | undefined): Row {
   const moment = expiresAt?.getTime() ?? FOREVER;
   grant.expiresAt = Math.max(grant.expiresAt, moment);
   const { id: grantId, clientId, userId: owner, issuer, scope } = grant;
@@ -45,7 +45,7 @@ export function rowOf(grant: GrantRow, kind: Kind, secret: string, expiresAt: Da
 }
 
 /** The rows of a token, and the grant they hang on. */
-export function issuedRows(token: Unsaved<Token>, client: StoredClient, user: User): { grant: GrantRow; rows: Row[] } {
+export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: User): { grant: GrantRow; rows: Row[] } {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
   const grant = grantRow(token, client, user);
   const data = dataOf(token, snapshotOf(client));
@@ -76,37 +76,37 @@ export function dataOf(issued: object, more?: Record<string, unknown>): string |
 }
 
 /** A code or refresh token that is to be spent, with what is kept beside it from then on. */
-export function spendingOf(spent: AuthorizationCode | RefreshToken, successor: string | undefined): Spending {
-  const key: Spending =
-    'refreshToken' in spent
-      ? { kind: 'refresh', digest: digest(spent.refreshToken) }
-      : { kind: 'code', digest: digest(spent.authorizationCode) };
-  if (successor !== undefined) key.data = dataOf(spent, { ...snapshotOf(spent.client), successor })!;
+export function consumedRow(used: AuthorizationCode | RefreshToken, rotatedToken: string | undefined): ConsumedRow {
+  const key: ConsumedRow =
+    'refreshToken' in used
+      ? { kind: 'refresh', digest: digest(used.refreshToken) }
+      : { kind: 'code', digest: digest(used.authorizationCode) };
+  if (rotatedToken !== undefined) key.data = dataOf(used, { ...snapshotOf(used.client), successor: rotatedToken })!;
   return key;
 }
 
 /** What everything that hangs on a grant has in common, as it is found. */
-export type FoundIssued = Pick<
+export type StoredTokenFields = Pick<
   RefreshToken<StoredClient>,
   'client' | 'user' | 'scope' | 'grantId' | 'issuer' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
 >;
 
 /** A row as the engine knows it. */
-export function foundOf(row: Found, client: StoredClient, user: User): FoundIssued {
+export function readTokenFields(row: StoredRow, client: StoredClient, user: User): StoredTokenFields {
   const { scope, grantId, issuer, data, revokedAt, revokedAgo } = row;
-  const found: FoundIssued = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
+  const found: StoredTokenFields = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
   if (issuer) found.issuer = issuer;
   if (revokedAt !== null) {
     found.revokedAt = new Date(revokedAt);
     if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
   }
   if (data === null) return found;
-  const { describedClient, ...kept } = JSON.parse(data) as Snapshot;
+  const { describedClient, ...kept } = JSON.parse(data) as ClientSnapshot;
   return { ...kept, ...found };
 }
 
 /** The same of what more is granted for: without the scopes that its client has no longer. */
-export function grantable(found: FoundIssued): FoundIssued {
+export function withCurrentScopes(found: StoredTokenFields): StoredTokenFields {
   found.scope = withinScope(found.scope, found.client.scopes);
   if (found.grantedAt !== undefined) found.grantedAt = new Date(found.grantedAt);
   return found;
@@ -118,7 +118,7 @@ export function withoutSecrets({ secret, secretHashes, registration, ...client }
 }
 
 function userId(user: User): string | null {
-  if (isMadeClientItself(user)) return null;
+  if (isGenuineClientItself(user)) return null;
   const id: unknown = user['id'];
   if (isClientItself(user)) throw new InvalidArgumentError(`Invalid argument: no user may have the \`id\` of a client`);
   // Users without ids would be one and the same user.

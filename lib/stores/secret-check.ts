@@ -3,22 +3,22 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { InvalidArgumentError } from '../errors/index.js';
 import {
   hashSecret,
-  isOutdated,
+  isOutdatedHash,
   isSameSecret,
-  isSlow,
-  matches,
-  matchesQuickly,
+  isSlowHash,
+  matchesSlowHash,
+  matchesQuickHash,
   readHash,
   type SlowHash,
 } from './client-secret.js';
-import { goodHashes, hashOf, isGood } from './kept-secrets.js';
+import { validHashes, hashOf, isValid } from './stored-secrets.js';
 import type { Clients, StoredClient } from './ports.js';
-import { SealedSecrets, type SealedSecretsOption } from './sealed-secrets.js';
-import { inTurn } from './turns.js';
+import { EncryptedSecrets, type EncryptedSecretsOption } from './encrypted-secrets.js';
+import { withClientLimit } from './secret-check-limiter.js';
 import { keepRecent } from '../crypto/lru.js';
 
 /** How a store checks the secrets of clients. */
-export interface SecretCheckOptions extends SealedSecretsOption {
+export interface SecretCheckOptions extends EncryptedSecretsOption {
   /**
    * Seconds for which a right client secret is remembered, so that only the first request pays for scrypt: as a keyed
    * digest, in the memory of the process alone. A secret that was replaced is wrong at once. 0: never. Default: 300
@@ -38,7 +38,7 @@ interface Candidate {
 /** Checks the secrets of clients: what a wrong one costs is bounded, and delays no other client. */
 export class SecretCheck {
   /** The secrets that can be read again. */
-  readonly sealing: SealedSecrets;
+  readonly encryption: EncryptedSecrets;
   private readonly milliseconds: number;
   private readonly key = randomBytes(32);
   /** Names, and until when they hold; the oldest first. */
@@ -49,7 +49,7 @@ export class SecretCheck {
     private readonly clients: Clients,
     { rememberSecretsFor = 300, ...options }: SecretCheckOptions = {},
   ) {
-    this.sealing = new SealedSecrets(options);
+    this.encryption = new EncryptedSecrets(options);
     if (!(rememberSecretsFor >= 0 && rememberSecretsFor < Infinity)) {
       throw new InvalidArgumentError('Invalid argument: `rememberSecretsFor` must be a number of seconds');
     }
@@ -57,8 +57,8 @@ export class SecretCheck {
   }
 
   /** Those of a client that can be read again, as text. A host that keeps the clients gives those that are over too. */
-  readable({ secret, secretHashes = [] }: Partial<StoredClient>): string[] {
-    return this.sealing.read({ secret, secretHashes: goodHashes(secretHashes, Date.now()) });
+  readableSecrets({ secret, secretHashes = [] }: Partial<StoredClient>): string[] {
+    return this.encryption.read({ secret, secretHashes: validHashes(secretHashes, Date.now()) });
   }
 
   /**
@@ -66,18 +66,18 @@ export class SecretCheck {
    * RFC 6749 §2.2
    * @throws TemporarilyUnavailableError when too many are being checked for this client
    */
-  async isRight({ id, secret: plain, secretHashes = [] }: StoredClient, secret: string): Promise<boolean> {
+  async isValidSecret({ id, secret: plain, secretHashes = [] }: StoredClient, secret: string): Promise<boolean> {
     if (plain && [plain].flat().some((each) => isSameSecret(each, secret))) return true;
     const candidates: Candidate[] = [];
     for (const kept of secretHashes) {
-      if (!isGood(kept, Date.now())) continue;
+      if (!isValid(kept, Date.now())) continue;
       const stored = hashOf(kept);
       const hash = readHash(stored);
-      const opened = hash ? undefined : this.sealing.open(stored);
+      const opened = hash ? undefined : this.encryption.decrypt(stored);
       if (opened !== undefined && isSameSecret(opened, secret)) return true;
       if (!hash) continue;
-      if (isSlow(hash)) candidates.push({ hash, name: this.nameOf(stored, secret) });
-      else if (matchesQuickly(hash, secret)) return true;
+      if (isSlowHash(hash)) candidates.push({ hash, name: this.nameOf(stored, secret) });
+      else if (matchesQuickHash(hash, secret)) return true;
     }
     if (candidates.length === 0) return false;
     return candidates.some(({ name }) => this.isRemembered(name)) || this.checkOnce(id, candidates, secret);
@@ -95,13 +95,13 @@ export class SecretCheck {
   }
 
   private async check(id: string, candidates: readonly Candidate[], secret: string): Promise<boolean> {
-    const found = await inTurn(id, async () => {
-      for (const candidate of candidates) if (await matches(candidate.hash, secret)) return candidate;
+    const found = await withClientLimit(id, async () => {
+      for (const candidate of candidates) if (await matchesSlowHash(candidate.hash, secret)) return candidate;
       return undefined;
     });
     if (!found) return false;
     this.remember(found.name);
-    if (isOutdated(found.hash)) await this.upgrade(id, found.hash.stored, secret);
+    if (isOutdatedHash(found.hash)) await this.upgrade(id, found.hash.stored, secret);
     return true;
   }
 

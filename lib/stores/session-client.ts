@@ -7,7 +7,7 @@ const SESSION_CLIENT = '{"sid":';
 export const isSessionClient = ({ data }: GrantRow): boolean => data?.startsWith(SESSION_CLIENT) === true;
 
 /** What a grant becomes when it is no more than that. */
-export function markSessionClient(
+export function toSessionClientGrant(
   grant: GrantRow,
   { sid, sub, grantId, userId }: SessionClient,
   expiresAt: Date,
@@ -17,7 +17,7 @@ export function markSessionClient(
 }
 
 /** Returns the user and the session of a sign-in; an older version stored no user. */
-export const sessionIn = ({ data }: GrantRow) =>
+export const signInSession = ({ data }: GrantRow) =>
   JSON.parse(data!) as Pick<SessionClient, 'sid'> & Partial<Pick<SessionClient, 'userId'>>;
 
 /** Returns the sign-in of a user that a grant stores. */

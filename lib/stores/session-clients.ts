@@ -4,9 +4,9 @@ import type {
   SessionClientModel,
   SignOutListener,
 } from '../model/session-clients.js';
-import { keepOnce, minute } from './keep-once.js';
+import { keepOnce, currentMinute } from './save-once.js';
 import { grantRow } from './rows.js';
-import { isSessionClient, markSessionClient, readSessionClient } from './session-client.js';
+import { isSessionClient, toSessionClientGrant, readSessionClient } from './session-client.js';
 import type { StoreContext } from './store-context.js';
 import type { GrantFilter, GrantRow } from './storage.js';
 import { sessionClientsOf } from './user-records.js';
@@ -21,11 +21,11 @@ export class SessionClients implements SessionClientModel {
   async saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
     const { userId, clientId, issuer, sid, sub, grantId } = signIn;
     const empty = grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
-    const grant = markSessionClient(empty, signIn, expiresAt);
+    const grant = toSessionClientGrant(empty, signIn, expiresAt);
     grant.userId = sessionClientsOf(userId);
     // A sign-out revokes the first name, and the session may sign in again.
     const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
-    await keepOnce(this.context.storage, [name, `${name} ${minute()}`], grant);
+    await keepOnce(this.context.storage, [name, `${name} ${currentMinute()}`], grant);
   }
 
   /** Finds and removes sign-ins. Each is returned to exactly one of several concurrent callers. */

@@ -1,8 +1,8 @@
 import type { GrantSelection, Paging } from '../model/grants.js';
 import type { ListedSession, SessionList, SessionListModel } from '../model/session-list.js';
-import { readFilter } from './grant-filter.js';
-import { BATCH, type GrantPages } from './grant-pages.js';
-import { isSessionClient, sessionIn } from './session-client.js';
+import { parseGrantFilter } from './grant-filter.js';
+import { BATCH_SIZE, type GrantPages } from './grant-pages.js';
+import { isSessionClient, signInSession } from './session-client.js';
 import { isPendingLogin, isSessionGrant, listedSession } from './session-row.js';
 import type { StoreContext } from './store-context.js';
 import type { GrantFilter, GrantRow } from './storage.js';
@@ -17,7 +17,7 @@ export class SessionLists implements SessionListModel {
 
   /** Returns the sessions of a user, those in which users signed in at a client, or both. */
   async listSessions({ after, limit, ...selection }: GrantSelection & Paging): Promise<SessionList> {
-    const filter = readFilter(selection);
+    const filter = parseGrantFilter(selection);
     const { userId, clientId, issuer } = filter;
     const isOfUser = userId !== undefined;
     const read = isOfUser
@@ -32,7 +32,7 @@ export class SessionLists implements SessionListModel {
   /** Ends one session of a user. Returns whether it was active. */
   async endSession({ userId, id }: { userId: string | number; id: string }): Promise<boolean> {
     const { storage } = this.context;
-    const filter = readFilter({ userId, grantId: id });
+    const filter = parseGrantFilter({ userId, grantId: id });
     const { grants } = await storage.pageGrants(filter, undefined, 1);
     return grants.some(({ grant }) => isSessionGrant(grant)) && (await storage.revokeGrants(filter)) > 0;
   }
@@ -40,13 +40,13 @@ export class SessionLists implements SessionListModel {
   /** Ends the sessions that `listSessions()` returns, one by one. Returns how many were active. */
   async endSessions({ except, ...selection }: GrantSelection & { except?: string }): Promise<number> {
     const { overridable } = this.context;
-    await this.endPendingLogins(readFilter(selection));
+    await this.endPendingLogins(parseGrantFilter(selection));
     let count = 0;
     for (let after: string | undefined; ;) {
       const page: SessionList = await overridable.listSessions({
         ...selection,
         ...(after !== undefined && { after }),
-        limit: BATCH,
+        limit: BATCH_SIZE,
       });
       for (const { id, userId } of page.sessions) {
         if (id !== except && (await overridable.endSession({ userId, id }))) count += 1;
@@ -62,7 +62,7 @@ export class SessionLists implements SessionListModel {
     if (userId === undefined || clientId !== undefined) return;
     const filter: GrantFilter = issuer === undefined ? { userId } : { userId, issuer };
     for (let after: string | undefined; ;) {
-      const page = await storage.pageGrants(filter, after, BATCH);
+      const page = await storage.pageGrants(filter, after, BATCH_SIZE);
       for (const { grant } of page.grants) {
         if (isPendingLogin(grant)) await storage.revokeGrants({ userId, grantId: grant.id });
       }
@@ -79,7 +79,7 @@ export class SessionLists implements SessionListModel {
     if (clientId === undefined) return sessionsIn;
     const sids = new Set<string>();
     const read = (grant: GrantRow) => {
-      if (isSessionClient(grant)) sids.add(sessionIn(grant).sid);
+      if (isSessionClient(grant)) sids.add(signInSession(grant).sid);
       return [];
     };
     await this.pages.read({ userId: sessionClientsOf(userId), clientId }, {}, read);
@@ -92,7 +92,7 @@ export class SessionLists implements SessionListModel {
   /** Returns the sessions in which a user signed in at a client, by the grant that remembers the sign-in. */
   private async sessionsAtClient(grant: GrantRow, issuer: string | undefined): Promise<ListedSession[]> {
     if (!isSessionClient(grant)) return [];
-    const { sid, userId } = sessionIn(grant);
+    const { sid, userId } = signInSession(grant);
     if (userId === undefined) return [];
     const filter = issuer === undefined ? { userId } : { userId, issuer };
     const { items } = await this.pages.read(filter, { limit: 1000 }, sessionsIn);

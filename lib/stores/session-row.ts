@@ -2,12 +2,12 @@ import type { User } from '../model/model.js';
 import type { ListedSession } from '../model/session-list.js';
 import type { Session } from '../model/sessions.js';
 import type { SignIn } from '../model/sign-in.js';
-import type { Marked } from './credential.js';
+import type { PasswordMarked } from './password-mark.js';
 import { grantRow, rowOf } from './rows.js';
-import type { Found, GrantRow, Row } from './storage.js';
+import type { StoredRow, GrantRow, Row } from './storage.js';
 
 /** How the user signed in, as it is kept. */
-interface Kept extends Omit<SignIn, 'authTime'>, Marked {
+interface StoredSignIn extends Omit<SignIn, 'authTime'>, PasswordMarked {
   /** Milliseconds since the epoch. */
   authTime: number;
   remember?: boolean;
@@ -20,7 +20,7 @@ interface Kept extends Omit<SignIn, 'authTime'>, Marked {
  */
 export function sessionRows(
   session: Session,
-  { credential }: Marked,
+  { credential }: PasswordMarked,
   grantId?: string,
 ): { grant: GrantRow; rows: Row[] } {
   const { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer, remember, remembered } = session;
@@ -28,7 +28,14 @@ export function sessionRows(
   const grant = grantRow(known, { id: '', grants: [] }, user);
   const rows = [rowOf(grant, 'session', sessionId, expiresAt)];
   if (remembered) rows.push(rowOf(grant, 'session', remembered.token, remembered.expiresAt));
-  const kept: Record<keyof Kept, unknown> = { authTime: authTime.getTime(), acr, amr, sid, credential, remember };
+  const kept: Record<keyof StoredSignIn, unknown> = {
+    authTime: authTime.getTime(),
+    acr,
+    amr,
+    sid,
+    credential,
+    remember,
+  };
   for (const row of rows) row.data = JSON.stringify(kept);
   const listed = session.isPending ? { pending: true } : { session: { ...kept, credential: undefined } };
   grant.data = JSON.stringify({ ...listed, credential });
@@ -45,7 +52,7 @@ export const isPendingLogin = ({ data }: GrantRow): boolean => data?.startsWith(
 
 /** Returns the session that a grant is for, as it is listed. */
 export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }: GrantRow): ListedSession {
-  const { authTime, acr, amr, sid } = (JSON.parse(data!) as { session: Kept }).session;
+  const { authTime, acr, amr, sid } = (JSON.parse(data!) as { session: StoredSignIn }).session;
   return {
     id,
     userId: userId!,
@@ -60,8 +67,8 @@ export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }
 }
 
 /** Returns the session that a row stores. */
-export function sessionOf({ data, expiresAt, issuer, grantId }: Found, sessionId: string, user: User): Session {
-  const { authTime, acr, amr, sid, remember } = JSON.parse(data!) as Kept;
+export function sessionOf({ data, expiresAt, issuer, grantId }: StoredRow, sessionId: string, user: User): Session {
+  const { authTime, acr, amr, sid, remember } = JSON.parse(data!) as StoredSignIn;
   const times = { authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
   return {
     id: grantId,

@@ -1,13 +1,13 @@
 import type { User } from '../model/model.js';
 import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
 import { digest } from './client-secret.js';
-import { isCurrent, type Marked } from './credential.js';
+import { hasCurrentPassword, type PasswordMarked } from './password-mark.js';
 import type { Grants } from './grants.js';
 import { sessionOf, sessionRows } from './session-row.js';
 import type { StoreContext } from './store-context.js';
-import type { Found } from './storage.js';
+import type { StoredRow } from './storage.js';
 
-const NO_MARK: Marked = {};
+const NO_MARK: PasswordMarked = {};
 
 /** The part of a store that keeps the sessions of browsers. Each belongs to a grant of its own, which has no client. */
 export class Sessions implements SessionModel, RememberedModel {
@@ -18,7 +18,7 @@ export class Sessions implements SessionModel, RememberedModel {
 
   /** Saves a session, and the token that continues it if it has one. */
   async saveSession(session: Session): Promise<void> {
-    const mark = this.context.users.credentialOf ? await this.grants.marked<Marked>({}, session.user) : NO_MARK;
+    const mark = this.context.users.credentialOf ? await this.grants.marked<PasswordMarked>({}, session.user) : NO_MARK;
     const { grant, rows } = sessionRows(session, mark);
     await this.context.storage.keep(grant, rows);
   }
@@ -58,14 +58,14 @@ export class Sessions implements SessionModel, RememberedModel {
     const row = await this.context.storage.find('session', digest(token));
     if (!row || row.revokedAt !== null) return false;
     // The password may have changed since the token was verified. The session keeps the mark of its first password.
-    const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as Marked, row.grantId);
+    const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as PasswordMarked, row.grantId);
     return this.context.storage.consumeAndSave({ kind: 'session', digest: digest(token) }, grant, rows);
   }
 
   /** Returns the user of a session, unless the user has another password now. */
-  private async currentUser(row: Found): Promise<User | undefined> {
+  private async currentUser(row: StoredRow): Promise<User | undefined> {
     const { users } = this.context;
     const user = await users.findById(row.userId!);
-    return user && isCurrent(users, user, row) ? user : undefined;
+    return user && hasCurrentPassword(users, user, row) ? user : undefined;
   }
 }

@@ -20,24 +20,24 @@ export interface GrantRow {
 }
 
 /** The kind of a row. Later versions may add kinds, so a storage treats all kinds alike. */
-export type Kind =
+export type RowKind =
   'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration' | 'device' | 'user_code';
 
 /** The primary key of a row. */
-export interface Key {
-  kind: Kind;
+export interface RowKey {
+  kind: RowKind;
   /** The SHA-256 of a code or token, as 43 characters of base64url. The code or token itself is never stored. */
   digest: string;
 }
 
 /** A row that is to be marked as used. */
-export interface Spending extends Key {
+export interface ConsumedRow extends RowKey {
   /** The new data of the row. If omitted, the data stays as it is. */
   data?: string;
 }
 
 /** A code, a token, or another record that belongs to a grant. */
-export interface Row extends Key {
+export interface Row extends RowKey {
   grantId: string;
   clientId: string;
   userId: string | null;
@@ -51,7 +51,7 @@ export interface Row extends Key {
 }
 
 /** A row as a storage returns it. */
-export type Found<R extends Row = Row> = R & {
+export type StoredRow<R extends Row = Row> = R & {
   /** When the row was marked as used. `null` if it is unused. */
   revokedAt: number | null;
   /** Milliseconds since the row was marked as used, by the clock of the database. If omitted, `revokedAt` is exact. */
@@ -102,18 +102,18 @@ export interface Storage {
    * revoked, but then `find()` never returns the new rows. `false` if the row does not exist or is used: then nothing
    * is saved.
    */
-  consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
+  consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
   /**
    * Finds a row. A used row is found too, with `revokedAt`, at least until it expires. Rows of a revoked grant are not
-   * found, nor rows of a grant that `isEndedBefore()` reports as ended. After `revokeGrants()` is fulfilled, no process
+   * found, nor rows of a grant that `isRevokedBefore()` reports as ended. After `revokeGrants()` is fulfilled, no process
    * finds the rows.
    */
-  find(kind: Kind, digest: string): Awaitable<Found | undefined>;
+  find(kind: RowKind, digest: string): Awaitable<StoredRow | undefined>;
   /**
    * Marks a row as used.
    * @returns `true` for exactly one of all callers. `false` if the row does not exist or is used.
    */
-  spend(kind: Kind, digest: string): Awaitable<boolean>;
+  spend(kind: RowKind, digest: string): Awaitable<boolean>;
   /**
    * Compares and sets: changes `grantId`, `userId`, `scope` and `data` of a row, and its expiry if `to.lifetime` is
    * set, provided that the row is unused and its `data` is still `from.data`.
@@ -147,12 +147,12 @@ export interface Storage {
   hasGrant(id: string): Awaitable<boolean>;
   /**
    * Returns the grants of a user that were not revoked, have not expired and have a `lastUsedAt`, the latest first.
-   * Pass them through `livingGrants()`, which leaves out grants that `revokeBefore()` has ended.
+   * Pass them through `withoutRevokedBefore()`, which leaves out grants that `revokeBefore()` has ended.
    */
   listGrants(userId: string): Awaitable<GrantRow[]>;
   /**
    * Reads a page of the grants that match, were not revoked and have not expired, in an order that does not change.
-   * Pass them through `livingGrants()`. A page may be empty and still have a `next`.
+   * Pass them through `withoutRevokedBefore()`. A page may be empty and still have a `next`.
    * @param after the cursor of the last grant that was read. If `undefined`, the first page.
    * @param limit maximum number of grants to read
    */
@@ -175,19 +175,19 @@ export interface GrantPage {
 }
 
 /** A client as a storage returns it. */
-export interface KeptClient {
+export interface ClientRecord {
   /** The client with its hashed secrets, disabled or not. */
   client: StoredClient;
   createdAt: number;
   /** The time of the look-up, by the clock of the database. */
-  now: number;
-  /** The version of the client: `keepClient()` compares it with the stored one. Only the storage reads it. */
-  kept: unknown;
+  readAt: number;
+  /** The version of the client: `saveClient()` compares it with the stored one. Only the storage reads it. */
+  version: unknown;
 }
 
 /** A page of clients. */
 export interface ClientPage {
-  clients: KeptClient[];
+  clients: ClientRecord[];
   /** The id of the last client that was read. If omitted, this is the last page. */
   next?: string;
 }
@@ -198,15 +198,15 @@ export interface ClientPage {
  */
 export interface ClientStorage {
   /** Finds a client, disabled or not. The id matches exactly, upper and lower case included. */
-  findClient(id: string): Awaitable<KeptClient | undefined>;
+  findClient(id: string): Awaitable<ClientRecord | undefined>;
   /**
    * Compares and sets: saves a client, provided that the stored client is still the one that was found. A client that
    * comes back under the id of a removed client does not get the grants of that client.
-   * @param found the result of `findClient()`. If `undefined`, there must be no client with this id.
+   * @param previous the result of `findClient()`. If `undefined`, there must be no client with this id.
    * @param endsGrants whether all grants of the client end in the same step
    * @returns `true` for exactly one of several callers with the same `found`, otherwise `false` and nothing is saved
    */
-  keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Awaitable<boolean>;
+  saveClient(client: StoredClient, previous: ClientRecord | undefined, endsGrants: boolean): Awaitable<boolean>;
   /** Adds a client unless a client with this id exists or was ever removed. Returns whether this call added it. */
   addNewClient(client: StoredClient): Awaitable<boolean>;
   /**

@@ -1,12 +1,12 @@
-import type { Asked } from '../model/consents.js';
+import type { ConsentRequest } from '../model/consents.js';
 import type { GrantSelection, Paging } from '../model/grants.js';
 import type { User } from '../model/model.js';
 import type { SessionList } from '../model/session-list.js';
-import type { GivenFilter } from './grant-filter.js';
-import type { KeptClients } from './kept-clients.js';
+import type { GrantFilterInput } from './grant-filter.js';
+import type { StoredClients } from './stored-clients.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import type { SecretCheck } from './secret-check.js';
-import type { ClientStorage, Found, Storage } from './storage.js';
+import type { ClientStorage, StoredRow, Storage } from './storage.js';
 
 /** The context that the parts of one store share. */
 export interface StoreContext {
@@ -19,7 +19,7 @@ export interface StoreContext {
    * Returns the clients that the store keeps.
    * @throws {InvalidArgumentError} If the application keeps the clients.
    */
-  ownClients(): KeptClients;
+  ownClients(): StoredClients;
 }
 
 /**
@@ -27,11 +27,11 @@ export interface StoreContext {
  * override it in a subclass. A part calls no other method of the store.
  */
 export interface OverridableMethods {
-  clientOf(row: Found): Promise<StoredClient | undefined>;
+  clientOf(row: StoredRow): Promise<StoredClient | undefined>;
   getUserFromClient(client: StoredClient): Promise<User>;
   once(value: string, seconds: number): Promise<boolean>;
-  hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean>;
-  revokeGrantsOf(filter: GivenFilter): Promise<number>;
+  hasConsented(user: User, asked: ConsentRequest<StoredClient>): Promise<boolean>;
+  revokeGrantsOf(filter: GrantFilterInput): Promise<number>;
   listSessions(selection: GrantSelection & Paging): Promise<SessionList>;
   endSession(session: { userId: string | number; id: string }): Promise<boolean>;
   createClient(client: StoredClient): Promise<boolean>;

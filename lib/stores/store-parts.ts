@@ -15,14 +15,14 @@ import { Sessions } from './sessions.js';
 import type { StoreContext } from './store-context.js';
 import { Tokens } from './tokens.js';
 import { UserGrants } from './user-grants.js';
-import { WaitingClients } from './waiting-clients.js';
+import { UnusedClients } from './unused-clients.js';
 
 /** The parts that a store consists of. */
 export type StoreParts = ReturnType<typeof makeParts>;
 
 /** Makes the parts of a store. The constructor of the store calls this when everything in the context is set. */
 export function makeParts(context: StoreContext) {
-  const waitingClients = new WaitingClients(context);
+  const waitingClients = new UnusedClients(context);
   const grants = new Grants(context, (clientId) => waitingClients.promote(clientId));
   const sessionClients = new SessionClients(context);
   const grantPages = new GrantPages(context);

@@ -1,6 +1,6 @@
 import { clientItself } from '../tokens/client-subject.js';
 import { InvalidArgumentError } from '../errors/index.js';
-import type { DescribedClient } from '../clients/registration/client-of.js';
+import type { MetadataClient } from '../clients/registration/client-from-metadata.js';
 import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';
 import type {
   DeviceAuthorization,
@@ -28,7 +28,7 @@ import type {
   RotateOptions,
   SecretOptions,
 } from '../model/clients.js';
-import type { Application, Asked, ConsentModel } from '../model/consents.js';
+import type { AuthorizedApplication, ConsentRequest, ConsentModel } from '../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../model/grants.js';
 import type { HealthModel } from '../model/health.js';
 import type {
@@ -57,13 +57,13 @@ import { coversScope } from '../tokens/scope.js';
 import type { ActiveGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
 import { scopeFor } from './client-scopes.js';
-import type { GivenFilter } from './grant-filter.js';
-import { KeptClients } from './kept-clients.js';
+import type { GrantFilterInput } from './grant-filter.js';
+import { StoredClients } from './stored-clients.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
-import type { ClientStorage, Found, Storage } from './storage.js';
+import type { ClientStorage, StoredRow, Storage } from './storage.js';
 
 /** The name of the text that holds the signing keys. */
 const SIGNING_KEYS = 'signing-keys';
@@ -94,7 +94,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     GrantsModel,
     ConsentModel<StoredClient>,
     ClientsModel<StoredClient>,
-    RegistrationModel<StoredClient & DescribedClient>,
+    RegistrationModel<StoredClient & MetadataClient>,
     ClientIdDocumentModel,
     NotificationModel,
     OnceModel,
@@ -105,12 +105,12 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   protected readonly users: Users;
   protected readonly secrets: SecretCheck;
   /** The clients that the storage keeps. `undefined` if the application keeps its clients. */
-  protected readonly own: KeptClients | undefined;
+  protected readonly storedClients: StoredClients | undefined;
   /** The parts that do the work. A subclass calls the methods of the store instead. */
   protected readonly parts: StoreParts;
 
   /**
-   * Returns the secrets of a client that signs with them. `undefined` without the option `sealSecretsWith`, since
+   * Returns the secrets of a client that signs with them. `undefined` without the option `encryptSecretsWith`, since
    * hashed secrets cannot be read. OpenID Connect Core §9
    */
   readonly getClientSecrets: ((client: Client) => Promise<readonly string[]>) | undefined;
@@ -122,8 +122,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   ) {
     verifyUsers(users);
     this.users = users;
-    this.own = clients ? undefined : new KeptClients(storage);
-    this.clients = clients ?? this.own!;
+    this.storedClients = clients ? undefined : new StoredClients(storage);
+    this.clients = clients ?? this.storedClients!;
     this.secrets = new SecretCheck(this.clients, options);
     const overridable: OverridableMethods = {
       clientOf: (row) => this.clientOf(row),
@@ -136,10 +136,17 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
       createClient: (client) => this.createClient(client),
       removeClient: (clientId) => this.removeClient(clientId),
     };
-    const { own, clients: known, secrets } = this;
-    this.parts = makeParts({ storage, users, clients: known, secrets, overridable, ownClients: () => ownClients(own) });
+    const { storedClients: own, clients: known, secrets } = this;
+    this.parts = makeParts({
+      storage,
+      users,
+      clients: known,
+      secrets,
+      overridable,
+      ownClients: () => requireStoredClients(own),
+    });
     const { knownClients } = this.parts;
-    this.getClientSecrets = secrets.sealing.canRead ? (client) => knownClients.secretsOf(client) : undefined;
+    this.getClientSecrets = secrets.encryption.canDecrypt ? (client) => knownClients.secretsOf(client) : undefined;
   }
 
   // Clients and users
@@ -398,7 +405,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * used last comes first.
    * @param at If it has an `issuer`, only the applications at that issuer.
    */
-  listApplications(userId: string | number, at?: { issuer?: string }): Promise<Application<StoredClient>[]> {
+  listApplications(userId: string | number, at?: { issuer?: string }): Promise<AuthorizedApplication<StoredClient>[]> {
     return this.parts.userGrants.listApplications(userId, at);
   }
 
@@ -424,7 +431,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would end the grants of
    * others.
    */
-  revokeGrantsOf(filter: GivenFilter): Promise<number> {
+  revokeGrantsOf(filter: GrantFilterInput): Promise<number> {
     return this.parts.revocation.revokeGrantsOf(filter);
   }
 
@@ -442,12 +449,12 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * Returns whether the user has consented to the request before. The `consent` setting of the client comes first. RFC
    * 8252 §8.6
    */
-  hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean> {
+  hasConsented(user: User, asked: ConsentRequest<StoredClient>): Promise<boolean> {
     return this.parts.consents.hasConsented(user, asked);
   }
 
   /** Remembers a consent for a year, if an earlier consent may stand for a later one at all. */
-  saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
+  saveConsent(user: User, asked: ConsentRequest<StoredClient>): Promise<void> {
     return this.parts.consents.saveConsent(user, asked);
   }
 
@@ -507,18 +514,18 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * Ends all secrets of a client but the newest.
    * @throws {InvalidArgumentError} If the client does not exist.
    */
-  retireClientSecrets(clientId: string): Promise<void> {
-    return this.parts.managedClients.retireClientSecrets(clientId);
+  revokeOldClientSecrets(clientId: string): Promise<void> {
+    return this.parts.managedClients.revokeOldClientSecrets(clientId);
   }
 
   /** Disables a client and ends its grants. Returns whether the client exists. */
-  retireClient(clientId: string): Promise<boolean> {
-    return this.parts.managedClients.retireClient(clientId);
+  disableClient(clientId: string): Promise<boolean> {
+    return this.parts.managedClients.disableClient(clientId);
   }
 
   /** Enables a disabled client again. Its earlier codes and tokens stay ended. Returns whether the client exists. */
-  restoreClient(clientId: string): Promise<boolean> {
-    return this.parts.managedClients.restoreClient(clientId);
+  enableClient(clientId: string): Promise<boolean> {
+    return this.parts.managedClients.enableClient(clientId);
   }
 
   /** Removes a client and ends its grants. Returns whether the client existed. */
@@ -533,7 +540,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * `saveRegistration()`.
    */
   canRegister(): boolean {
-    return Boolean(this.own) || this.saveRegistration !== Store.prototype.saveRegistration;
+    return Boolean(this.storedClients) || this.saveRegistration !== Store.prototype.saveRegistration;
   }
 
   /**
@@ -551,7 +558,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   getRegistration(
     clientId: string,
     registrationAccessToken: string,
-  ): Promise<Registration<StoredClient & DescribedClient> | undefined> {
+  ): Promise<Registration<StoredClient & MetadataClient> | undefined> {
     return this.parts.registrations.getRegistration(clientId, registrationAccessToken);
   }
 
@@ -630,7 +637,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /** Finds the client of a row. An application may override this, for example to add fields of its own. */
-  protected clientOf(row: Found): Promise<StoredClient | undefined> {
+  protected clientOf(row: StoredRow): Promise<StoredClient | undefined> {
     return this.parts.knownClients.clientOf(row);
   }
 }
@@ -643,7 +650,7 @@ function verifyUsers(users: Partial<Users> | undefined): void {
 }
 
 /** @throws {InvalidArgumentError} If the application keeps the clients. */
-function ownClients(own: KeptClients | undefined): KeptClients {
+function requireStoredClients(own: StoredClients | undefined): StoredClients {
   if (!own) throw new InvalidArgumentError('Invalid argument: the clients are kept by the host');
   return own;
 }

@@ -10,14 +10,14 @@ import type {
   Unsaved,
   User,
 } from '../model/model.js';
-import { tellEnded } from '../tokens/ended.js';
+import { notifyTokensRevoked } from '../tokens/revoked-tokens.js';
 import { digest } from './client-secret.js';
-import type { Marked } from './credential.js';
-import { snapshotOf } from './described-client.js';
-import { type ExchangedFor, exchangedFor, exchangedUser } from './exchanged.js';
+import type { PasswordMarked } from './password-mark.js';
+import { snapshotOf } from './client-snapshot.js';
+import { type SubjectTokenReference, exchangedFor, userOfExchangedToken } from './exchanged-token.js';
 import type { Grants } from './grants.js';
 import type { StoredClient } from './ports.js';
-import { dataOf, grantable, issuedRows, spendingOf } from './rows.js';
+import { dataOf, withCurrentScopes, tokenRows, consumedRow } from './rows.js';
 import type { StoreContext } from './store-context.js';
 
 /** The part of a store that keeps access tokens and refresh tokens. */
@@ -36,7 +36,7 @@ export class Tokens
 
   /** Saves an access token, and its refresh token if it has one. */
   async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
-    const { grant, rows } = issuedRows(await this.grants.prepare(token, client, user), client, user);
+    const { grant, rows } = tokenRows(await this.grants.prepare(token, client, user), client, user);
     await this.context.storage.keep(grant, rows);
     return { client, user, ...token };
   }
@@ -49,7 +49,7 @@ export class Tokens
     user: User,
   ): Promise<Token<StoredClient>> {
     const marked = await this.grants.prepare(token, client, user);
-    const { grant, rows } = issuedRows(marked, client, user);
+    const { grant, rows } = tokenRows(marked, client, user);
     for (const row of rows) {
       row.data = dataOf(marked, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
     }
@@ -70,9 +70,11 @@ export class Tokens
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
     // The mark of the code or refresh token stays: the user may have a new password since it was issued.
-    const marked = this.context.users.credentialOf ? { ...token, credential: (used as Marked).credential } : token;
-    const { grant, rows } = issuedRows(marked, client, user);
-    return (await this.context.storage.consumeAndSave(spendingOf(used, successor), grant, rows))
+    const marked = this.context.users.credentialOf
+      ? { ...token, credential: (used as PasswordMarked).credential }
+      : token;
+    const { grant, rows } = tokenRows(marked, client, user);
+    return (await this.context.storage.consumeAndSave(consumedRow(used, successor), grant, rows))
       ? { client, user, ...token }
       : undefined;
   }
@@ -83,10 +85,10 @@ export class Tokens
     if (!row || row.revokedAt !== null) return undefined;
     const found: Partial<Token<StoredClient>> | undefined = await this.grants.read(row);
     if (!found) return undefined;
-    if (this.context.users.credentialOf) delete (found as Marked).credential;
+    if (this.context.users.credentialOf) delete (found as PasswordMarked).credential;
     if (found['exchangedFor']) {
-      const origin = found['exchangedFor'] as ExchangedFor;
-      const user = await exchangedUser(this.context.storage, origin, found.user!);
+      const origin = found['exchangedFor'] as SubjectTokenReference;
+      const user = await userOfExchangedToken(this.context.storage, origin, found.user!);
       if (!user) return undefined;
       found.user = user;
     }
@@ -98,7 +100,7 @@ export class Tokens
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     const row = await this.context.storage.find('refresh', digest(refreshToken));
     const found = row && (await this.grants.read(row));
-    return found && { ...grantable(found), refreshToken, refreshTokenExpiresAt: new Date(row.expiresAt) };
+    return found && { ...withCurrentScopes(found), refreshToken, refreshTokenExpiresAt: new Date(row.expiresAt) };
   }
 
   /** Marks a refresh token as used. Returns true for exactly one of several concurrent callers. */
@@ -109,7 +111,7 @@ export class Tokens
   /** Revokes one access token. Its grant and its refresh token stay valid. RFC 7009 §2.1 */
   async revokeAccessToken({ accessToken }: Pick<Token, 'accessToken'>): Promise<boolean> {
     const isEnded = await this.context.storage.spend('access', digest(accessToken));
-    tellEnded({ accessToken });
+    notifyTokensRevoked({ accessToken });
     return isEnded;
   }
 }

@@ -1,8 +1,8 @@
-import type { Application } from '../model/consents.js';
-import { type ActiveGrant, activeGrant } from './active-grant.js';
+import type { AuthorizedApplication } from '../model/consents.js';
+import { type ActiveGrant, toActiveGrant } from './active-grant.js';
 import { allScopes, isConsent } from './consent.js';
-import { isCurrent } from './credential.js';
-import { describedClient } from './described-client.js';
+import { hasCurrentPassword } from './password-mark.js';
+import { clientFromSnapshot } from './client-snapshot.js';
 import type { StoredClient } from './ports.js';
 import { withoutSecrets } from './rows.js';
 import { isSessionClient } from './session-client.js';
@@ -18,7 +18,7 @@ export class UserGrants {
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
     const rows = (await this.currentGrants(userId)).filter((row) => !isConsent(row));
     const clients = await this.clientsOf(rows);
-    return rows.map((row) => activeGrant(row, clients.get(row.clientId)));
+    return rows.map((row) => toActiveGrant(row, clients.get(row.clientId)));
   }
 
   /**
@@ -26,7 +26,10 @@ export class UserGrants {
    * used last comes first.
    * @param at If it has an `issuer`, only the applications at that issuer.
    */
-  async listApplications(userId: string | number, at: { issuer?: string } = {}): Promise<Application<StoredClient>[]> {
+  async listApplications(
+    userId: string | number,
+    at: { issuer?: string } = {},
+  ): Promise<AuthorizedApplication<StoredClient>[]> {
     const consents = await this.context.storage.listGrants(consentsOf(String(userId)));
     const all = [...(await this.currentGrants(userId)), ...consents].toSorted((a, b) => usedAt(b) - usedAt(a));
     const rows = at.issuer === undefined ? all : all.filter((row) => row.issuer === at.issuer);
@@ -48,7 +51,7 @@ export class UserGrants {
     const { storage, users } = this.context;
     const rows = (await storage.listGrants(String(userId))).filter((row) => !isSessionClient(row));
     const user = users.credentialOf && rows.length > 0 ? await users.findById(String(userId)) : undefined;
-    return user ? rows.filter((row) => isCurrent(users, user, row)) : rows;
+    return user ? rows.filter((row) => hasCurrentPassword(users, user, row)) : rows;
   }
 
   /** Returns the clients of grants by their ids. */
@@ -66,7 +69,7 @@ const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
 /** Returns a client that a client ID metadata document describes, as it was when a grant was issued last. */
 function describedIn(rows: readonly GrantRow[], id: string): StoredClient | undefined {
   const row = rows.find(
-    ({ clientId, data }) => clientId === id && data !== null && describedClient({ clientId, data }),
+    ({ clientId, data }) => clientId === id && data !== null && clientFromSnapshot({ clientId, data }),
   );
-  return row && describedClient(row);
+  return row && clientFromSnapshot(row);
 }

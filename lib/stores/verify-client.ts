@@ -2,12 +2,12 @@ import { InvalidArgumentError } from '../errors/index.js';
 import { registeredName } from '../clients/registration/registered-names.js';
 import { isGrantType, isRedirectUri, isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
 import { isResource } from '../tokens/audience.js';
-import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
+import { coversScope, MAX_SCOPE_LENGTH, MAX_SCOPE_VALUE_LENGTH, scopeText } from '../tokens/scope.js';
 import { readHash } from './client-secret.js';
-import { hashOf, SECRETS } from './kept-secrets.js';
+import { hashOf, MAX_SECRETS } from './stored-secrets.js';
 import type { StoredClient } from './ports.js';
 import { findMisnamedField } from './misnamed-fields.js';
-import { isSealed } from './sealed-secrets.js';
+import { isEncrypted } from './encrypted-secrets.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
 
@@ -35,7 +35,10 @@ export function verifyClient(client: StoredClient): void {
     secretHashes?.every((kept) => typeof kept === 'string' || isMoment(kept.expiresAt)) ?? true,
     'the `expiresAt` of a secret must be milliseconds since 1970',
   );
-  demand([secret ?? []].flat().length + (secretHashes?.length ?? 0) <= SECRETS, `it has ${SECRETS} secrets at most`);
+  demand(
+    [secret ?? []].flat().length + (secretHashes?.length ?? 0) <= MAX_SECRETS,
+    `it has ${MAX_SECRETS} secrets at most`,
+  );
   demand(isList(grants, isGrantType), '`grants` must be a list of grant types');
   demand(
     !isGiven(redirectUris) || isList(redirectUris, isRedirectUri),
@@ -49,9 +52,12 @@ export function verifyClient(client: StoredClient): void {
   );
   demand(
     !isGiven(scopes) || isList(scopes, isShortScopeValue),
-    `\`scopes\` must be a list of values: ${LONGEST_VALUE} characters at most, no spaces`,
+    `\`scopes\` must be a list of values: ${MAX_SCOPE_VALUE_LENGTH} characters at most, no spaces`,
   );
-  demand((scopeText(scopes)?.length ?? 0) <= LONGEST_SCOPE, `\`scopes\` must have ${LONGEST_SCOPE} characters at most`);
+  demand(
+    (scopeText(scopes)?.length ?? 0) <= MAX_SCOPE_LENGTH,
+    `\`scopes\` must have ${MAX_SCOPE_LENGTH} characters at most`,
+  );
   const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
   demand(isDefault, '`defaultScope` must have values of `scopes` only');
   demand(
@@ -88,8 +94,8 @@ const isMoment = (value: unknown) => !isGiven(value) || Number.isFinite(value);
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 const isText = (value: unknown, syntax?: Syntax) => typeof value === 'string' && (!syntax || syntax(value));
 const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && value.every((each) => isText(each, syntax));
-const isHash: Syntax = (value) => readHash(value) !== undefined || isSealed(value);
-const isShortScopeValue: Syntax = (value) => isScopeValue(value) && value.length <= LONGEST_VALUE;
+const isHash: Syntax = (value) => readHash(value) !== undefined || isEncrypted(value);
+const isShortScopeValue: Syntax = (value) => isScopeValue(value) && value.length <= MAX_SCOPE_VALUE_LENGTH;
 
 /** @throws {InvalidArgumentError} With the id of the client, where it is known. */
 function verifyField(holds: boolean, what: string, id?: unknown): void {

@@ -2,9 +2,9 @@
  * Returns the resources that a stored code or token is issued for: absolute URIs, stored as a list or as text with spaces. An empty list
  * if it is not limited to resources. RFC 8707 §2
  */
-export function audienceOf(kept: unknown): readonly string[] {
-  if (typeof kept === 'string') return kept.split(' ').filter(Boolean);
-  return Array.isArray(kept) ? kept.filter((one): one is string => typeof one === 'string') : [];
+export function audienceOf(stored: unknown): readonly string[] {
+  if (typeof stored === 'string') return stored.split(' ').filter(Boolean);
+  return Array.isArray(stored) ? stored.filter((one): one is string => typeof one === 'string') : [];
 }
 
 /**
@@ -31,13 +31,13 @@ export const isSameAudience = (some: readonly string[], others: readonly string[
   some.length === others.length && some.every((uri) => isAmong(uri, others));
 
 /** How long the URI of a resource may be. */
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i;
 
 /** `..` in a path: a model that looks at how a URI begins would take it for another one. RFC 3986 §5.2.4 */
-const DOTS = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
+const DOT_SEGMENT = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 /** An absolute URI without fragment and dot segments, as a resource is named. RFC 8707 §2, RFC 3986 §4.3 */
 export const isResource = (text: string): boolean =>
-  text.length <= LONGEST && ABSOLUTE.test(text) && !DOTS.test(text) && URL.canParse(text);
+  text.length <= MAX_LENGTH && ABSOLUTE.test(text) && !DOT_SEGMENT.test(text) && URL.canParse(text);

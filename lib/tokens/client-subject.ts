@@ -4,12 +4,12 @@ import type { CoreClient, User } from '../model/model.js';
 const PREFIX = 'oauth2:client:';
 
 /** Those that were made here: an id alone could be that of a user who chose it. */
-const MADE = new WeakSet<User>();
+const genuineUsers = new WeakSet<User>();
 
 /** The user of a client that acts for itself: nobody whom it could be taken for. RFC 6749 §4.4, RFC 9700 §4.15 */
 export function clientItself({ id }: Pick<CoreClient, 'id'>): User {
   const user = { id: PREFIX + id };
-  MADE.add(user);
+  genuineUsers.add(user);
   return user;
 }
 
@@ -20,7 +20,7 @@ export function isClientItself(user: User | null | undefined): boolean {
 }
 
 /** The same for one that is to be saved: who only says so is nobody. */
-export const isMadeClientItself = (user: User): boolean => MADE.has(user);
+export const isGenuineClientItself = (user: User): boolean => genuineUsers.has(user);
 
 /** The id of the client that acts for itself. */
-export const nameOfClientItself = (user: User): string => String(user['id']).slice(PREFIX.length);
+export const clientIdOf = (user: User): string => String(user['id']).slice(PREFIX.length);

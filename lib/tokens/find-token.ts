@@ -1,22 +1,22 @@
 import { ServerError, toOAuthError } from '../errors/index.js';
 import type { Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { isOfIssuer } from './issuer.js';
-import { FOREVER, isOver } from './lifetime.js';
+import { FOREVER, isExpired } from './lifetime.js';
 
 /** What a token can be, by the values of `token_type_hint`. RFC 7009 §2.1 */
 export type TokenKind = 'access_token' | 'refresh_token';
 
 /** A token as the model found it. */
-export type FoundToken = { kind: 'access_token'; token: Token } | { kind: 'refresh_token'; token: RefreshToken };
+export type StoredToken = { kind: 'access_token'; token: Token } | { kind: 'refresh_token'; token: RefreshToken };
 
 /** What models and people call them. */
-export const CALLED = {
+export const TOKEN_NAMES = {
   access_token: { finder: 'getAccessToken', what: 'access token' },
   refresh_token: { finder: 'getRefreshToken', what: 'refresh token' },
 } as const;
 
 /** All kinds, first the one that is hinted at: a hint is no more than that, and one that is unknown is none. RFC 7009 §2.1 */
-export function kindsBy(hint: string | undefined): readonly TokenKind[] {
+export function tokenKindsByHint(hint: string | undefined): readonly TokenKind[] {
   return hint === 'refresh_token' ? ['refresh_token', 'access_token'] : ['access_token', 'refresh_token'];
 }
 
@@ -28,19 +28,19 @@ export async function findToken(
   kind: TokenKind,
   value: string,
   { model, issuer }: { model: Model; issuer: string | undefined },
-): Promise<FoundToken | undefined> {
+): Promise<StoredToken | undefined> {
   if (kind === 'access_token') {
-    const token = await noneIfRefused(() => model.getAccessToken?.(value));
-    if (!isGood(token, { issuer, expiresAt: token && token.accessTokenExpiresAt })) return undefined;
+    const token = await undefinedIfRefused(() => model.getAccessToken?.(value));
+    if (!isValid(token, { issuer, expiresAt: token && token.accessTokenExpiresAt })) return undefined;
     return { kind, token };
   }
-  const token = await noneIfRefused(() => model.getRefreshToken?.(value));
-  if (!isGood(token, { issuer, expiresAt: (token && token.refreshTokenExpiresAt) || NEVER })) return undefined;
+  const token = await undefinedIfRefused(() => model.getRefreshToken?.(value));
+  if (!isValid(token, { issuer, expiresAt: (token && token.refreshTokenExpiresAt) || NEVER })) return undefined;
   return { kind, token };
 }
 
 /** Some models say by an OAuth error that there is nothing; a fault is none of these. */
-async function noneIfRefused<T>(find: () => T): Promise<Awaited<T> | undefined> {
+async function undefinedIfRefused<T>(find: () => T): Promise<Awaited<T> | undefined> {
   try {
     return await find();
   } catch (error) {
@@ -52,12 +52,12 @@ async function noneIfRefused<T>(find: () => T): Promise<Awaited<T> | undefined> 
 /** Refresh tokens that say nothing else. */
 const NEVER = new Date(FOREVER);
 
-function isGood<T extends Token | RefreshToken>(
+function isValid<T extends Token | RefreshToken>(
   token: T | Falsy,
   { issuer, expiresAt }: { issuer: string | undefined; expiresAt: unknown },
 ): token is T {
   if (!token) return false;
   if (!(expiresAt instanceof Date))
     throw new ServerError('Server error: the expiry of a token must be a Date instance');
-  return !isOver(expiresAt) && isOfIssuer(token, issuer);
+  return !isExpired(expiresAt) && isOfIssuer(token, issuer);
 }

@@ -5,8 +5,8 @@ import { lifetime } from './lifetime.js';
 
 /** When a grant began, and when it is over however often it is refreshed. */
 export interface GrantSpan {
-  began: Date;
-  ends: Date;
+  start: Date;
+  end: Date;
 }
 
 /**
@@ -22,11 +22,11 @@ export function grantSpan(
   requireMethods(model, ['revokeGrant']);
   const began: unknown = grantedAt ?? new Date(Date.now());
   if (!(began instanceof Date)) throw new ServerError('Server error: `grantedAt` must be a Date instance');
-  return { began, ends: new Date(began.getTime() + lifetime(grantLifetime, 'grantLifetime') * 1000) };
+  return { start: began, end: new Date(began.getTime() + lifetime(grantLifetime, 'grantLifetime') * 1000) };
 }
 
 /** The earlier of the two; of a date that is none, the other. */
-export const earlier = (date: Date, most: Date): Date => (date < most ? date : most);
+export const earlier = (date: Date, limit: Date): Date => (date < limit ? date : limit);
 
 /** Not after the end of the grant. */
-export const notAfter = (date: Date, span: GrantSpan | undefined): Date => (span ? earlier(date, span.ends) : date);
+export const notAfter = (date: Date, span: GrantSpan | undefined): Date => (span ? earlier(date, span.end) : date);

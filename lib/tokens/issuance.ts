@@ -121,7 +121,7 @@ function mint({ options, authorization, lifetimes, scope, additions, texts }: Is
   if (refreshTokenExpiresAt) {
     token.refreshToken = texts?.refresh ?? opaqueToken();
     token.refreshTokenExpiresAt = refreshTokenExpiresAt;
-    if (span) token.grantedAt = span.began;
+    if (span) token.grantedAt = span.start;
   }
   if (model.revokeGrant) {
     token.grantId = authorization.grantId ?? newGrantId();

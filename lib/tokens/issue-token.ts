@@ -2,9 +2,9 @@ import type { Authorization } from '../contracts/authorization.js';
 import type { Redemption, SaveToken } from '../contracts/redemption.js';
 import { InvalidArgumentError } from '../errors/index.js';
 import type { Falsy, Model, Token } from '../model/model.js';
-import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
+import { NO_EXPIRY, warnOfModelMistake } from '../model/model-mistakes.js';
 import { type IssueOptions, prepareToken } from './issuance.js';
-import { sealSuccessor } from './successor.js';
+import { encryptRotatedToken } from './rotated-token.js';
 
 /**
  * Mints a token and saves it. Tokens are issued here and in `redeem()`, nowhere else. RFC 6749 §5.1
@@ -33,20 +33,21 @@ export async function redeem(
   const { model } = options;
   const { client, user } = authorization;
   const token = await prepareToken(options, authorization);
-  const { found, together } = redemption;
+  const { stored: found, consumeAndSave: together } = redemption;
   if (together || (found && model.redeem)) {
-    if (redemption.sealUnder !== undefined) token.successor = sealSuccessor(token, redemption.sealUnder);
+    if (redemption.encryptResponseWith !== undefined)
+      token.successor = encryptRotatedToken(token, redemption.encryptResponseWith);
     const saved = await (together ? together(token) : model.redeem!(found!, token, client, user));
-    return saved ? verifySaved(model, saved) : await redemption.lost();
+    return saved ? verifySaved(model, saved) : await redemption.handleReplay();
   }
-  if (!(await redemption.spend())) return await redemption.lost();
+  if (!(await redemption.consume())) return await redemption.handleReplay();
   return verifySaved(model, await model.saveToken(token, client, user));
 }
 
 /** Verifies that the model returned the token that it saved. */
 function verifySaved(model: Model, saved: Token | Falsy): Token {
   if (!saved) throw new InvalidArgumentError(NOT_SAVED);
-  if (!saved.accessTokenExpiresAt) warnOfModel(model, NO_EXPIRY);
+  if (!saved.accessTokenExpiresAt) warnOfModelMistake(model, NO_EXPIRY);
   return saved;
 }
 

@@ -19,6 +19,6 @@ export function expiry(seconds: unknown, name: string): Date {
 }
 
 /** Is this moment over? A date that is none counts as over. */
-export function isOver(date: Date): boolean {
+export function isExpired(date: Date): boolean {
   return !(date.getTime() >= Date.now());
 }

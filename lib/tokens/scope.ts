@@ -1,5 +1,5 @@
 import { InvalidScopeError } from '../errors/index.js';
-import { optional, type Place } from '../http/parameters.js';
+import { optional, type ParameterLocation } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';
 import type { CoreClient, Falsy, Model, Scope, User } from '../model/model.js';
@@ -30,9 +30,9 @@ export function coversScope(granted: Scope | null | undefined, required: Scope):
 }
 
 /** What of a scope is in another one too. */
-export function withinScope(scope: Scope | null | undefined, most: Scope | null | undefined): Scope | undefined {
-  if (scope === most) return most ?? undefined;
-  const known = new Set(scopeValues(most));
+export function withinScope(scope: Scope | null | undefined, limit: Scope | null | undefined): Scope | undefined {
+  if (scope === limit) return limit ?? undefined;
+  const known = new Set(scopeValues(limit));
   return scopeText(scopeValues(scope).filter((value) => known.has(value)));
 }
 
@@ -42,27 +42,30 @@ export function scopeForModel(scope: Scope | undefined, format: 'string' | 'arra
 }
 
 /** How many values a client may ask for at once. */
-const MOST_VALUES = 128;
+const MAX_SCOPE_VALUES = 128;
 /** How many characters one of them may have. */
-export const LONGEST_VALUE = 256;
-export const LONGEST_SCOPE = MOST_VALUES * (LONGEST_VALUE + 1);
+export const MAX_SCOPE_VALUE_LENGTH = 256;
+export const MAX_SCOPE_LENGTH = MAX_SCOPE_VALUES * (MAX_SCOPE_VALUE_LENGTH + 1);
 
 /**
  * Reads the `scope` parameter; extra spaces and repeated values are forgiven. What nobody means is refused before it is
  * compared with anything, or kept: a scope may come from somebody who has proven nothing.
  */
-export function requestedScope(request: Request, places?: readonly Place[]): string | undefined {
-  const scope = optional(request, 'scope', isReadable, places, InvalidScopeError);
-  if (scope === undefined || (scope.length <= LONGEST_VALUE && !scope.includes(' '))) return scope;
+export function requestedScope(request: Request, locations?: readonly ParameterLocation[]): string | undefined {
+  const scope = optional(request, 'scope', isValidScope, locations, InvalidScopeError);
+  if (scope === undefined || (scope.length <= MAX_SCOPE_VALUE_LENGTH && !scope.includes(' '))) return scope;
   const values = [...new Set(scope.split(' '))].filter(Boolean);
-  if (values.length > MOST_VALUES || values.some(({ length }) => length > LONGEST_VALUE)) throw tooMuch();
+  if (values.length > MAX_SCOPE_VALUES || values.some(({ length }) => length > MAX_SCOPE_VALUE_LENGTH))
+    throw scopeTooLong();
   return values.join(' ') || undefined;
 }
 
-const tooMuch = () =>
-  new InvalidScopeError(`Invalid scope: no more than ${MOST_VALUES} values of ${LONGEST_VALUE} characters each`);
+const scopeTooLong = () =>
+  new InvalidScopeError(
+    `Invalid scope: no more than ${MAX_SCOPE_VALUES} values of ${MAX_SCOPE_VALUE_LENGTH} characters each`,
+  );
 
-const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(scope);
+const isValidScope = (scope: string) => scope.length <= MAX_SCOPE_LENGTH && isScope(scope);
 
 const ALLOW_SCOPE = 'request only scopes that the client may have, or add the scope to `scopes` of the client';
 
@@ -70,7 +73,7 @@ const ALLOW_SCOPE = 'request only scopes that the client may have, or add the sc
 const scopesOf = (client: CoreClient): unknown => (client as { scopes?: unknown }).scopes;
 
 /** The scope of a request without the ignorable values that are not granted. */
-export function withoutIgnored(
+export function withoutIgnorableScopes(
   scope: string | undefined,
   granted: Scope | null | undefined,
   ignorable: readonly string[] = [],
@@ -93,11 +96,11 @@ export async function verifyClientScope(
   if (!model.validateClientScope || scope === undefined) return scope;
   const isAllowed = (some: string) => model.validateClientScope!(client, scopeForModel(some, scopeFormat ?? 'string')!);
   if (await isAllowed(scope)) return scope;
-  const reduced = withoutIgnored(scope, undefined, ignorable);
+  const reduced = withoutIgnorableScopes(scope, undefined, ignorable);
   if (reduced !== scope && (reduced === undefined || (await isAllowed(reduced)))) return reduced;
   throw new InvalidScopeError(REFUSED).because({
-    rule: 'the client may request the scope',
-    wanted: scopesOf(client),
+    reason: 'the client may request the scope',
+    expected: scopesOf(client),
     given: scope,
     remedy: ALLOW_SCOPE,
   });
@@ -116,7 +119,7 @@ export interface ScopeOptions {
 
 /**
  * Asks the model which part of the requested scope is granted. A model without `validateScope()` grants all of it.
- * @param isNeeded whether the request must name a scope; not if `authorization_details` say what it asks for. RFC 9396 §3.1
+ * @param wouldSatisfy whether the request must name a scope; not if `authorization_details` say what it asks for. RFC 9396 §3.1
  * @throws InvalidScopeError If the model grants none of it. RFC 6749 §3.3
  */
 export function approveScope(
@@ -125,7 +128,7 @@ export function approveScope(
   isNeeded = true,
 ): Promise<string | undefined> {
   const requested = scopeText(scope);
-  const reduced = withoutIgnored(requested, undefined, options.ignorableScopes);
+  const reduced = withoutIgnorableScopes(requested, undefined, options.ignorableScopes);
   const approved = approveRequested(options, { client, user, requested }, isNeeded);
   if (reduced === requested) return approved;
   return approved.catch((error: unknown) => {
@@ -150,8 +153,8 @@ async function approveRequested(
   }
   if (!granted) {
     const detail = {
-      rule: '`validateScope()` grants the scope',
-      wanted: scopesOf(client),
+      reason: '`validateScope()` grants the scope',
+      expected: scopesOf(client),
       given: requested,
       remedy: ALLOW_SCOPE,
     };

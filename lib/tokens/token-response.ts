@@ -6,17 +6,20 @@ import { TOKEN_FIELDS } from './token-fields.js';
 const SECRET = /secret|password|__proto__/i;
 
 /** What goes with a token into its answer. */
-interface More {
+interface ResponseExtras {
   /** Members that features add. */
-  answer?: object;
+  responseMembers?: object;
   /** Where the host lets its own attributes of a saved token be sent: those that features keep there, which are not. */
-  kept?: object | undefined;
+  storedMembers?: object | undefined;
   /** It is no access token, whatever features say of how it is presented. RFC 8693 §2.2.1 */
-  isOther?: boolean;
+  isNotAccessToken?: boolean;
 }
 
 /** The body of a token response. RFC 6749 §5.1 */
-export function tokenResponse(token: Token, { answer, kept, isOther }: More = {}): Record<string, unknown> {
+export function tokenResponse(
+  token: Token,
+  { responseMembers: answer, storedMembers: kept, isNotAccessToken: isOther }: ResponseExtras = {},
+): Record<string, unknown> {
   verifySaved(token);
   const body: Record<string, unknown> = { access_token: token.accessToken, token_type: 'Bearer' };
   const expiresIn = secondsLeft(token.accessTokenExpiresAt);

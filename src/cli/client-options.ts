@@ -1,9 +1,14 @@
-import type { CommandOption, Given } from './command.js';
+import type { CommandOption, CommandArguments } from './command.js';
 import { UsageError } from './command.js';
 
-const text = (value: string, about: string): CommandOption => ({ type: 'string', value, about });
-const list = (value: string, about: string): CommandOption => ({ type: 'string', multiple: true, value, about });
-const flag = (about: string): CommandOption => ({ type: 'boolean', about });
+const text = (value: string, about: string): CommandOption => ({ type: 'string', value, description: about });
+const list = (value: string, about: string): CommandOption => ({
+  type: 'string',
+  multiple: true,
+  value,
+  description: about,
+});
+const flag = (about: string): CommandOption => ({ type: 'boolean', description: about });
 
 /** What is said of a client. */
 export const CLIENT_OPTIONS: Readonly<Record<string, CommandOption>> = {
@@ -35,24 +40,24 @@ export const LIST_OPTIONS: Readonly<Record<string, CommandOption>> = {
 };
 
 /** The fields that were given. @throws UsageError */
-export function fieldsOf(given: Given): Record<string, unknown> {
-  const method = given.isSet('public') ? 'none' : given.text('auth-method');
+export function fieldsOf(args: CommandArguments): Record<string, unknown> {
+  const method = args.isSet('public') ? 'none' : args.text('auth-method');
   const fields: Record<string, unknown> = {
-    name: given.text('name'),
-    grants: given.list('grant'),
-    redirectUris: given.list('redirect-uri'),
-    scopes: given.list('scope')?.flatMap((values) => values.split(' ').filter(Boolean)),
-    defaultScope: given.text('default-scope'),
+    name: args.text('name'),
+    grants: args.list('grant'),
+    redirectUris: args.list('redirect-uri'),
+    scopes: args.list('scope')?.flatMap((values) => values.split(' ').filter(Boolean)),
+    defaultScope: args.text('default-scope'),
     tokenEndpointAuthMethod: method,
-    applicationType: given.isSet('native') ? 'native' : undefined,
-    consent: given.text('consent'),
-    allowedOrigins: given.list('origin'),
-    resources: given.list('resource'),
-    accessTokenLifetime: given.number('access-token-lifetime'),
-    refreshTokenLifetime: given.number('refresh-token-lifetime'),
+    applicationType: args.isSet('native') ? 'native' : undefined,
+    consent: args.text('consent'),
+    allowedOrigins: args.list('origin'),
+    resources: args.list('resource'),
+    accessTokenLifetime: args.number('access-token-lifetime'),
+    refreshTokenLifetime: args.number('refresh-token-lifetime'),
   };
   const said = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries([...said, ...(given.list('set') ?? []).map(field)]);
+  return Object.fromEntries([...said, ...(args.list('set') ?? []).map(field)]);
 }
 
 function field(given: string): [string, unknown] {

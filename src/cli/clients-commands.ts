@@ -1,6 +1,6 @@
 import type { Client, ClientList, ListClientsOptions, ManagedClient, OAuth2Clients } from '../../lib/index.js';
 import { CLIENT_OPTIONS, fieldsOf, LIST_OPTIONS, OVERLAP, SECRET_LIFETIME, UNSET } from './client-options.js';
-import { type Answer, type Command, CommandError, type Given, type Host, SERVER } from './command.js';
+import { type CommandResult, type Command, CommandError, type CommandArguments, type Host, SERVER } from './command.js';
 
 const ID = '<client id>';
 const ONCE = 'It is shown this once, and can be read nowhere.';
@@ -9,7 +9,7 @@ const ONCE = 'It is shown this once, and can be read nowhere.';
 export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   'clients create': {
     argument: '[client id]',
-    about: 'creates a client, and its secret unless it is public',
+    description: 'creates a client, and its secret unless it is public',
     options: { ...CLIENT_OPTIONS, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
     async run(given, host) {
       const fields = fieldsOf(given) as Partial<Client>;
@@ -21,7 +21,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'clients list': {
-    about: 'lists the clients',
+    description: 'lists the clients',
     options: { ...LIST_OPTIONS, ...SERVER },
     async run(given, host) {
       const clients = await clientsOf(given, host);
@@ -36,7 +36,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients show': {
     argument: ID,
-    about: 'shows a client, without its secrets',
+    description: 'shows a client, without its secrets',
     options: SERVER,
     async run(given, host) {
       return shown(given, await (await clientsOf(given, host)).find(given.id));
@@ -44,7 +44,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients change': {
     argument: ID,
-    about: 'changes what is given, and nothing else; a list as a whole',
+    description: 'changes what is given, and nothing else; a list as a whole',
     options: { ...CLIENT_OPTIONS, unset: UNSET, ...SERVER },
     async run(given, host) {
       const gone = (given.list('unset') ?? []).map((name) => [name, null] as const);
@@ -54,7 +54,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients rotate': {
     argument: ID,
-    about: 'gives a client another secret; the one before is good for a while',
+    description: 'gives a client another secret; the one before is good for a while',
     options: { overlap: OVERLAP, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
     async run(given, host) {
       const options = { overlap: given.number('overlap'), secretLifetime: given.number('secret-lifetime') };
@@ -70,7 +70,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
 function ending(verb: 'retire' | 'restore' | 'remove', about: string): Command {
   return {
     argument: ID,
-    about,
+    description: about,
     options: SERVER,
     async run(given, host) {
       known(given, await (await clientsOf(given, host))[verb](given.id));
@@ -86,13 +86,13 @@ async function allOf(clients: OAuth2Clients, options: ListClientsOptions): Promi
   return { clients: [...page.clients, ...rest.clients] };
 }
 
-const clientsOf = (given: Given, host: Host) => host.clients(given.text('server'));
+const clientsOf = (given: CommandArguments, host: Host) => host.clients(given.text('server'));
 
-function shown(given: Given, client: ManagedClient | undefined): Answer {
+function shown(given: CommandArguments, client: ManagedClient | undefined): CommandResult {
   return { value: known(given, client), lines: described(client!) };
 }
 
-function known<T>({ id }: Given, found: T): NonNullable<T> {
+function known<T>({ id }: CommandArguments, found: T): NonNullable<T> {
   if (!found) throw new CommandError(`There is no client ${JSON.stringify(id)}`);
   return found;
 }

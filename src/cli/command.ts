@@ -6,11 +6,11 @@ export interface CommandOption {
   readonly multiple?: boolean;
   /** What its value is called. */
   readonly value?: string;
-  readonly about: string;
+  readonly description: string;
 }
 
 /** What was given on the command line. */
-export interface Given {
+export interface CommandArguments {
   /** What follows the name of the command. */
   readonly id: string;
   text(option: string): string | undefined;
@@ -38,7 +38,7 @@ export interface Host {
 }
 
 /** What a command answers: for programs, and for people. */
-export interface Answer {
+export interface CommandResult {
   readonly value: unknown;
   readonly lines: readonly string[];
 }
@@ -47,14 +47,14 @@ export interface Answer {
 export interface Command {
   /** What follows its name. */
   readonly argument?: string;
-  readonly about: string;
+  readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  run(given: Given, host: Host): Promise<Answer>;
+  run(args: CommandArguments, target: Host): Promise<CommandResult>;
 }
 
 /** Which server is meant. */
 export const SERVER: Readonly<Record<string, CommandOption>> = {
-  server: { type: 'string', value: '<name>', about: 'of several servers, the one of this `name`' },
+  server: { type: 'string', value: '<name>', description: 'of several servers, the one of this `name`' },
 };
 
 /** It did not happen. Exit code 1 */

@@ -3,13 +3,13 @@ import {
   type Command,
   CommandError,
   type CommandOption,
-  type Given,
+  type CommandArguments,
   type Host,
   SERVER,
   UsageError,
 } from './command.js';
 
-const text = (value: string, about: string): CommandOption => ({ type: 'string', value, about });
+const text = (value: string, about: string): CommandOption => ({ type: 'string', value, description: about });
 const TENANT = text('<id>', 'the tenant, if each tenant has its own issuer');
 const SELECTION: Readonly<Record<string, CommandOption>> = {
   user: text('<id>', 'of this user'),
@@ -26,7 +26,7 @@ const PAGING: Readonly<Record<string, CommandOption>> = {
 /** Commands that list and end the grants and sessions of users. */
 export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   'grants list': {
-    about: 'lists the grants of a user or of a client',
+    description: 'lists the grants of a user or of a client',
     options: { ...SELECTION, ...PAGING },
     async run(given, host) {
       const selection = selectionOf(given);
@@ -42,7 +42,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'grants end': {
-    about: 'ends grants with all their tokens; those of a user alone: the sessions of the user too',
+    description: 'ends grants with all their tokens; those of a user alone: the sessions of the user too',
     options: { id: text('<grant id>', 'this grant'), ...SELECTION },
     async run(given, host) {
       const grantId = given.text('id');
@@ -53,7 +53,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'sessions list': {
-    about: 'lists the sessions of a user, or those in which users signed in at a client',
+    description: 'lists the sessions of a user, or those in which users signed in at a client',
     options: { ...SELECTION, ...PAGING },
     async run(given, host) {
       const selection = selectionOf(given);
@@ -69,7 +69,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'sessions end': {
-    about: 'ends sessions, and notifies clients by back-channel logout',
+    description: 'ends sessions, and notifies clients by back-channel logout',
     options: { id: text('<session id>', 'this session of the user'), ...SELECTION },
     async run(given, host) {
       const id = given.text('id');
@@ -81,12 +81,12 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   revoke: {
-    about: 'ends everything issued before a moment: codes, tokens, sessions, device codes, pushed requests',
+    description: 'ends everything issued before a moment: codes, tokens, sessions, device codes, pushed requests',
     options: {
       before: text('<moment>', 'a date and time with its zone, such as 2026-03-01T12:00:00Z, or `now`'),
-      consents: { type: 'boolean', about: 'users are asked for consent again, too' },
+      consents: { type: 'boolean', description: 'users are asked for consent again, too' },
       issuer: text('<url>', 'only of this issuer'),
-      all: { type: 'boolean', about: 'of all issuers in the store' },
+      all: { type: 'boolean', description: 'of all issuers in the store' },
       ...SERVER,
       tenant: TENANT,
     },
@@ -104,10 +104,10 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-const grantsOf = (given: Given, host: Host) => host.grants(given.text('server'), given.text('tenant'));
+const grantsOf = (given: CommandArguments, host: Host) => host.grants(given.text('server'), given.text('tenant'));
 
 /** @throws {UsageError} If neither a user nor a client is named. */
-function selectionOf(given: Given, grantId?: string) {
+function selectionOf(given: CommandArguments, grantId?: string) {
   const [userId, clientId, issuer] = [given.text('user'), given.text('client'), given.text('issuer')];
   if (!userId && !clientId && !grantId) throw new UsageError('Say --user <id> or --client <id>');
   return { ...(userId && { userId }), ...(clientId && { clientId }), ...(issuer && { issuer }) };
@@ -123,7 +123,7 @@ function momentOf(given: string | undefined): Date | undefined {
 
 /** One page if `--limit` is given, otherwise all of them. */
 async function paged<T>(
-  given: Given,
+  given: CommandArguments,
   read: (paging: { limit: number; after?: string }) => Promise<{ items: T[]; next?: string | undefined }>,
 ): Promise<{ items: T[]; next?: string | undefined }> {
   const limit = given.number('limit');

@@ -1,27 +1,27 @@
 import { signingKeys } from '../../lib/adapter/index.js';
 import type { KeyAlgorithm, KeyInfo, SigningKeys } from '../../lib/jose/index.js';
-import { type Command, CommandError, type CommandOption, type Given, type Host, SERVER } from './command.js';
+import { type Command, CommandError, type CommandOption, type CommandArguments, type Host, SERVER } from './command.js';
 
 const OPTIONS: Readonly<Record<string, CommandOption>> = {
   ...SERVER,
-  tenant: { type: 'string', value: '<id>', about: 'of servers with tenants, that of this one' },
+  tenant: { type: 'string', value: '<id>', description: 'of servers with tenants, that of this one' },
 };
 const ROTATE: Readonly<Record<string, CommandOption>> = {
   alg: {
     type: 'string',
     value: '<name>',
-    about: 'what it is for, such as ES256 or ECDH-ES. Default: the usual one that signs',
+    description: 'what it is for, such as ES256 or ECDH-ES. Default: the usual one that signs',
   },
   now: {
     type: 'boolean',
-    about: 'is used at once: APIs that know the old keys alone refuse what it signs until they look again',
+    description: 'is used at once: APIs that know the old keys alone refuse what it signs until they look again',
   },
 };
 
 /** The keys of a server that its store keeps: those that decrypt are rotated as those that sign are, by the name of their algorithm. */
 export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   'keys list': {
-    about: 'lists the keys that sign and decrypt, the oldest first',
+    description: 'lists the keys that sign and decrypt, the oldest first',
     options: OPTIONS,
     async run(given, host) {
       const keys = await (await keysOf(given, host)).list();
@@ -29,7 +29,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'keys rotate': {
-    about: 'makes the next key, which signs or is published as soon as everybody may know it',
+    description: 'makes the next key, which signs or is published as soon as everybody may know it',
     options: { ...ROTATE, ...OPTIONS },
     async run(given, host) {
       const keys = await keysOf(given, host);
@@ -41,7 +41,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'keys remove': {
     argument: '<kid>',
-    about:
+    description:
       'forgets a key that somebody else has got: what it signed is good no more, what was encrypted to it is not read',
     options: OPTIONS,
     async run(given, host) {
@@ -53,7 +53,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-const keysOf = async (given: Given, host: Host): Promise<SigningKeys> =>
+const keysOf = async (given: CommandArguments, host: Host): Promise<SigningKeys> =>
   signingKeys(await host.server(given.text('server'), given.text('tenant')));
 
 const line = ({ kid, alg, state, signsFrom }: KeyInfo) => [kid, alg, state, signsFrom.toISOString()].join('\t');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { type Answer, type Command, CommandError, type Given, UsageError } from './command.js';
-import { openHost } from './open-host.js';
+import { type CommandResult, type Command, CommandError, type CommandArguments, UsageError } from './command.js';
+import { openTarget } from './open-target.js';
 import { readCommand } from './read-command.js';
 
 /** What the host writes goes elsewhere: of the answer, nothing else may be read. */
@@ -10,7 +10,7 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 /** 0: it is done; 1: it is not; 2: the command line is wrong. */
 async function main(args: readonly string[]): Promise<number> {
   try {
-    const { command, help, given } = readCommand(args);
+    const { command, help, args: given } = readCommand(args);
     print(command ? written(await carriedOut(command, given), given) : help);
     return 0;
   } catch (error) {
@@ -20,8 +20,8 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function carriedOut(command: Command, given: Given): Promise<Answer> {
-  const host = await openHost(given.text('app'), given.text('export'));
+async function carriedOut(command: Command, given: CommandArguments): Promise<CommandResult> {
+  const host = await openTarget(given.text('app'), given.text('export'));
   try {
     return await command.run(given, host);
   } finally {
@@ -30,7 +30,7 @@ async function carriedOut(command: Command, given: Given): Promise<Answer> {
 }
 
 const print = (lines: string) => lines && write(`${lines}\n`);
-const written = ({ value, lines }: Answer, given: Given) =>
+const written = ({ value, lines }: CommandResult, given: CommandArguments) =>
   given.isSet('json') ? JSON.stringify(value) : lines.join('\n');
 /** Of whichever build of the package. */
 const isRefusal = (error: unknown) => (error as Error | undefined)?.name === 'invalid_argument';

@@ -1,52 +1,52 @@
 import { parseArgs } from 'node:util';
 
 import { CLIENTS_COMMANDS } from './clients-commands.js';
-import { type Command, type CommandOption, type Given, UsageError } from './command.js';
+import { type Command, type CommandOption, type CommandArguments, UsageError } from './command.js';
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
 
 /** All commands, by their names of one or two words. */
 const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS, ...GRANTS_COMMANDS, ...KEYS_COMMANDS };
 
-const COMMON: Readonly<Record<string, CommandOption>> = {
+const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
   app: {
     type: 'string',
     value: '<file>',
-    about: 'the built module of the application, or a file that exports a model. Default: dist/app.module.js',
+    description: 'the built module of the application, or a file that exports a model. Default: dist/app.module.js',
   },
-  export: { type: 'string', value: '<name>', about: 'what of it; left out: the default export, or `AppModule`' },
-  json: { type: 'boolean', about: 'answers by JSON' },
-  help: { type: 'boolean', about: 'shows this' },
+  export: { type: 'string', value: '<name>', description: 'what of it; left out: the default export, or `AppModule`' },
+  json: { type: 'boolean', description: 'answers by JSON' },
+  help: { type: 'boolean', description: 'shows this' },
 };
 
 /** What is to be done. */
-export interface Order {
+export interface ParsedCommand {
   /** Left out: only help was asked for. */
   command?: Command;
   help: string;
-  given: Given;
+  args: CommandArguments;
 }
 
 /** @throws UsageError with a sentence */
-export function readCommand(args: readonly string[]): Order {
+export function readCommand(args: readonly string[]): ParsedCommand {
   const words = args.findIndex((each) => each.startsWith('-'));
   const name = args.slice(0, words === -1 ? 2 : Math.min(words, 2)).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    if (args.length === 0 || args.includes('--help')) return { help: overview(), given: read({}, []) };
+    if (args.length === 0 || args.includes('--help')) return { help: overview(), args: read({}, []) };
     const group = Object.keys(COMMANDS).filter((each) => each.startsWith(`${args[0]!} `));
     const there = group.length > 0 ? `: there are \`${group.join('`, `')}\`` : '';
     throw new UsageError(`There is no command \`${name || args[0]!}\`${there}. See nest-oauth2 --help`);
   }
-  const options = { ...command.options, ...COMMON };
+  const options = { ...command.options, ...COMMON_OPTIONS };
   const { values, positionals } = parsed(args.slice(name.split(' ').length), options);
   const help = helpOf(name, command);
-  if (values['help']) return { help, given: read(values, positionals) };
+  if (values['help']) return { help, args: read(values, positionals) };
   const isNeeded = command.argument?.startsWith('<') ?? false;
   const most = command.argument === undefined ? 0 : 1;
   if (positionals.length > most) throw new UsageError(`\`${name}\` takes no ${JSON.stringify(positionals[most])}`);
   if (isNeeded && !positionals[0]) throw new UsageError(`\`${name}\` needs a ${command.argument}`);
-  return { command, help, given: read(values, positionals) };
+  return { command, help, args: read(values, positionals) };
 }
 
 type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
@@ -71,7 +71,7 @@ function namesLast(args: readonly string[]): string[] {
   return [...args.filter((each) => !isName(each)), '--', ...args.filter(isName)];
 }
 
-function read(values: Values, [id = '']: readonly string[]): Given {
+function read(values: Values, [id = '']: readonly string[]): CommandArguments {
   return {
     id,
     text: (option) => values[option] as string | undefined,
@@ -87,7 +87,7 @@ function read(values: Values, [id = '']: readonly string[]): Given {
 }
 
 function overview(): string {
-  const names = Object.entries(COMMANDS).map(([name, { argument = '', about }]) => [
+  const names = Object.entries(COMMANDS).map(([name, { argument = '', description: about }]) => [
     `${name} ${argument}`.trim(),
     about,
   ]);
@@ -100,9 +100,9 @@ function overview(): string {
   ].join('\n');
 }
 
-function helpOf(name: string, { argument = '', about, options }: Command): string {
-  const all = Object.entries({ ...options, ...COMMON });
-  const lines = all.map(([option, { value = '', about: what }]) => [`--${option} ${value}`.trim(), what]);
+function helpOf(name: string, { argument = '', description: about, options }: Command): string {
+  const all = Object.entries({ ...options, ...COMMON_OPTIONS });
+  const lines = all.map(([option, { value = '', description: what }]) => [`--${option} ${value}`.trim(), what]);
   const usage = ['nest-oauth2', name, argument, '[options]'].filter(Boolean).join(' ');
   return [usage, `  ${about}`, '', ...columns(lines)].join('\n');
 }

@@ -13,7 +13,7 @@ const METHODS = {
 const OPTIONAL = ['howSignedIn', 'hasConsented', 'saveConsent', 'showError'] as const;
 
 /** Clients may want a login that is no older than so many seconds. OpenID Connect Core §3.1.2.1 (`max_age`) */
-const SILENT =
+const NO_HOW_SIGNED_IN =
   '`openid()` tells clients when users signed in: give the interaction a method `howSignedIn()` that returns `{ authTime }`';
 
 const SECRET = 'the option `secret` signs the consent forms of `pages()` or your `interaction`';
@@ -37,7 +37,7 @@ export function checkInteraction(
     );
   }
   const isSilent = server?.find(OPENID) !== undefined && !interaction.howSignedIn;
-  assertConfig(!isSilent, SILENT);
+  assertConfig(!isSilent, NO_HOW_SIGNED_IN);
   assertConfig(
     !authenticateHandler,
     'give either `interaction` or `authenticateHandler`, not both: each finds the user',

@@ -30,22 +30,22 @@ export function checkModel(model: unknown): asserts model is Model {
 
 /**
  * Returns the model methods that the options of the module need, and those that belong to methods which the model has.
- * @param issuing whether the module serves the authorization and token endpoints
+ * @param servesEndpoints whether the module serves the authorization and token endpoints
  */
 export function requirementsOf(
   model: Model,
   { authenticateHandler, grantLifetime, refreshTokenReuseInterval }: OAuth2Options,
-  issuing: boolean,
+  servesEndpoints: boolean,
 ): MethodRequirement[] {
   const requirements: MethodRequirement[] = [];
   const need = (neededBy: string, methods: readonly ModelMethod[], alternative: string) =>
     requirements.push({ neededBy, methods, alternative });
-  if (issuing) {
+  if (servesEndpoints) {
     need('the token endpoint', ['getClient', 'saveToken'], 'set `controllers: false` if this API only checks tokens');
   }
   const codes = CODE_METHODS.find((method) => has(model, method));
   if (codes) need(`\`${codes}()\``, CODE_METHODS, `leave \`${codes}()\` out too`);
-  else if (issuing && authenticateHandler) requirements.push(codesFor('authenticateHandler'));
+  else if (servesEndpoints && authenticateHandler) requirements.push(codesFor('authenticateHandler'));
   if (has(model, 'getRefreshToken')) need('`getRefreshToken()`', ['revokeToken'], 'leave `getRefreshToken()` out too');
   if (Number(grantLifetime) > 0) need('the option `grantLifetime`', ['revokeGrant'], 'leave `grantLifetime` out');
   if (Number(refreshTokenReuseInterval) > 0) {

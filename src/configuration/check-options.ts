@@ -5,28 +5,28 @@ import type {
 } from '../interfaces/oauth2-module-options.interface.js';
 import { configurationError, grantTypesOf } from '../../lib/adapter/index.js';
 import { isObject } from './is-object.js';
-import { findFault } from './option-kinds.js';
+import { findOptionError } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
-import { findMeeting, findUnplaced } from './paths.js';
-import { type Place, TABLES } from './option-table.js';
+import { findDuplicatePath, findMissingPath } from './paths.js';
+import { type OptionSource, TABLES } from './option-table.js';
 
 type Method = 'forRoot' | 'forRootAsync';
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
 
 /** Finds what is wrong with what stands in `forRoot()`, or beside the factory of `forRootAsync()`. */
-export function findRegistrationFault(registration: unknown, method: Method): string | undefined {
+export function findRegistrationError(registration: unknown, method: Method): string | undefined {
   if (!isObject(registration)) return `OAuth2Module.${method}() takes an object of options`;
   return (
     findUnknownName(registration, method) ??
-    (method === 'forRootAsync' ? findSourceFault(registration) : undefined) ??
-    findFault(registration, TABLES[method], besides(registration, registration)) ??
-    findMeeting(registration) ??
-    findUnplaced(registration)
+    (method === 'forRootAsync' ? findSourceError(registration) : undefined) ??
+    findOptionError(registration, TABLES[method], validatorContext(registration, registration)) ??
+    findDuplicatePath(registration) ??
+    findMissingPath(registration)
   );
 }
 
-function findSourceFault(options: OAuth2ModuleAsyncOptions): string | undefined {
+function findSourceError(options: OAuth2ModuleAsyncOptions): string | undefined {
   const given = SOURCES.filter((source) => options[source] !== undefined).map((source) => `\`${source}\``);
   if (given.length === 1) return undefined;
   if (given.length > 1) return `give OAuth2Module.forRootAsync() only one of ${given.join(' and ')}`;
@@ -44,24 +44,24 @@ interface Origin {
  * @throws {InvalidArgumentError} If an option is unknown or invalid.
  */
 export function assertOptions(options: unknown, origin: Origin): void {
-  const fault = findOptionsFault(options, origin);
+  const fault = findOptionsError(options, origin);
   if (fault !== undefined) throw configurationError(fault);
 }
 
-function findOptionsFault(options: unknown, { registration, method }: Origin): string | undefined {
+function findOptionsError(options: unknown, { registration, method }: Origin): string | undefined {
   if (!isObject(options)) return 'the factory of OAuth2Module.forRootAsync() must return options';
-  const place: Place = method === 'forRoot' ? method : 'factory';
+  const place: OptionSource = method === 'forRoot' ? method : 'factory';
   return (
     findUnknownName(options, place) ??
-    (place === 'factory' ? findGivenTwice(options, registration) : undefined) ??
-    findFault(options, TABLES[place], besides(options, registration))
+    (place === 'factory' ? findDuplicateOption(options, registration) : undefined) ??
+    findOptionError(options, TABLES[place], validatorContext(options, registration))
   );
 }
 
 /**
  * Returns the values that validators of options read: the other options, the features and the grant types of the server.
  */
-function besides(options: OAuth2Options, { features }: OAuth2Registration) {
+function validatorContext(options: OAuth2Options, { features }: OAuth2Registration) {
   // A getter: the list of features is validated before an option that reads the grant types.
   const beside = {
     ...options,
@@ -73,7 +73,7 @@ function besides(options: OAuth2Options, { features }: OAuth2Registration) {
   return { beside };
 }
 
-function findGivenTwice(options: OAuth2Options, registration: OAuth2Registration): string | undefined {
+function findDuplicateOption(options: OAuth2Options, registration: OAuth2Registration): string | undefined {
   const twice = (['model', 'interaction'] as const).find((name) => options[name] && registration[name]);
   return (
     twice && `give \`${twice}\` beside the factory of OAuth2Module.forRootAsync() or in what it returns, not in both`

@@ -1,5 +1,5 @@
 import { type SchemaModel, TemporarilyUnavailableError } from '../../lib/index.js';
-import { logFault } from '../operations/fault-log.js';
+import { logServerError } from '../operations/error-log.js';
 
 /**
  * Verifies the schema of a model's store, if the model has `checkSchema()`. A database that cannot be reached is logged and
@@ -14,6 +14,6 @@ export async function checkSchema(model: object | undefined): Promise<void> {
     await check.call(model);
   } catch (error) {
     if (!(error instanceof TemporarilyUnavailableError)) throw error;
-    logFault(error);
+    logServerError(error);
   }
 }

@@ -28,7 +28,7 @@ export function makeServer(
   const all = registration ? [...features, moduleFeature(registration)] : features;
   const missing = findMissingMethods(model, requirementsOf(model, options, controllers));
   if (missing === undefined) return new OAuth2Server(engineParts(model, options, all), events);
-  const faults = [missing, findEngineFault(model, { options, features, events })].filter(Boolean);
+  const faults = [missing, findEngineError(model, { options, features, events })].filter(Boolean);
   throw configurationError(faults.join('\n'));
 }
 
@@ -40,7 +40,7 @@ const engineParts = (model: Model, options: OAuth2Options, features: FeatureList
 });
 
 /** Returns the configuration errors that the engine finds, to report them together with the missing methods. */
-function findEngineFault(
+function findEngineError(
   model: Model,
   { options, features, events }: Omit<ServerParts, 'controllers' | 'registration'>,
 ): string | undefined {

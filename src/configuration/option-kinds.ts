@@ -1,7 +1,7 @@
 import { isClass, type OptionCheck, optionCheck, SECONDS } from '../../lib/adapter/index.js';
 import { isObject } from './is-object.js';
 
-type Given = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** The name of a server: it stands in sentences, paths and tokens of injection. */
 export const NAME = optionCheck<string>(
@@ -20,7 +20,7 @@ export const TENANT_CACHE: OptionCheck = (value, name) => {
   const unknown = Object.keys(value).find((key) => !['max', 'timeToLive', 'deadline'].includes(key));
   if (unknown !== undefined)
     return `unknown option \`${name}.${unknown}\`: there are \`max\`, \`timeToLive\` and \`deadline\``;
-  return findFault(value, { max: COUNT, timeToLive: SECONDS, deadline: SECONDS }, { prefix: `${name}.` });
+  return findOptionError(value, { max: COUNT, timeToLive: SECONDS, deadline: SECONDS }, { prefix: `${name}.` });
 };
 
 const COUNT = optionCheck<number>('a whole number, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
@@ -40,7 +40,7 @@ const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
 export const isProvider = (value: object): boolean => SOURCES.some((source) => Object.hasOwn(value, source));
 
 /** A class, an instance or a provider; null: left out. */
-export const GIVEN: OptionCheck = (value, name) => {
+export const PROVIDER_OPTION: OptionCheck = (value, name) => {
   if (value === null || isClass(value)) return undefined;
   const fault = `the option \`${name}\` must be a class, an instance or a provider`;
   if (typeof value === 'function') return `${fault}: give a function as \`{ useFactory }\``;
@@ -49,16 +49,16 @@ export const GIVEN: OptionCheck = (value, name) => {
     const meant = SOURCES.find((source) => source.toLowerCase() === key.toLowerCase());
     if (meant !== undefined && meant !== key) return `${fault}: \`${key}\` is written \`${meant}\``;
   }
-  return isProvider(value) ? findFault(value, PROVIDER, { prefix: `${name}.` }) : undefined;
+  return isProvider(value) ? findOptionError(value, PROVIDER, { prefix: `${name}.` }) : undefined;
 };
 
 /** The first fault among options; one that is undefined is left out, and one of no known name is not looked at. */
-export function findFault(
-  given: object,
+export function findOptionError(
+  options: object,
   kinds: Readonly<Record<string, OptionCheck>>,
-  { prefix = '', beside = given as Given }: { prefix?: string; beside?: Given } = {},
+  { prefix = '', beside = options as Values }: { prefix?: string; beside?: Values } = {},
 ): string | undefined {
-  const values = given as Given;
+  const values = options as Values;
   for (const [name, kind] of Object.entries(kinds)) {
     const fault = values[name] === undefined ? undefined : kind(values[name], prefix + name, beside);
     if (fault !== undefined) return fault;

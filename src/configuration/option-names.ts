@@ -1,20 +1,20 @@
 import { removedOption } from '../../lib/adapter/index.js';
 import { distance, nearestName } from './nearest-name.js';
-import { type Place, TABLES } from './option-table.js';
+import { type OptionSource, TABLES } from './option-table.js';
 
-const NAMES: Record<Place, string[]> = {
+const NAMES: Record<OptionSource, string[]> = {
   forRoot: Object.keys(TABLES.forRoot),
   forRootAsync: Object.keys(TABLES.forRootAsync),
   factory: Object.keys(TABLES.factory),
 };
 
 /** Finds a name that nobody reads: a misspelt option would silently keep its default. */
-export function findUnknownName(given: object, place: Place): string | undefined {
-  const unknown = Object.keys(given).find((name) => !NAMES[place].includes(name));
-  return unknown === undefined ? undefined : describe(unknown, place);
+export function findUnknownName(options: object, source: OptionSource): string | undefined {
+  const unknown = Object.keys(options).find((name) => !NAMES[source].includes(name));
+  return unknown === undefined ? undefined : describe(unknown, source);
 }
 
-function describe(name: string, place: Place): string {
+function describe(name: string, place: OptionSource): string {
   if (place === 'forRootAsync' && NAMES.factory.includes(name)) {
     return `the option \`${name}\` of OAuth2Module.forRootAsync() belongs into what the factory returns`;
   }

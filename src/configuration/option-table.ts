@@ -12,35 +12,35 @@ import type {
   OAuth2Registration,
   OAuth2Settings,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { CLASS, FUNCTION, GIVEN, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
+import { CLASS, FUNCTION, PROVIDER_OPTION, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
 import { PATHS } from './paths.js';
 
 /** A kind for every option that its type knows: the types see to it that none is left out. */
 type Kinds<T> = Record<keyof T, OptionCheck>;
 
 const ENGINE = Object.fromEntries(
-  Object.entries(ENGINE_OPTIONS).map(([name, { kind }]) => [name, kind]),
+  Object.entries(ENGINE_OPTIONS).map(([name, { check }]) => [name, check]),
 ) as Kinds<EngineOptions>;
 
 const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: findInstrumentationError, secret: TEXT };
 
 /** Whether they are instances by now is seen when they are used. */
-const SETTLED: OptionCheck = () => undefined;
+const UNCHECKED: OptionCheck = () => undefined;
 
-const OPTIONS: Kinds<OAuth2Options> = { ...SETTINGS, model: SETTLED, interaction: SETTLED };
+const OPTIONS: Kinds<OAuth2Options> = { ...SETTINGS, model: UNCHECKED, interaction: UNCHECKED };
 
 const REGISTRATION: Kinds<OAuth2Registration> = {
   controllers: BOOLEAN,
   extraProviders: LIST,
   features: findFeatureListError,
   imports: LIST,
-  interaction: GIVEN,
+  interaction: PROVIDER_OPTION,
   isGlobal: BOOLEAN,
-  model: GIVEN,
+  model: PROVIDER_OPTION,
   name: NAME,
   paths: PATHS,
   tenantCache: TENANT_CACHE,
-  tenants: GIVEN,
+  tenants: PROVIDER_OPTION,
 };
 
 const ASYNC: Kinds<OAuth2ModuleAsyncOptions> = {
@@ -58,7 +58,7 @@ export const TABLES = {
   forRootAsync: ASYNC,
   factory: OPTIONS,
 };
-export type Place = keyof typeof TABLES;
+export type OptionSource = keyof typeof TABLES;
 
 /** The part of the options that is the engine's. */
 export function engineOptions(options: OAuth2Options): EngineOptions {

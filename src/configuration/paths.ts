@@ -10,7 +10,7 @@ const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
 /** Where the endpoints are: each known, each at a path, and no two at the same. */
 export const PATHS: OptionCheck = (value, option, { features }) => {
   if (!isObject(value)) return `the option \`${option}\` must be an object such as \`{ token: 'oauth/token' }\``;
-  const endpoints = settleEndpoints({ features: features as FeatureList });
+  const endpoints = resolveEndpoints({ features: features as FeatureList });
   const movable = endpoints.filter((one) => !isDocument(one)).map(({ name }) => name);
   for (const [name, path] of Object.entries(value)) {
     if (name !== 'prefix' && !movable.includes(name)) {
@@ -27,9 +27,9 @@ export const PATHS: OptionCheck = (value, option, { features }) => {
 };
 
 /** Two endpoints at one path: the second would never be asked. */
-export function findMeeting(registration: OAuth2Registration): string | undefined {
+export function findDuplicatePath(registration: OAuth2Registration): string | undefined {
   const names = new Map<string, string>();
-  for (const { name, path } of settleEndpoints(registration)) {
+  for (const { name, path } of resolveEndpoints(registration)) {
     const other = names.get(path);
     if (other !== undefined) {
       return `the endpoints \`${other}\` and \`${name}\` have one path, \`${path}\`: give one of them another by \`paths\``;
@@ -40,9 +40,9 @@ export function findMeeting(registration: OAuth2Registration): string | undefine
 }
 
 /** The usual paths are those of the server without a name. */
-export function findUnplaced({ name, paths = {}, features, controllers }: OAuth2Registration): string | undefined {
+export function findMissingPath({ name, paths = {}, features, controllers }: OAuth2Registration): string | undefined {
   if (name === undefined || controllers === false || paths.prefix !== undefined) return undefined;
-  const unplaced = settleEndpoints({ features }).find((one) => !isDocument(one) && paths[one.name] === undefined);
+  const unplaced = resolveEndpoints({ features }).find((one) => !isDocument(one) && paths[one.name] === undefined);
   const example = `\`paths: { prefix: '${name}' }\``;
   return unplaced && `the server \`${name}\` needs \`paths\` of its own, as ${example}, or \`controllers: false\``;
 }
@@ -54,7 +54,7 @@ const listed = (names: readonly string[]) =>
     .join(', ')} and \`${names.at(-1)}\``;
 
 /** The endpoints of all features, each at its route. */
-export function settleEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
+export function resolveEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
   const { prefix } = paths;
   return allFeatures(features).flatMap((feature) =>
     Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, metadata, perIssuer, content }]) => {
@@ -78,20 +78,20 @@ export function claimRoutes(application: object, name: string | undefined, route
       ? 'give each an `issuer` of its own path, or leave the feature out of one'
       : 'give one of them other `paths`, or `controllers: false`';
     const path = comparablePath(route);
-    assertConfig(!taken.has(path), `${both(name, taken.get(path))} have the path \`${route}\`: ${remedy}`);
+    assertConfig(!taken.has(path), `${describeServers(name, taken.get(path))} have the path \`${route}\`: ${remedy}`);
     taken.set(path, name);
   }
 }
 
 /** Two servers of an application, as sentences name them. */
-export function both(one: string | undefined, other: string | undefined): string {
+export function describeServers(one: string | undefined, other: string | undefined): string {
   if (one === other) return 'two imports of OAuth2Module';
   if (one === undefined || other === undefined) return `the server \`${one ?? other}\` and the one without a name`;
   return `the servers \`${other}\` and \`${one}\``;
 }
 
 /** Checks that the metadata of the server can name its endpoints: of a path with a parameter there is no one URL. */
-export function verifyNamed(endpoints: readonly Endpoint[], paths: Readonly<Record<string, string>>): void {
+export function verifyMetadataUrls(endpoints: readonly Endpoint[], paths: Readonly<Record<string, string>>): void {
   const document = endpoints.find(({ perIssuer }) => perIssuer);
   const unnamed = endpoints.find(({ name, metadata }) => metadata !== undefined && paths[name]!.includes('/:'));
   const path = unnamed && paths[unnamed.name];

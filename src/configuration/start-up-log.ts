@@ -11,11 +11,11 @@ export function logStartUp({ options: { model }, grants }: ServerContext, asksUs
         '`authenticateHandler`. If no client uses the authorization code grant, set `interaction: null`.',
     );
   }
-  const unserved = [...grants].flatMap(([name, { requires = [] }]) => describeUnserved(model, name, requires));
+  const unserved = [...grants].flatMap(([name, { requires = [] }]) => describeUnsupported(model, name, requires));
   if (unserved.length > 0) logger.log(`Grant types that the model cannot serve: ${unserved.join('; ')}.`);
 }
 
-function describeUnserved(model: Model, grantType: string, requires: readonly string[]): string[] {
+function describeUnsupported(model: Model, grantType: string, requires: readonly string[]): string[] {
   const missing = requires.filter((method) => lacks(model, method)).map((method) => `\`${method}()\``);
   return missing.length === 0 ? [] : [`\`${grantType}\` needs ${missing.join(', ')}`];
 }

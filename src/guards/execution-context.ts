@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidArgumentError, type Token } from '../../lib/index.js';
-import { readDemand } from './demand.js';
+import { readAccessRequirements } from './access-requirements.js';
 import { findTransport } from './transports/find-transport.js';
 
 /**
@@ -8,9 +8,13 @@ import { findTransport } from './transports/find-transport.js';
  * @throws InvalidArgumentError where no guard has looked for one: nobody would be anybody there
  */
 export function findToken(context: ExecutionContext, decorator: string): Token | undefined {
-  const attached = findTransport(context).findAttached(context);
+  const attached = findTransport(context).findAttachedToken(context);
   const handler = context.getHandler();
-  if (attached.oauth2 || 'oauth2' in attached || readDemand(handler, context.getClass(), () => false).nothing) {
+  if (
+    attached.oauth2 ||
+    'oauth2' in attached ||
+    readAccessRequirements(handler, context.getClass(), () => false).isPublic
+  ) {
     return attached.oauth2?.token;
   }
   const route = `${context.getClass().name}.${handler.name}()`;

@@ -1,11 +1,11 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { toOAuthError } from '../../lib/adapter/index.js';
-import { logFault } from '../operations/fault-log.js';
+import { logServerError } from '../operations/error-log.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
-import type { Upgrade } from './transports/handshake.js';
+import type { UpgradeRequest } from './transports/handshake.js';
 import { type OAuthRefusal, refusalPayload } from './transports/refusal-payload.js';
-import { type GatewayClient, rememberUpgrade, turnOut } from './transports/ws.js';
+import { type GatewayClient, rememberUpgrade, disconnect } from './transports/ws.js';
 
 /** Where `@WebSocketGateway()` leaves its mark. */
 const GATEWAY_METADATA = 'websockets:is_gateway';
@@ -34,8 +34,8 @@ export function guardGateways(config: ApplicationConfig, modules: ModulesContain
         if (!instance || prepared.has(instance)) continue;
         prepared.add(instance);
         prepareGateway(instance, metatype as Type, {
-          ofModule: (guard) => module.injectables.get(guard)?.instance as OAuthGuard | undefined,
-          ofAll: config.getGlobalGuards(),
+          findInModule: (guard) => module.injectables.get(guard)?.instance as OAuthGuard | undefined,
+          global: config.getGlobalGuards(),
         });
       }
     }
@@ -54,7 +54,7 @@ function rememberUpgrades(adapter: Adapter | undefined): Adapter | undefined {
   const bind = adapter.bindClientConnect.bind(adapter);
   adapter.bindClientConnect = (server, connected) =>
     bind(server, (client, ...rest) => {
-      const [upgrade] = rest as [Upgrade | undefined];
+      const [upgrade] = rest as [UpgradeRequest | undefined];
       if (upgrade?.headers) rememberUpgrade(client, upgrade);
       return connected(client, ...rest);
     });
@@ -62,11 +62,11 @@ function rememberUpgrades(adapter: Adapter | undefined): Adapter | undefined {
 }
 
 interface Guards {
-  ofModule: (guard: Type) => OAuthGuard | undefined;
-  ofAll: readonly unknown[];
+  findInModule: (guard: Type) => OAuthGuard | undefined;
+  global: readonly unknown[];
 }
 
-function prepareGateway(gateway: Gateway, metatype: Type, { ofModule, ofAll }: Guards): void {
+function prepareGateway(gateway: Gateway, metatype: Type, { findInModule: ofModule, global: ofAll }: Guards): void {
   const handler = gateway.handleConnection ?? nothing;
   const named = [metatype, handler].flatMap((one): unknown[] => Reflect.getMetadata(GUARDS_METADATA, one) ?? []);
   const guards = [...ofAll, ...named]
@@ -76,7 +76,7 @@ function prepareGateway(gateway: Gateway, metatype: Type, { ofModule, ofAll }: G
     const go = () => handler.call(gateway, client, ...rest);
     if (guards.length === 0) return go();
     return admit(guards, handshakeOf(client, metatype, handler)).then((refused) =>
-      refused ? turnOut(client, refused) : go(),
+      refused ? disconnect(client, refused) : go(),
     );
   };
 }
@@ -93,7 +93,7 @@ async function admit(
     const said = (error as { getError?(): unknown }).getError?.() as OAuthRefusal | undefined;
     if (typeof said?.statusCode === 'number') return said;
     const failure = toOAuthError(error);
-    logFault(failure);
+    logServerError(failure);
     return refusalPayload(failure);
   }
 }

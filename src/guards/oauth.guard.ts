@@ -2,17 +2,17 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, 
 import { ModulesContainer } from '@nestjs/core';
 import { assertConfig, hasToken, shareTokenLookUps, toOAuthError } from '../../lib/adapter/index.js';
 import { type Awaitable, OAuth2Server, type OAuthError, Response, type Token } from '../../lib/index.js';
-import { logFault } from '../operations/fault-log.js';
+import { logServerError } from '../operations/error-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { copyHeaders } from '../http/native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
-import { tenantsOf } from '../tenants/tenants-of.js';
-import { type Demand, optionsFor, readDemand } from './demand.js';
+import { tenantServersOf } from '../tenants/tenant-servers-of.js';
+import { type AccessRequirements, authenticateOptionsFor, readAccessRequirements } from './access-requirements.js';
 import { NamedServers, verifyModel } from './named-servers.js';
-import { CONNECTIONS, keepOpen, ServerConnections } from './keep-open.js';
+import { CONNECTIONS, closeWithToken, ServerConnections } from './server-connections.js';
 import type { OpenConnections } from './open-connections.js';
 import { findTransport } from './transports/find-transport.js';
-import type { RefusalFacts } from './transports/transport.js';
+import type { RefusalContext } from './transports/transport.js';
 
 /**
  * Lets requests pass that carry a good access token with the scopes of the route, by whatever transport they came. Of
@@ -22,10 +22,10 @@ import type { RefusalFacts } from './transports/transport.js';
 @Injectable()
 export class OAuthGuard implements CanActivate {
   /** Found once per route: by controller, since an inherited method belongs to several. */
-  private readonly demands = new WeakMap<Type, Map<unknown, Demand>>();
+  private readonly requirements = new WeakMap<Type, Map<unknown, AccessRequirements>>();
 
   private readonly server: OAuth2Server | undefined;
-  private readonly named: NamedServers;
+  private readonly namedServers: NamedServers;
   /** The open connections of a server that the application has made without the module. */
   private ownConnections: ServerConnections | undefined;
 
@@ -45,15 +45,15 @@ export class OAuthGuard implements CanActivate {
     @Optional() @Inject(OAUTH2_REGISTRATION) registration?: object,
     @Optional() @Inject(ModulesContainer) modules?: ModulesContainer,
   ) {
-    this.named = new NamedServers(modules);
-    assertConfig(server !== undefined || registration !== undefined || this.named.areThere, NO_MODULE);
+    this.namedServers = new NamedServers(modules);
+    assertConfig(server !== undefined || registration !== undefined || this.namedServers.hasAny, NO_MODULE);
     this.server = server;
     if (server) verifyModel(server);
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const demand = this.findDemand(context);
-    if (demand.nothing) return true;
+    const demand = this.findRequirements(context);
+    if (demand.isPublic) return true;
     const transport = findTransport(context);
     const read = this.getRequest(context);
     const given = read instanceof Promise ? await read : (read as NativeRequest);
@@ -62,25 +62,25 @@ export class OAuthGuard implements CanActivate {
     if (key) shareTokenLookUps(asked, key);
     const reply = transport.findReply?.(context);
     const response = new Response();
-    const attached = transport.findAttached(context);
+    const attached = transport.findAttachedToken(context);
     // Fields of one GraphQL query are guarded at once: what another one has found stays.
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
       if (demand.optional && !hasToken(asked)) return true;
-      const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
+      const found = demand.server === undefined ? this.server : this.namedServers.find(demand.server, given);
       let server = found instanceof Promise ? await found : found;
       assertConfig(server !== undefined, NO_SERVER);
-      const tenants = tenantsOf(server);
+      const tenants = tenantServersOf(server);
       if (tenants) server = await tenants.find(asked);
-      const token = await server.authenticate(asked, response, optionsFor(demand, given));
+      const token = await server.authenticate(asked, response, authenticateOptionsFor(demand, given));
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);
       const connections = stream && this.connectionsOf(server);
-      if (connections) keepOpen(token, stream, { server, request: asked, connections });
+      if (connections) closeWithToken(token, stream, { server, request: asked, connections });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
-      logFault(failure);
+      logServerError(failure);
       return this.handleRefusal(context, failure, { response, cause: error });
     } finally {
       if (reply) copyHeaders(response, reply);
@@ -97,14 +97,14 @@ export class OAuthGuard implements CanActivate {
 
   /** Leaves a good token where `@AccessToken()`, `@CurrentUser()` and `@OAuthClient()` look for it. */
   protected attach(context: ExecutionContext, token: Token): void {
-    findTransport(context).findAttached(context).oauth2 = { token };
+    findTransport(context).findAttachedToken(context).oauth2 = { token };
   }
 
   /**
    * Turns a request away as its transport has it: by an `HttpException`, a `WsException`, an `RpcException`.
    * @returns true where it is let pass all the same
    */
-  protected handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalFacts): Awaitable<boolean> {
+  protected handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalContext): Awaitable<boolean> {
     const exception = findTransport(context).toException(failure, refusal, context);
     if (!(exception instanceof Promise)) throw exception;
     return exception.then((made) => {
@@ -113,27 +113,27 @@ export class OAuthGuard implements CanActivate {
   }
 
   /** Has it a server to ask where a route names none? @internal */
-  get hasServer(): boolean {
+  get hasDefaultServer(): boolean {
     return this.server !== undefined;
   }
 
   /** Returns the open connections of a server. `undefined` for a stand-in of a test that has no model. */
-  private connectionsOf({ facts }: OAuth2Server): OpenConnections | undefined {
+  private connectionsOf({ context: facts }: OAuth2Server): OpenConnections | undefined {
     const model = facts?.options.model;
     if (!model) return undefined;
     const made = facts.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections(model));
-    return made.of(this.recheck);
+    return made.withInterval(this.recheck);
   }
 
-  private findDemand(context: ExecutionContext): Demand {
+  private findRequirements(context: ExecutionContext): AccessRequirements {
     const controller = context.getClass();
     const handler = context.getHandler();
-    let demands = this.demands.get(controller);
-    if (!demands) this.demands.set(controller, (demands = new Map()));
+    let demands = this.requirements.get(controller);
+    if (!demands) this.requirements.set(controller, (demands = new Map()));
     let demand = demands.get(handler);
     if (!demand) {
-      demand = readDemand(handler, controller, isOAuthGuard);
-      demand.stream = Boolean(Reflect.getMetadata(SSE_METADATA, handler));
+      demand = readAccessRequirements(handler, controller, isOAuthGuard);
+      demand.isEventStream = Boolean(Reflect.getMetadata(SSE_METADATA, handler));
       demands.set(handler, demand);
     }
     return demand;

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { assertConfig } from '../../lib/adapter/index.js';
-import { registeredNames } from '../module/registered-servers.js';
-import { readDemand } from './demand.js';
+import { registeredServerNames } from '../module/registered-servers.js';
+import { readAccessRequirements } from './access-requirements.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 
 /** Where `@UseGuards()` leaves its list. */
@@ -18,7 +18,7 @@ type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {
   if (verified.has(modules)) return;
   verified.add(modules);
-  const names = registeredNames(modules);
+  const names = registeredServerNames(modules);
   if (names.every((name) => name === undefined)) return;
   const scanner = new MetadataScanner();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
@@ -62,7 +62,7 @@ function verifyRoute(
   guards: readonly OAuthGuard[],
   names: readonly (string | undefined)[],
 ): void {
-  const { nothing, server } = readDemand(handler, controller, isOAuthGuard);
+  const { isPublic: nothing, server } = readAccessRequirements(handler, controller, isOAuthGuard);
   const route = `${controller.name}.${method}()`;
   const there = names.filter((name) => name !== undefined).map((name) => `\`${name}\``);
   if (server !== undefined) {
@@ -72,7 +72,7 @@ function verifyRoute(
     );
   } else if (!nothing) {
     const remedy = `say which one by @UseOAuth(), of ${there.join(' and ')}`;
-    const canAsk = guards.every((guard) => guard.hasServer);
+    const canAsk = guards.every((guard) => guard.hasDefaultServer);
     assertConfig(canAsk, `OAuthGuard of ${route} finds no server without a name: ${remedy}`);
   }
 }

@@ -8,7 +8,7 @@ import {
   reportEndpointRefusal,
 } from '../../lib/adapter/index.js';
 import { InvalidRequestError, type OAuthError } from '../../lib/index.js';
-import { isOwn, sendAnswer, type AnswerFacts } from './cross-origin.js';
+import { overridesApplicationCors, sendWithCorsHeaders, type EndpointSettings } from './cross-origin.js';
 import type { Endpoint, FindEndpoint } from './endpoint.js';
 import type { NativeRequest } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
@@ -46,16 +46,16 @@ interface Fastify {
  * Sees to it that the endpoints get their forms, and that a body which cannot be read is refused as OAuth has it.
  * Body parsers run before any controller, so this is told to the platform itself, before the routes are made.
  */
-export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, facts: AnswerFacts): void {
-  const bodies: Bodies = {
+export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, settings: EndpointSettings): void {
+  const bodies: BodyHandling = {
     findEndpoint,
-    facts,
+    settings,
     refuse(error, native, reply) {
       const endpoint = findEndpoint(native.originalUrl ?? native.url ?? '');
       const failure = endpoint && bodyError(error, native, endpoint);
       if (!failure) return false;
-      reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
-      sendAnswer({ native, reply, endpoint, facts }, createErrorResponse(failure));
+      reportEndpointRefusal(settings.events, { endpoint: endpoint.name }, failure);
+      sendWithCorsHeaders({ native, reply, endpoint, facts: settings }, createErrorResponse(failure));
       return true;
     },
   };
@@ -64,20 +64,20 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, f
   if (platform === 'fastify') prepareFastify(adapter.getInstance() as Fastify, bodies);
 }
 
-interface Bodies {
+interface BodyHandling {
   findEndpoint: FindEndpoint;
-  facts: AnswerFacts;
+  settings: EndpointSettings;
   /** Answers a request whose body a parser failed on; false for any other. */
   refuse(error: unknown, request: NativeRequest, reply: NativeReply): boolean;
 }
 
-function prepareExpress(express: Express, bodies: Bodies): void {
+function prepareExpress(express: Express, bodies: BodyHandling): void {
   express.use((error, request, reply, next) => {
     if (!bodies.refuse(error, request, reply)) next(error);
   });
 }
 
-function prepareFastify(fastify: Fastify, bodies: Bodies): void {
+function prepareFastify(fastify: Fastify, bodies: BodyHandling): void {
   fastify.addHook('onRoute', (route) => {
     // A colon that begins no parameter is written twice.
     const endpoint = bodies.findEndpoint(route.url.replaceAll('::', ':'));
@@ -87,7 +87,7 @@ function prepareFastify(fastify: Fastify, bodies: Bodies): void {
       if (!bodies.refuse(error, request, reply)) throw error;
     };
     // The word of `@fastify/cors` for "not here".
-    if (isOwn(endpoint, bodies.facts.cors)) route.config = { ...route.config, cors: false };
+    if (overridesApplicationCors(endpoint, bodies.settings.cors)) route.config = { ...route.config, cors: false };
     if (!endpoint.cors) route.onSend = [route.onSend ?? [], keepOut].flat();
   });
   // Registered, so that the host's own plugins come first: two parsers of one type are an error.

@@ -1,6 +1,6 @@
 import type { HttpServer } from '@nestjs/common';
-import { answer } from './answer.js';
-import type { AnswerFacts } from './cross-origin.js';
+import { runEndpoint } from './run-endpoint.js';
+import type { EndpointSettings } from './cross-origin.js';
 import { decodedPath, isDocument } from '../../lib/adapter/index.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import type { Endpoint } from './endpoint.js';
@@ -13,8 +13,8 @@ export interface Documents {
   /** Where each of them is. */
   readonly routesOf: (endpoint: Endpoint) => readonly string[];
   /** Are segments of those that each issuer has parameters? */
-  readonly parametric: boolean;
-  readonly facts: AnswerFacts;
+  readonly hasPathParameters: boolean;
+  readonly settings: EndpointSettings;
   findServer(native: NativeRequest): OAuth2Server | Promise<OAuth2Server>;
 }
 
@@ -23,13 +23,13 @@ export interface Documents {
  * what it has put on the application by `use()` is. RFC 8615 §3
  */
 export function serveDocuments(adapter: HttpServer, documents: Documents): void {
-  const { endpoints, routesOf, parametric, facts } = documents;
+  const { endpoints, routesOf, hasPathParameters: parametric, settings: facts } = documents;
   const literal = LITERAL[adapter.getType?.() as 'express'] ?? String;
   for (const endpoint of endpoints.filter(isDocument)) {
     const serve = (native: NativeRequest, reply: NativeReply) =>
-      answer({ native, reply, endpoint, facts }, async (response) => {
+      runEndpoint({ native, reply, endpoint, facts }, async (response) => {
         const server = await documents.findServer(native);
-        return server.answer(endpoint.name, toOAuthRequest(native), response);
+        return server.handle(endpoint.name, toOAuthRequest(native), response);
       });
     const write = (segment: string) =>
       parametric && endpoint.perIssuer && segment.startsWith(':') ? segment : literal(segment);

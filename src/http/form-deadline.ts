@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createErrorResponse, reportEndpointRefusal } from '../../lib/adapter/index.js';
 import { InvalidRequestError } from '../../lib/index.js';
-import { sendAnswer, type AnswerFacts } from './cross-origin.js';
+import { sendWithCorsHeaders, type EndpointSettings } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import type { NativeRequest } from './http-adapter.js';
 
@@ -12,7 +12,7 @@ const DEADLINE = 10_000;
  * Refuses forms that trickle in, and closes their connection. It is the server itself that is listened to: a body
  * parser of the host may be reading long before any route is found. RFC 9110 §15.5.9
  */
-export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, facts: AnswerFacts): void {
+export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, settings: EndpointSettings): void {
   server.prependListener('request', (native: IncomingMessage, reply: ServerResponse) => {
     // Of any method: a body is read before anybody looks at that.
     if (!hasBody(native)) return;
@@ -21,10 +21,13 @@ export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, fact
     const timer = setTimeout(() => {
       if (native.complete || reply.headersSent) return;
       const failure = new InvalidRequestError('Invalid request: content took too long', { code: 408 });
-      reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
+      reportEndpointRefusal(settings.events, { endpoint: endpoint.name }, failure);
       const response = createErrorResponse(failure);
       if (native.httpVersionMajor < 2) response.set('connection', 'close');
-      sendAnswer({ native: native as NativeRequest & IncomingMessage, reply, endpoint, facts }, response);
+      sendWithCorsHeaders(
+        { native: native as NativeRequest & IncomingMessage, reply, endpoint, facts: settings },
+        response,
+      );
     }, DEADLINE);
     reply.once('close', () => clearTimeout(timer));
   });

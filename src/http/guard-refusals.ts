@@ -16,12 +16,12 @@ import {
   ServerError,
   TemporarilyUnavailableError,
 } from '../../lib/index.js';
-import { sendAnswer } from './cross-origin.js';
+import { sendWithCorsHeaders } from './cross-origin.js';
 import type { Endpoint } from './endpoint.js';
-import { logFault } from '../operations/fault-log.js';
+import { logServerError } from '../operations/error-log.js';
 import type { NativeRequest } from './http-adapter.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
-import { nameRetryAfter, type NativeReply } from './native-reply.js';
+import { addRetryAfter, type NativeReply } from './native-reply.js';
 
 /**
  * A filter for one endpoint: what a guard of the host refuses there, a throttler's 429 say, is answered as OAuth has it, and
@@ -42,17 +42,17 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
       const failure = toFailure(exception);
       const response = createErrorResponse(failure);
       reportEndpointRefusal(events, { endpoint: endpoint.name }, failure);
-      logFault(failure);
+      logServerError(failure);
       // Nest waits for no filter, and hears of none that fails.
       if (endpoint.name === 'authorize') await this.interaction?.showError(failure, native, response).catch(logCause);
-      nameRetryAfter(reply);
-      sendAnswer({ native, reply, endpoint, facts: { cors: options?.cors, events } }, response);
+      addRetryAfter(reply);
+      sendWithCorsHeaders({ native, reply, endpoint, facts: { cors: options?.cors, events } }, response);
     }
   }
   return GuardRefusals;
 }
 
-const logCause = (error: unknown) => logFault(toOAuthError(error));
+const logCause = (error: unknown) => logServerError(toOAuthError(error));
 
 /** The host's own words, which every exception of Nest has for clients; of a fault nobody is told more. */
 function toFailure(exception: HttpException): OAuthError {

@@ -58,7 +58,7 @@ export function removeHeaders(reply: NativeReply, prefix: string): void {
 }
 
 /** A throttler of Nest that has a name says `Retry-After-<name>`, which no client knows. RFC 9110 §10.2.3 */
-export function nameRetryAfter(reply: NativeReply): void {
+export function addRetryAfter(reply: NativeReply): void {
   const names = isFastify(reply) ? Object.keys(reply.getHeaders()) : reply.getHeaderNames();
   const seconds = names.filter((name) => name.startsWith('retry-after-')).map((name) => Number(reply.getHeader(name)));
   if (seconds.length === 0 || names.includes('retry-after')) return;

@@ -1,5 +1,11 @@
 import type { HttpServer } from '@nestjs/common';
-import { allowOrigin, answerPreflight, isPreflight, type OwnResources, requestPath } from '../../lib/adapter/index.js';
+import {
+  allowOrigin,
+  respondToPreflight,
+  isPreflight,
+  type OwnResources,
+  requestPath,
+} from '../../lib/adapter/index.js';
 import { type CorsOptions, Response } from '../../lib/index.js';
 import type { FindEndpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
@@ -11,7 +17,7 @@ type Middleware = (native: NativeRequest, reply: NativeReply, next: () => void) 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Where pages of other origins may call. */
-interface Opened {
+interface ResourceCors {
   cors: CorsOptions;
   resources: OwnResources;
   /** The endpoints have their own say. */
@@ -22,14 +28,14 @@ interface Opened {
  * Lets pages of other origins call the protected resources, and read why they are refused: by the platform itself, since a
  * preflight comes without a token, and to no route. Where the host's `enableCors()` has answered, that is it. Fetch §3.2
  */
-export function openResources(adapter: HttpServer, { cors, resources, findEndpoint }: Opened): void {
+export function enableResourceCors(adapter: HttpServer, { cors, resources, findEndpoint }: ResourceCors): void {
   const open: Middleware = (native, reply, next) => {
     const request = toOAuthRequest(native);
     const isMeant = 'origin' in native.headers && resources.find(requestPath(request)) !== undefined;
     if (!isMeant || findEndpoint(native.originalUrl ?? native.url ?? '')) return next();
     const response = new Response();
     if (isPreflight(native)) {
-      answerPreflight(request, response, METHODS, cors);
+      respondToPreflight(request, response, METHODS, cors);
       const asked = native.headers['access-control-request-headers'];
       if (asked && response.headers['access-control-allow-headers']) {
         response.headers['access-control-allow-headers'] = String(asked);

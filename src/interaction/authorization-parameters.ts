@@ -1,5 +1,5 @@
 import type { NativeRequest } from '../http/http-adapter.js';
-import { PROMPT_TICKET } from './prompt-ticket.js';
+import { PROMPT_STATE_PARAMETER } from './prompt-state.js';
 
 /** An authorization request as it stands in the URL. */
 export interface AuthorizationParameters {
@@ -7,35 +7,36 @@ export interface AuthorizationParameters {
   /** Path and query that bring the request back, as they came here. */
   url: string;
   /** That its user was sent to sign in, if it says so. */
-  ticket?: string | undefined;
+  promptState?: string | undefined;
 }
 
 /** What a form says about the decision, or a link might: never part of the request itself. */
-const NOT_PART = new Set(['allowed', 'decision', 'ticket', PROMPT_TICKET]);
+const NOT_PART = new Set(['allowed', 'decision', 'ticket', PROMPT_STATE_PARAMETER]);
 
 /**
  * Reads the parameters of an authorization request from its URL alone, so that the form of a consent page cannot say
  * otherwise than what was shown. Only a request that came as a form itself is read from there. RFC 6749 §3.1
  */
 export function readAuthorizationParameters(native: NativeRequest): AuthorizationParameters {
-  const { url, ticket } = withoutTicket(localUrl(native.originalUrl ?? native.url ?? '/'));
+  const { url, ticket } = splitPromptState(localUrl(native.originalUrl ?? native.url ?? '/'));
   const form = record(native.body);
   const query = record(native.query);
-  if (native.method !== 'POST' || 'client_id' in query || !('client_id' in form)) return { query, url, ticket };
+  if (native.method !== 'POST' || 'client_id' in query || !('client_id' in form))
+    return { query, url, promptState: ticket };
   const [path] = url.split('?', 1);
   return { query: form, url: `${path}?${new URLSearchParams(pairs(form)).toString()}` };
 }
 
 /** Only of the address: no form brings one. */
-function withoutTicket(whole: string): { url: string; ticket?: string | undefined } {
-  const ticket = TICKET.exec(whole)?.[1];
-  return { url: whole.replaceAll(TICKET, ''), ticket };
+function splitPromptState(whole: string): { url: string; ticket?: string | undefined } {
+  const ticket = PROMPT_STATE.exec(whole)?.[1];
+  return { url: whole.replaceAll(PROMPT_STATE, ''), ticket };
 }
 
-const TICKET = new RegExp(`&${PROMPT_TICKET}=([^&#]*)`, 'g');
+const PROMPT_STATE = new RegExp(`&${PROMPT_STATE_PARAMETER}=([^&#]*)`, 'g');
 
 /** Stands for a parameter that is neither text nor a list of texts, as JSON bodies and some query parsers have it: it is invalid. */
-const NO_TEXT = Object.freeze({});
+const INVALID_VALUE = Object.freeze({});
 
 /** Longer than any list of values that is valid. */
 const MAX_VALUES = 100;
@@ -49,10 +50,10 @@ function record(parameters: unknown): Record<string, unknown> {
 
 const flatValue = (value: unknown): unknown =>
   Array.isArray(value)
-    ? value.slice(0, MAX_VALUES).map((one) => (isText(one) ? one : NO_TEXT))
+    ? value.slice(0, MAX_VALUES).map((one) => (isText(one) ? one : INVALID_VALUE))
     : isText(value) || value === undefined || value === null
       ? value
-      : NO_TEXT;
+      : INVALID_VALUE;
 
 const isText = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 

@@ -23,7 +23,7 @@ export function readDecision(body: unknown): { decision: Decision; ticket: strin
 }
 
 /** Why a form decides nothing whose ticket is not good: for the operator, since the user is asked again. */
-export const badTicket = () =>
+export const invalidCsrfToken = () =>
   new InvalidRequestError('Invalid request: `ticket` is not good').because({
-    rule: 'the ticket of a consent form is for this user and this request, not spent, and 15 minutes old at most',
+    reason: 'the ticket of a consent form is for this user and this request, not spent, and 15 minutes old at most',
   });

@@ -10,11 +10,11 @@ const ELSEWHERE = 'Access denied: the decision was sent by a page of another sit
  * @throws AccessDeniedError, for the browser and not for the client
  */
 export function verifySender(native: NativeRequest, request: Request, response: Response, server: OAuth2Server): void {
-  const { events, facts } = server;
+  const { events, context: facts } = server;
   if (!hasDecision(native) || senderOf(request, facts.issuerOf(request)) !== 'other') return;
   const given = request.get('origin') ?? request.get('sec-fetch-site');
   const error = new AccessDeniedError(ELSEWHERE, { code: 403 });
-  error.because({ rule: 'a decision is sent by the page that asked for it', wanted: request.get('host'), given });
+  error.because({ reason: 'a decision is sent by the page that asked for it', expected: request.get('host'), given });
   reportAuthorizationRefusal(events, request, error);
   throw writeError(response, error);
 }

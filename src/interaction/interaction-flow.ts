@@ -10,7 +10,7 @@ import {
 } from '../../lib/adapter/index.js';
 import {
   type AuthorizationRequest,
-  type Need,
+  type RequiredInteraction,
   type OAuth2Server,
   type OAuthError,
   Request,
@@ -23,35 +23,35 @@ import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2
 import { withContext } from '../module/oauth2-context.js';
 import { BrowserCookie, newCookieValue } from '../pages/browser-cookie.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
-import { badTicket, type Decision, readDecision } from './consent-form.js';
-import { ConsentTickets } from './tickets.js';
+import { invalidCsrfToken, type Decision, readDecision } from './consent-form.js';
+import { ConsentCsrfTokens } from './signed-tokens.js';
 import { verifySender } from './decision-sender.js';
-import { showAnswer } from './interaction-answer.js';
-import { PromptTickets, withTicket } from './prompt-ticket.js';
-import { subjectOf, subjectOfRequest } from './question.js';
+import { writeInteractionResponse } from './interaction-response.js';
+import { PromptStates, withPromptState } from './prompt-state.js';
+import { consentBinding, requestBinding } from './token-bindings.js';
 
 /** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
 export class InteractionFlow {
-  private readonly tickets: ConsentTickets;
-  private readonly prompts: PromptTickets;
+  private readonly csrfTokens: ConsentCsrfTokens;
+  private readonly promptStates: PromptStates;
 
   constructor(
     private readonly server: OAuth2Server,
     private readonly interaction: OAuth2Interaction,
     secret: string,
   ) {
-    this.tickets = new ConsentTickets(secret, server.options?.model);
-    this.prompts = new PromptTickets(secret, server.options?.model);
+    this.csrfTokens = new ConsentCsrfTokens(secret, server.options?.model);
+    this.promptStates = new PromptStates(secret, server.options?.model);
   }
 
   /** Writes the answer to `response`; throws what the engine or the interaction throws. */
   async handle(native: NativeRequest, response: Response): Promise<void> {
-    return withContext(this.server.facts, toOAuthRequest(native), () => this.run(native, response));
+    return withContext(this.server.context, toOAuthRequest(native), () => this.run(native, response));
   }
 
   private async run(native: NativeRequest, response: Response): Promise<void> {
     try {
-      await this.answer(native, response);
+      await this.respond(native, response);
     } catch (error) {
       if (response.status >= 400) await this.showError(toOAuthError(error), native, response);
       throw error;
@@ -65,11 +65,11 @@ export class InteractionFlow {
   async showError(error: OAuthError, native: NativeRequest, response: Response): Promise<void> {
     if (!this.interaction.showError) return;
     const answer = await this.interaction.showError(error, { request: native });
-    showAnswer(response, { status: response.status, ...answer });
+    writeInteractionResponse(response, { status: response.status, ...answer });
   }
 
-  private async answer(native: NativeRequest, response: Response): Promise<void> {
-    const { query, url, ticket } = readAuthorizationParameters(native);
+  private async respond(native: NativeRequest, response: Response): Promise<void> {
+    const { query, url, promptState: ticket } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
     const { asked, failure, silent } = await this.read(request, response);
@@ -77,31 +77,31 @@ export class InteractionFlow {
     const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
     const context: InteractionContext = { authorization: asked, request: native, returnTo, wanted: {} };
     const user = (await this.interaction.findUser(context)) || undefined;
-    if (failure) return this.tellAuthenticated(failure, { context, response, user, silent });
+    if (failure) return this.returnErrorToClient(failure, { context, response, user, silent });
     const signIn = user && ((await this.interaction.howSignedIn?.(user, context)) || undefined);
     const question = { asked, request, returnTo };
-    const cookie = new BrowserCookie(request, response, this.server.facts, 'oauth2-prompt');
-    const visit = { context, response, user, signIn, ticket, request: subjectOfRequest(question), cookie };
-    const prompted = this.prompts.read(ticket, visit.request, cookie.value);
-    const need = await this.server.needed(asked, { user, signIn, prompted }, response);
+    const cookie = new BrowserCookie(request, response, this.server.context, 'oauth2-prompt');
+    const visit = { context, response, user, signIn, ticket, request: requestBinding(question), cookie };
+    const prompted = this.promptStates.read(ticket, visit.request, cookie.value);
+    const need = await this.server.requiredInteraction(asked, { user, signIn, loginPrompt: prompted }, response);
     if (!user || need.login) return this.login(visit, need);
 
     // From here on `asked.grantableScope` is what this user can grant. It may be more or less than the requested scope.
     await this.server.grantableScope(asked, user, response);
-    if (prompted) context.returnTo = withTicket(returnTo, ticket!);
-    if (need.wanted) context.wanted = need.wanted;
-    const subject = subjectOf(user, question);
+    if (prompted) context.returnTo = withPromptState(returnTo, ticket!);
+    if (need.requestedLogin) context.wanted = need.requestedLogin;
+    const subject = consentBinding(user, question);
     const decision = await this.findDecision(native, { user, subject, context, need });
-    if (!decision) return this.ask(visit, need, subject);
-    if (prompted && !(await this.prompts.spend(ticket!))) {
-      const again = await this.server.needed(asked, { user, signIn }, response);
+    if (!decision) return this.askForConsent(visit, need, subject);
+    if (prompted && !(await this.promptStates.consume(ticket!))) {
+      const again = await this.server.requiredInteraction(asked, { user, signIn }, response);
       if (again.login) return this.login({ ...visit, ticket: undefined }, again);
     }
     await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user, signIn }, response);
   }
 
   /** Reads the request. An error that may be returned to the client once the user is authenticated is returned with what was read. */
-  private async read(request: Request, response: Response): Promise<Partial<DeferredRequest> & Read> {
+  private async read(request: Request, response: Response): Promise<Partial<DeferredRequest> & ReadRequest> {
     try {
       return { asked: await this.server.readAuthorizationRequest(request, response) };
     } catch (error) {
@@ -115,38 +115,53 @@ export class InteractionFlow {
    * Handles an invalid request of a client that has registered itself: the user signs in first, then the error is returned to the client.
    * RFC 9700 §4.11.2
    */
-  private async tellAuthenticated(error: OAuthError, { context, response, user, silent }: Refused): Promise<void> {
+  private async returnErrorToClient(
+    error: OAuthError,
+    { context, response, user, silent }: InvalidRequest,
+  ): Promise<void> {
     if (user) await this.server.decide(context.authorization, { user, error }, response);
     if (silent) throw error;
-    showAnswer(response, await this.interaction.login(context));
+    writeInteractionResponse(response, await this.interaction.login(context));
   }
 
   /** Sends the user to sign in; where they are to do so for this request, the address they come back by shows that. */
-  private async login(visit: Visit, need: Need): Promise<void> {
+  private async login(visit: UserInteraction, need: RequiredInteraction): Promise<void> {
     const { context, response, user, signIn, ticket, request, cookie } = visit;
     const { authorization, returnTo } = context;
-    const wanted = { ...context, wanted: need.wanted ?? {}, returnTo };
+    const wanted = { ...context, wanted: need.requestedLogin ?? {}, returnTo };
     const browser = cookie.value ?? newCookieValue();
-    const next = need.login ? this.prompts.next(ticket, { subject: request, signIn, browser }) : undefined;
+    const next = need.login ? this.promptStates.next(ticket, { subject: request, signIn, browser }) : undefined;
     if (need.silent || (need.login && next === undefined)) {
       await this.server.decide(authorization, { user, error: loginRequired() }, response);
     }
-    if (next !== undefined) wanted.returnTo = withTicket(returnTo, next);
-    showAnswer(response, await this.interaction.login(wanted));
+    if (next !== undefined) wanted.returnTo = withPromptState(returnTo, next);
+    writeInteractionResponse(response, await this.interaction.login(wanted));
     // Behind the answer, whose own cookies stay.
     if (next !== undefined && cookie.value === undefined) cookie.issue(undefined, browser);
   }
 
-  private async ask({ context, response, user }: Visit, { silent }: Need, subject: string): Promise<void> {
+  private async askForConsent(
+    { context, response, user }: UserInteraction,
+    { silent }: RequiredInteraction,
+    subject: string,
+  ): Promise<void> {
     if (silent) await this.server.decide(context.authorization, { user, error: consentRequired() }, response);
-    const ticket = this.tickets.issue(subject);
-    showAnswer(response, await this.interaction.consent(user!, { ...context, action: context.returnTo, ticket }));
+    const ticket = this.csrfTokens.issue(subject);
+    writeInteractionResponse(
+      response,
+      await this.interaction.consent(user!, { ...context, action: context.returnTo, ticket }),
+    );
   }
 
   /** A form decides only with a good ticket; without a form, only what the user agreed to before. */
   private async findDecision(
     native: NativeRequest,
-    { user, subject, context, need }: { user: User; subject: string; context: InteractionContext; need: Need },
+    {
+      user,
+      subject,
+      context,
+      need,
+    }: { user: User; subject: string; context: InteractionContext; need: RequiredInteraction },
   ): Promise<Decision | undefined> {
     if (native.method !== 'POST' || need.silent) {
       const isKnown = !need.consent && (await this.interaction.hasConsented?.(user, context)) === true;
@@ -154,31 +169,31 @@ export class InteractionFlow {
     }
     const form = readDecision(native.body);
     if (!form) return undefined;
-    if (!this.tickets.isGood(form.ticket, subject) || !(await this.tickets.spend(form.ticket))) {
-      reportEndpointRefusal(this.server.events, factsOf(user, context), badTicket());
+    if (!this.csrfTokens.isValid(form.ticket, subject) || !(await this.csrfTokens.consume(form.ticket))) {
+      reportEndpointRefusal(this.server.events, eventDetails(user, context), invalidCsrfToken());
       return undefined;
     }
     if (form.decision === 'deny') return 'deny';
     await this.interaction.saveConsent?.(user, context);
-    this.server.report('consent.given', factsOf(user, context));
+    this.server.report('consent.given', eventDetails(user, context));
     return 'allow';
   }
 }
 
 /** What the operator is told of a decision. */
-function factsOf(user: User, { authorization }: InteractionContext) {
+function eventDetails(user: User, { authorization }: InteractionContext) {
   const { client, issuer, grantableScope: scope } = authorization;
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 
 /** An authorization request, and the error if it is invalid. */
-interface Read {
+interface ReadRequest {
   readonly asked: AuthorizationRequest;
   readonly failure?: OAuthError;
 }
 
 /** A browser that came with an invalid request. */
-interface Refused {
+interface InvalidRequest {
   context: InteractionContext;
   response: Response;
   user: User | undefined;
@@ -186,7 +201,7 @@ interface Refused {
 }
 
 /** Somebody who came with an authorization request. */
-interface Visit {
+interface UserInteraction {
   context: InteractionContext;
   response: Response;
   user: User | undefined;

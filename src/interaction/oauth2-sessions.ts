@@ -1,13 +1,13 @@
 import { InvalidArgumentError, type OAuth2Server, type Request, Response, type User } from '../../lib/index.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from '../http/http-adapter.js';
 import { INTERACTION } from './interactive-feature.js';
-import { showAnswer } from './interaction-answer.js';
+import { writeInteractionResponse } from './interaction-response.js';
 import type { BrowserRequest, SessionOperations, SignInOptions, UserSession } from './session-operations.js';
 import { copyHeaders, type NativeReply } from '../http/native-reply.js';
 import { withContext } from '../module/oauth2-context.js';
 import type { Html } from '../pages/html.js';
 import type { PageContent } from '../pages/page-renderer.js';
-import { tenantsOf } from '../tenants/tenants-of.js';
+import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 
 /**
  * The sessions of the ready-made pages, for the application's own pages: sign-up, password reset, e-mail links, social login.
@@ -97,7 +97,7 @@ export class OAuth2Sessions {
   async page(request: NativeRequest, reply: NativeReply, content: PageContent): Promise<void> {
     const response = new Response();
     await this.run(request, undefined, async (operations, { request: asked }) =>
-      showAnswer(response, operations.page(content, { request: asked, response })),
+      writeInteractionResponse(response, operations.page(content, { request: asked, response })),
     );
     sendOAuthResponse(response, reply);
   }
@@ -112,20 +112,20 @@ export class OAuth2Sessions {
     const response = new Response();
     const server = await this.serverOf(request);
     const operations = operationsOf(server);
-    const result = await withContext(server.facts, request, () => operation(operations, { request, response }));
+    const result = await withContext(server.context, request, () => operation(operations, { request, response }));
     if (reply) copyHeaders(response, reply);
     return result;
   }
 
   private async serverOf(request: Request): Promise<OAuth2Server> {
     const { server } = this;
-    return tenantsOf(server)?.find(request) ?? server;
+    return tenantServersOf(server)?.find(request) ?? server;
   }
 }
 
-function operationsOf({ facts }: OAuth2Server): SessionOperations {
+function operationsOf({ context: facts }: OAuth2Server): SessionOperations {
   // A server that a test has replaced may have no facts.
-  const operations = (facts as OAuth2Server['facts'] | undefined)?.find(INTERACTION)?.sessions();
+  const operations = (facts as OAuth2Server['context'] | undefined)?.find(INTERACTION)?.sessions();
   if (operations) return operations;
   throw new InvalidArgumentError(
     'Invalid argument: `OAuth2Sessions` needs `pages()` among the `features` of `OAuth2Module`',

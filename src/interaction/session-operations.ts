@@ -1,6 +1,6 @@
 import type { ListedSession, Request, Response, SignIn, User } from '../../lib/index.js';
 import type { Html } from '../pages/html.js';
-import type { PageContent, Shown } from '../pages/page-renderer.js';
+import type { PageContent, RenderedPage } from '../pages/page-renderer.js';
 
 /** How a user was signed in by the application, for `OAuth2Sessions.signIn()`. */
 export interface SignInOptions extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> {
@@ -45,5 +45,5 @@ export interface SessionOperations {
   end(browser: BrowserRequest, id: string, user?: User): Promise<boolean>;
   endOthers(browser: BrowserRequest, user?: User): Promise<number>;
   formFields(browser: BrowserRequest): Html;
-  page(content: PageContent, browser: BrowserRequest): Shown;
+  page(content: PageContent, browser: BrowserRequest): RenderedPage;
 }

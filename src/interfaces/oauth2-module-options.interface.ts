@@ -7,10 +7,10 @@ import type { OAuth2Tenants, TenantCacheOptions } from './oauth2-tenants.interfa
 export type { OAuth2Options, OAuth2Settings } from './oauth2-options.interface.js';
 
 /** A class that Nest instantiates, an instance, or a provider without its `provide`. */
-export type Given<T> = Type<T> | T | GivenProvider<T>;
+export type ProviderOption<T> = Type<T> | T | ProviderDefinition<T>;
 
 /** A provider of Nest without its `provide`. */
-export type GivenProvider<T> =
+export type ProviderDefinition<T> =
   | { useValue: T }
   | { useExisting: InjectionToken }
   | { useClass: Type<T> }
@@ -25,12 +25,12 @@ export interface OAuth2Registration {
    */
   name?: string;
   /** The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). */
-  model?: Given<Model | ProtectedResourceModel>;
+  model?: ProviderOption<Model | ProtectedResourceModel>;
   /**
    * Your login and consent, given like the model. `null`: no client uses the authorization code grant, so the application
    * starts without a warning that users cannot sign in.
    */
-  interaction?: Given<OAuth2Interaction> | null;
+  interaction?: ProviderOption<OAuth2Interaction> | null;
   /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. Default: `[]` */
   features?: FeatureList;
   /**
@@ -41,7 +41,7 @@ export interface OAuth2Registration {
   /** `false`: no endpoints but well-known documents, for hosts with controllers of their own or none. Default: true */
   controllers?: boolean;
   /** Which tenant a request asks, and what is different there, given like the model: an issuer for each, from your database. */
-  tenants?: Given<OAuth2Tenants>;
+  tenants?: ProviderOption<OAuth2Tenants>;
   /** How many tenants are kept, for how many seconds, and how long one may take. Default: { max: 1000, timeToLive: 300, deadline: 10 } */
   tenantCache?: TenantCacheOptions;
   /** Make the exports of the module visible everywhere. Default: false */
@@ -64,7 +64,7 @@ export interface OAuth2Paths {
 
 /** What `OAuth2Module.forRoot()` takes. */
 export interface OAuth2ModuleOptions extends OAuth2Registration, OAuth2Settings {
-  model: Given<Model | ProtectedResourceModel>;
+  model: ProviderOption<Model | ProtectedResourceModel>;
 }
 
 /** A class that makes the options, for `useClass` and `useExisting`. */

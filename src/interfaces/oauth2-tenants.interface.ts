@@ -7,7 +7,7 @@ export interface OAuth2Tenants {
    * Which tenant does this request ask? Asked for every request. Falsy: none, which is answered by 404. Say only ids that you
    * know: what a stranger sends is no id yet.
    */
-  findTenant(asked: TenantRequest): Awaitable<string | Falsy>;
+  findTenant(request: TenantRequest): Awaitable<string | Falsy>;
   /**
    * What is different for this tenant, from your database; falsy: there is none. Kept for as long as `tenantCache` says; what it
    * throws is kept by nobody.

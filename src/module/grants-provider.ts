@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
 import type { PartTokens } from '../oauth2.tokens.js';
-import { tenantsOf } from '../tenants/tenants-of.js';
+import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 
 /** The provider of `OAuth2Grants` for one import of the module. */
 export const grantsProvider = ({ grants, server }: PartTokens): Provider => ({
@@ -12,7 +12,7 @@ export const grantsProvider = ({ grants, server }: PartTokens): Provider => ({
 
 // The model of a server that a test has replaced need not be known.
 function administer(server: OAuth2Server): OAuth2Grants {
-  const { options, events, facts } = server;
-  const scope = tenantsOf(server) ? { tenants: 'all' as const } : { issuer: options?.issuer, facts };
+  const { options, events, context: facts } = server;
+  const scope = tenantServersOf(server) ? { tenants: 'all' as const } : { issuer: options?.issuer, facts };
   return new OAuth2Grants(options?.model ?? {}, { ...scope, events });
 }

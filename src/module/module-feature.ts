@@ -1,9 +1,9 @@
 import { SHARED_MODEL } from '../../lib/adapter/index.js';
 import type { Feature } from '../../lib/index.js';
-import { CONNECTIONS, ServerConnections } from '../guards/keep-open.js';
+import { CONNECTIONS, ServerConnections } from '../guards/server-connections.js';
 import { SECRET } from '../interaction/server-secret.js';
 import { TENANT } from '../tenants/tenant-of.js';
-import { TENANT_SERVERS } from '../tenants/tenants-of.js';
+import { TENANT_SERVERS } from '../tenants/tenant-servers-of.js';
 import type { OAuth2TenantServers } from '../tenants/tenant-servers.js';
 import { SERVER_NAMES } from './oauth2-context.js';
 

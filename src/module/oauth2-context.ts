@@ -3,15 +3,15 @@ import { Injectable, Scope } from '@nestjs/common';
 import { type Around, capability, type OAuth2Server, type Request, type ServerContext } from '../../lib/index.js';
 
 /** Which request is answered, and by whom. */
-interface Facts {
+interface CurrentRequest {
   readonly request: Request;
   readonly server: string | undefined;
   readonly issuer: string | undefined;
   readonly tenant: string | undefined;
-  readonly by: ServerContext;
+  readonly runningOn: ServerContext;
 }
 
-let storage: AsyncLocalStorage<Facts> | undefined;
+let storage: AsyncLocalStorage<CurrentRequest> | undefined;
 
 /**
  * The request that a model, an interaction or a feature is asked for, without a change of their signatures. Inject it, or make one
@@ -51,7 +51,7 @@ export class OAuth2Context {
 }
 
 /** Whether an `OAuth2Context` exists. */
-export const isContextWanted = (): boolean => storage !== undefined;
+export const isContextUsed = (): boolean => storage !== undefined;
 
 /** The names of a server. */
 export interface ServerNames {
@@ -73,11 +73,11 @@ export function withContext<T>(server: ServerContext | undefined, request: Reque
   if (!names || isUnderWay(server!, request)) return run();
   const { name, tenant } = names;
   const issuer = server!.issuerOf(request);
-  return storage!.run({ request, server: name, issuer, tenant, by: server! }, run);
+  return storage!.run({ request, server: name, issuer, tenant, runningOn: server! }, run);
 }
 
 /** Whether the same server already runs an operation for this request. A request that was pushed before has no native request. */
 function isUnderWay(server: ServerContext, { native }: Request & { native?: unknown }): boolean {
   const outer = storage!.getStore();
-  return outer?.by === server && (native === undefined || outer.request['native'] === native);
+  return outer?.runningOn === server && (native === undefined || outer.request['native'] === native);
 }

@@ -3,32 +3,32 @@ import { ModulesContainer } from '@nestjs/core';
 import { assertConfig, configurationError } from '../../lib/adapter/index.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
-import { assertOptions, findRegistrationFault } from '../configuration/check-options.js';
+import { assertOptions, findRegistrationError } from '../configuration/check-options.js';
 import { makeServer } from '../configuration/make-server.js';
-import { settleEndpoints } from '../configuration/paths.js';
+import { resolveEndpoints } from '../configuration/paths.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
-import { featureProvider, givenProvider } from './given-provider.js';
+import { featureProvider, optionProvider } from './option-provider.js';
 import { grantsProvider } from './grants-provider.js';
-import { giveTo, makeInteraction } from '../interaction/interactive-feature.js';
+import { passInstance, makeInteraction } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type {
-  Given,
+  ProviderOption,
   OAuth2ModuleAsyncOptions,
   OAuth2Options,
   OAuth2OptionsFactory,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { isContextWanted, OAuth2Context, requestContext } from './oauth2-context.js';
+import { isContextUsed, OAuth2Context, requestContext } from './oauth2-context.js';
 import { createController } from '../oauth2.controller.js';
 import {
   getOAuth2TenantServersToken,
-  OAUTH2_GIVEN,
+  OAUTH2_FEATURE_INSTANCE,
   OAUTH2_REGISTRATION,
   OAUTH2_ROUTES,
-  OAUTH2_SETTLED,
+  OAUTH2_IMPORT_OPTIONS,
   type PartTokens,
   partTokens,
 } from '../oauth2.tokens.js';
@@ -45,13 +45,13 @@ interface Import {
 
 /** Defines one import of the module. What is wrong with it is found while Nest makes the providers: at start-up. */
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
-  const fault = findRegistrationFault(registration, method);
+  const fault = findRegistrationError(registration, method);
   if (fault !== undefined) return defineFault(module, fault, registration?.name);
   const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false, name } = registration;
   const parts = partTokens(name);
   const server: Provider = {
     provide: parts.server,
-    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, OAUTH2_GIVEN],
+    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, OAUTH2_FEATURE_INSTANCE],
     useFactory(
       settled: OAuth2Options,
       model: unknown,
@@ -69,8 +69,8 @@ export function defineModule(module: Type, { registration, method, options }: Im
         registration: { name, secret: settled.secret },
       });
       made.mount(routes);
-      giveTo(made.facts, given);
-      if (isContextWanted()) made.surround(requestContext);
+      passInstance(made.context, given);
+      if (isContextUsed()) made.surround(requestContext);
       return made;
     },
   };
@@ -79,7 +79,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
     module,
     global: isGlobal,
     imports,
-    controllers: controllers ? [createController(settleEndpoints(registration), parts.server)] : [],
+    controllers: controllers ? [createController(resolveEndpoints(registration), parts.server)] : [],
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
       { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
@@ -87,7 +87,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       eventListeners(name),
       ...extraProviders,
       ...options(parts.options),
-      { provide: OAUTH2_SETTLED, useExisting: parts.options },
+      { provide: OAUTH2_IMPORT_OPTIONS, useExisting: parts.options },
       provideGiven('model', parts, registration.model),
       provideGiven('interaction', parts, registration.interaction),
       featureProvider(features),
@@ -128,9 +128,9 @@ const interactionFlow = (parts: PartTokens): Provider => ({
   provide: InteractionFlow,
   inject: [parts.server, parts.options, parts.interaction],
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
-    const asking = interaction ?? makeInteraction(server.facts);
+    const asking = interaction ?? makeInteraction(server.context);
     if (!asking) return undefined;
-    const made = { model: server.options?.model, server: server.facts };
+    const made = { model: server.options?.model, server: server.context };
     return new InteractionFlow(server, asking, checkInteraction(asking, options, made));
   },
 });
@@ -139,14 +139,14 @@ const interactionFlow = (parts: PartTokens): Provider => ({
 function provideGiven(
   name: 'model' | 'interaction',
   parts: PartTokens,
-  given: Given<object> | null | undefined,
+  given: ProviderOption<object> | null | undefined,
 ): Provider {
   const provide = parts[name];
   // Of an option given as null there is nothing either.
   if ((given ?? undefined) === undefined) {
     return { provide, inject: [parts.options], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
-  return givenProvider(name, provide, given!);
+  return optionProvider(name, provide, given!);
 }
 
 /** Where the options of `forRootAsync()` come from: one of three, which has been checked. */

@@ -1,27 +1,27 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { assertConfig, hasSameStorage } from '../../lib/adapter/index.js';
-import { both } from '../configuration/paths.js';
+import { describeServers } from '../configuration/paths.js';
 import { OAUTH2_REGISTRATION, partTokens } from '../oauth2.tokens.js';
 
 /** What is known of a server once it is made. */
-interface Known {
+interface StartedServer {
   readonly name: string | undefined;
   readonly model: object;
   readonly issuer: string | undefined;
 }
 
 /** The servers of an application. */
-interface Servers {
+interface ApplicationServers {
   readonly names: Set<string>;
-  readonly known: Known[];
+  readonly started: StartedServer[];
 }
 
-const applications = new WeakMap<ModulesContainer, Servers>();
+const applications = new WeakMap<ModulesContainer, ApplicationServers>();
 
-function serversOf(modules: ModulesContainer): Servers {
+function serversOf(modules: ModulesContainer): ApplicationServers {
   let servers = applications.get(modules);
-  if (!servers) applications.set(modules, (servers = { names: new Set(), known: [] }));
+  if (!servers) applications.set(modules, (servers = { names: new Set(), started: [] }));
   return servers;
 }
 
@@ -35,7 +35,7 @@ export function registerServer(modules: ModulesContainer, name: string | undefin
 }
 
 /** Checks that tokens of a server are none of another one: over one model, by issuers that it keeps. RFC 9700 §4.4 */
-export function verifyApart(
+export function verifySeparateTokens(
   modules: ModulesContainer,
   name: string | undefined,
   { moduleRef, issuer }: { moduleRef: ModuleRef; issuer: string | undefined },
@@ -43,14 +43,14 @@ export function verifyApart(
   const model = findInstance(moduleRef, partTokens(name).model);
   // One that is made for each request says nothing here.
   if (!model) return;
-  const { known } = serversOf(modules);
+  const { started: known } = serversOf(modules);
   for (const other of known) {
     if (!hasSameStorage(model, other.model) || (name === undefined && other.name === undefined)) continue;
     const keepsIssuers = 'revokeGrant' in model && 'revokeGrant' in other.model;
     const areApart = keepsIssuers && issuer !== undefined && other.issuer !== undefined && issuer !== other.issuer;
     const remedy = keepsIssuers ? 'give each an `issuer` of its own, or a model' : 'give each a model of its own';
     const fault = 'keep their tokens in one place, and each would take those of the other';
-    assertConfig(areApart, `${both(name, other.name)} ${fault}: ${remedy}`);
+    assertConfig(areApart, `${describeServers(name, other.name)} ${fault}: ${remedy}`);
   }
   known.push({ name, model, issuer });
 }
@@ -65,13 +65,13 @@ export function findInstance(moduleRef: ModuleRef, token: InjectionToken): objec
 }
 
 /** The module in which a server was registered; undefined: there is none of that name. */
-export function moduleOf(modules: ModulesContainer, name: string | undefined) {
+export function moduleOfServer(modules: ModulesContainer, name: string | undefined) {
   const { server } = partTokens(name);
   return [...modules.values()].find(({ providers }) => providers.has(server) && providers.has(OAUTH2_REGISTRATION));
 }
 
 /** The names of all servers of an application, as they were registered; undefined: one without. */
-export function registeredNames(modules: ModulesContainer): readonly (string | undefined)[] {
+export function registeredServerNames(modules: ModulesContainer): readonly (string | undefined)[] {
   return [...modules.values()].flatMap(({ providers }) => {
     const registration = providers.get(OAUTH2_REGISTRATION)?.instance as { name?: string } | undefined;
     return registration ? [registration.name] : [];

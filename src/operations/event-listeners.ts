@@ -3,8 +3,8 @@ import { ContextIdFactory, MetadataScanner, ModuleRef, type ModulesContainer } f
 import { callListener, configurationError } from '../../lib/adapter/index.js';
 import { EVENT_NAMES, type OAuth2EventName } from '../../lib/index.js';
 import { nearestName } from '../configuration/nearest-name.js';
-import { registeredNames } from '../module/registered-servers.js';
-import { type Listening, readListening } from '../decorators/on-oauth2-event.decorator.js';
+import { registeredServerNames } from '../module/registered-servers.js';
+import { type EventSubscription, readSubscriptions } from '../decorators/on-oauth2-event.decorator.js';
 
 type Listener = (payload: object, name: string) => unknown;
 type Module = ModulesContainer extends Map<string, infer M> ? M : never;
@@ -22,11 +22,11 @@ export class EventListeners implements OnModuleInit {
   ) {}
 
   /** Does anybody listen to this? */
-  has(name: OAuth2EventName): boolean {
+  hasListener(name: OAuth2EventName): boolean {
     return this.byName.size > 0 && (this.byName.has(name) || this.byName.has('*'));
   }
 
-  tell(name: OAuth2EventName, payload: object): void {
+  notify(name: OAuth2EventName, payload: object): void {
     for (const heard of [name, '*']) {
       for (const listener of this.byName.get(heard) ?? []) callListener(name, () => listener(payload, name));
     }
@@ -37,12 +37,12 @@ export class EventListeners implements OnModuleInit {
     const seen = new Set<unknown>();
     for (const module of this.modules.values()) {
       for (const wrapper of module.providers.values())
-        this.find(wrapper, seen, (listens) => perEvent(wrapper, listens));
-      for (const wrapper of module.controllers.values()) this.find(wrapper, seen, refuseController);
+        this.register(wrapper, seen, (listens) => perEvent(wrapper, listens));
+      for (const wrapper of module.controllers.values()) this.register(wrapper, seen, refuseController);
     }
   }
 
-  private find(wrapper: Wrapper, seen: Set<unknown>, perEventOf: (found: Found) => Listener): void {
+  private register(wrapper: Wrapper, seen: Set<unknown>, perEventOf: (found: ListenerMethod) => Listener): void {
     const { isAlias, isTransient, metatype } = wrapper;
     if (isAlias) return;
     const isOne = !isTransient && wrapper.isDependencyTreeStatic();
@@ -53,27 +53,27 @@ export class EventListeners implements OnModuleInit {
     const prototype: unknown = isOne ? Object.getPrototypeOf(instance) : !wrapper.inject && metatype?.prototype;
     if (typeof prototype !== 'object' || prototype === null) return;
     for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
-      for (const listening of readListening((prototype as Methods)[method])) {
+      for (const listening of readSubscriptions((prototype as Methods)[method])) {
         const where = `${prototype.constructor.name}.${method}()`;
-        const fault = faultOf(listening, where, registeredNames(this.modules));
+        const fault = faultOf(listening, where, registeredServerNames(this.modules));
         if (fault !== undefined) throw configurationError(fault);
         if (listening.server !== undefined && listening.server !== this.server) continue;
         const listener: Listener = isOne
           ? (payload, name) => (instance as Methods)[method]!(payload, name)
-          : perEventOf({ method, where });
+          : perEventOf({ method, label: where });
         this.byName.set(listening.name, [...(this.byName.get(listening.name) ?? []), listener]);
       }
     }
   }
 }
 
-interface Found {
+interface ListenerMethod {
   method: string;
   /** As people call it. */
-  where: string;
+  label: string;
 }
 
-function faultOf({ name, server }: Listening, where: string, servers: readonly unknown[]): string | undefined {
+function faultOf({ name, server }: EventSubscription, where: string, servers: readonly unknown[]): string | undefined {
   if (server !== undefined && !servers.includes(server)) {
     return `${where} listens to the server \`${server}\`, and no import of OAuth2Module has that name`;
   }
@@ -82,7 +82,7 @@ function faultOf({ name, server }: Listening, where: string, servers: readonly u
 }
 
 /** Of a provider that is made for each request there is one for each event, whose request has it as `event`. */
-function perEvent({ host, token }: Wrapper, { method }: Found): Listener {
+function perEvent({ host, token }: Wrapper, { method }: ListenerMethod): Listener {
   return async (event, name) => {
     const moduleRef = host!.getProviderByKey(ModuleRef).instance;
     const context = ContextIdFactory.create();
@@ -93,7 +93,7 @@ function perEvent({ host, token }: Wrapper, { method }: Found): Listener {
 }
 
 /** Nest makes no controller without a request. */
-function refuseController({ where }: Found): never {
+function refuseController({ label: where }: ListenerMethod): never {
   throw configurationError(
     `${where} listens to events, but its controller is made for each request: put @OnOAuth2Event() on a method of a provider`,
   );

@@ -19,8 +19,8 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
 
 /** Those of the host's providers that hear an event. */
 interface Listeners {
-  has(name: OAuth2EventName): boolean;
-  tell(name: OAuth2EventName, payload: object): void;
+  hasListener(name: OAuth2EventName): boolean;
+  notify(name: OAuth2EventName, payload: object): void;
 }
 
 /** Writes a line for every refusal, and hands all events on to the listeners of the host. */
@@ -33,14 +33,14 @@ export class EventLog implements EventSink {
   ) {}
 
   wants(name: OAuth2EventName): boolean {
-    return hasListener(this.events, name) || isLogged(name) || this.listeners?.has(name) === true;
+    return hasListener(this.events, name) || isLogged(name) || this.listeners?.hasListener(name) === true;
   }
 
   emit<N extends OAuth2EventName>(name: N, payload: OAuth2Events[N]): void {
     if (this.server !== undefined) payload.server = this.server;
     if (isLogged(name)) logger[LEVELS[name]!](lineOf(name, payload));
     if (hasListener(this.events, name)) emitEvent(this.events, name, payload);
-    if (this.listeners?.has(name)) this.listeners.tell(name, payload);
+    if (this.listeners?.hasListener(name)) this.listeners.notify(name, payload);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { assertConfig, toOAuthError } from '../../lib/adapter/index.js';
 import { type HealthModel, OAuth2Server, TemporarilyUnavailableError } from '../../lib/index.js';
-import { logFault } from './fault-log.js';
+import { logServerError } from './error-log.js';
 
 /** What a health check says of a server, in the form of `@nestjs/terminus`. */
 export interface OAuth2Health {
@@ -17,14 +17,14 @@ export interface OAuth2Health {
 @Injectable()
 export class OAuth2HealthIndicator {
   private readonly model: Partial<HealthModel>;
-  private readonly facts: OAuth2Server['facts'] | undefined;
+  private readonly facts: OAuth2Server['context'] | undefined;
   /** However many ask at once, one looks. */
-  private looking: Promise<OAuth2Health> | undefined;
+  private runningCheck: Promise<OAuth2Health> | undefined;
 
   /** @throws InvalidArgumentError when the model cannot tell */
   constructor(@Inject(OAuth2Server) server: OAuth2Server) {
     this.model = server.options.model as Partial<HealthModel>;
-    this.facts = server.facts;
+    this.facts = server.context;
     assertConfig(typeof this.model.ping === 'function', NO_PING);
   }
 
@@ -36,8 +36,8 @@ export class OAuth2HealthIndicator {
     key: K = 'oauth2' as K,
     { timeout = 1 } = {},
   ): Promise<Record<K, OAuth2Health>> {
-    const looking = (this.looking ??= this.look());
-    const isOver = () => void (this.looking === looking && (this.looking = undefined));
+    const looking = (this.runningCheck ??= this.runCheck());
+    const isOver = () => void (this.runningCheck === looking && (this.runningCheck = undefined));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<OAuth2Health>((resolve) => {
       timer = setTimeout(() => {
@@ -52,7 +52,7 @@ export class OAuth2HealthIndicator {
     return { [key]: health } as Record<K, OAuth2Health>;
   }
 
-  private async look(): Promise<OAuth2Health> {
+  private async runCheck(): Promise<OAuth2Health> {
     try {
       await this.model.ping!();
     } catch (thrown) {
@@ -73,7 +73,7 @@ export class OAuth2HealthIndicator {
 
 /** What was thrown is for the log alone. */
 function failed(thrown: unknown, message: string): OAuth2Health {
-  logFault(thrown instanceof TemporarilyUnavailableError ? thrown : toOAuthError(thrown));
+  logServerError(thrown instanceof TemporarilyUnavailableError ? thrown : toOAuthError(thrown));
   return down(message);
 }
 

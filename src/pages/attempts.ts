@@ -33,7 +33,7 @@ export interface Throttle {
 }
 
 /** Counts an attempt, and sets `Retry-After` if there were too many. RFC 9110 §10.2.3 */
-export async function isTooMany(throttle: Throttle, attempt: Attempt, response: Response): Promise<boolean> {
+export async function isThrottled(throttle: Throttle, attempt: Attempt, response: Response): Promise<boolean> {
   const wait = await throttle.count(attempt);
   if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
   return wait > 0;
@@ -45,11 +45,11 @@ export async function isTooMany(throttle: Throttle, attempt: Attempt, response: 
  * memory of this process.
  */
 export class AttemptCounter {
-  private readonly places: WindowCounts;
+  private readonly origins: WindowCounts;
   private readonly users: WindowCounts | undefined;
 
-  constructor(perPlace: RequestRate, perUser?: RequestRate) {
-    this.places = new WindowCounts(perPlace);
+  constructor(perOrigin: RequestRate, perUser?: RequestRate) {
+    this.origins = new WindowCounts(perOrigin);
     this.users = perUser && new WindowCounts(perUser);
   }
 
@@ -59,27 +59,27 @@ export class AttemptCounter {
     return {
       count: (attempt) => {
         // Attempts that are refused for their network do not use up the limit of the user.
-        const wait = this.places.add(keyOf(attempt, realm, placeOf(attempt)));
+        const wait = this.origins.add(keyOf(attempt, realm, originOf(attempt)));
         if (wait > 0 || attempt.knownBrowser !== undefined) return wait;
         return this.users?.add(keyOf(attempt, realm)) ?? 0;
       },
       forgive: (attempt) => {
-        const place = keyOf(attempt, realm, placeOf(attempt));
-        if (attempt.secondFactor) return this.places.forget(place);
+        const place = keyOf(attempt, realm, originOf(attempt));
+        if (attempt.secondFactor) return this.origins.forget(place);
         // Only this attempt: names of two users may share a count, and one of them must not reset the attempts at the other.
-        this.places.subtract(place);
+        this.origins.subtract(place);
         if (attempt.knownBrowser === undefined) this.users?.subtract(keyOf(attempt, realm));
       },
     };
   }
 }
 
-const placeOf = ({ knownBrowser, address }: Attempt) =>
+const originOf = ({ knownBrowser, address }: Attempt) =>
   knownBrowser === undefined ? `network ${networkOf(address ?? '')}` : `browser ${knownBrowser}`;
 
 /** Returns the key of a count. It is hashed, so that it has a fixed size. The ids of users (second factor) are compared exactly. */
-const keyOf = ({ username, secondFactor }: Attempt, realm: string | number, place?: string) =>
-  hash('sha256', JSON.stringify([realm, secondFactor ? username : foldedName(username), place]), 'base64url');
+const keyOf = ({ username, secondFactor }: Attempt, realm: string | number, origin?: string) =>
+  hash('sha256', JSON.stringify([realm, secondFactor ? username : foldedName(username), origin]), 'base64url');
 
 const numbers = new WeakMap<object, number>();
 let models = 0;

@@ -68,13 +68,13 @@ export class BrowserCookie {
 
 /**
  * What a form of this browser carries: nobody can tell it who cannot read the cookie. RFC 9700 §4.7
- * @param about what its form decides; left out: it decides nothing that was shown
+ * @param binding what its form decides; left out: it decides nothing that was shown
  */
-export const formToken = (cookie: string, about = ''): string =>
-  createHmac('sha256', cookie).update(`nest-oauth2 form${about}`).digest('base64url');
+export const formToken = (cookie: string, binding = ''): string =>
+  createHmac('sha256', cookie).update(`nest-oauth2 form${binding}`).digest('base64url');
 
-export function isFormToken(token: unknown, cookie: string | undefined, about?: string): boolean {
-  return typeof token === 'string' && cookie !== undefined && constantTimeEqual(token, formToken(cookie, about));
+export function isFormToken(token: unknown, cookie: string | undefined, binding?: string): boolean {
+  return typeof token === 'string' && cookie !== undefined && constantTimeEqual(token, formToken(cookie, binding));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ShownDetail } from '../../lib/features/index.js';
-import type { Application, Client, OAuthError, User } from '../../lib/index.js';
+import type { AuthorizedApplication, Client, OAuthError, User } from '../../lib/index.js';
 import type { Html } from './html.js';
 import type { ENGLISH } from './messages.js';
 
@@ -103,7 +103,7 @@ export interface ErrorPageContext extends PageContext {
 /** The applications with access to an account: a form for each posts the `fields` and `client_id`. */
 export interface ApplicationsPageContext extends FormContext {
   user: User;
-  applications: readonly Application[];
+  applications: readonly AuthorizedApplication[];
   /** Where the user goes to be at one, by its `clientId`: those that have registered an `initiate_login_uri`. OpenID Connect Core §4 */
   places?: ReadonlyMap<string, string>;
   /** Has the access of one just been ended? */

@@ -4,7 +4,7 @@ import { withQuery } from './local-path.js';
 import { reportUser, reportUserRefused } from './page-events.js';
 import { secondFactorPath } from './second-factor/page.js';
 import { SecondFactorLogin } from './second-factor/login.js';
-import { type Site, textOf, type Visit } from './site.js';
+import { type Site, textOf, type PageRequest } from './site.js';
 
 /** The query parameter of a login page that was fetched again after a parallel request. */
 const AGAIN = 'again';
@@ -16,10 +16,10 @@ const AGAIN = 'again';
  */
 export async function continueSession(
   site: Site,
-  visit: Visit,
+  visit: PageRequest,
   { here, next }: { here: string; next: string },
 ): Promise<string | undefined> {
-  const { own, server } = site;
+  const { modelSessions: own, server } = site;
   const found = await own?.remembered?.find(visit);
   if (!own?.remembered || !found || found.state === 'none') return undefined;
   if (found.state === 'replayed') {
@@ -29,11 +29,11 @@ export async function continueSession(
   if (found.state === 'current') {
     const { session } = found;
     const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isDue(session.user, visit, session))) {
-      const isSent = await step.beginAnyway(session.user, visit, { ...session, remember: true });
+    if (step && (await step.policy.isRequired(session.user, visit, session))) {
+      const isSent = await step.beginEvenIfNotSent(session.user, visit, { ...session, remember: true });
       return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
     }
-    if (await own.proceed(session, visit)) {
+    if (await own.continueRemembered(session, visit)) {
       reportUser(server, 'user.signed_in', { user: session.user, visit });
       return next;
     }
@@ -43,12 +43,12 @@ export async function continueSession(
 }
 
 /** A token that was replaced before is a copy: ends the session of both browsers, and signs the user out at clients. */
-async function endStolen(site: Site, { user, sid }: RememberedSession, visit: Visit): Promise<void> {
+async function endStolen(site: Site, { user, sid }: RememberedSession, visit: PageRequest): Promise<void> {
   const { server } = site;
-  await site.own!.remembered!.end(visit);
+  await site.modelSessions!.remembered!.end(visit);
   if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
   reportUserRefused(server, {
-    rule: 'the cookie of a remembered login was used again after it was replaced: a copy was stolen',
+    reason: 'the cookie of a remembered login was used again after it was replaced: a copy was stolen',
     status: 200,
     visit,
   });

@@ -12,7 +12,7 @@ import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
 import type { DevicePageContext } from './contexts.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
-import { preferencesOf, textOf, type Visit } from './site.js';
+import { preferencesOf, textOf, type PageRequest } from './site.js';
 
 type Problem = NonNullable<DevicePageContext['problem']>;
 
@@ -24,18 +24,18 @@ const DONE = ['allowed', 'denied'] as const;
 /** Connects a device: its code is entered or confirmed, its user signs in, sees who asks for what, and decides. RFC 8628 §3.3 */
 export class DeviceEndpoint extends PageEndpoint {
   /** A code that came in the address is shown and not taken: the user has to compare it. RFC 8628 §3.3.1 */
-  protected async get(visit: Visit): Promise<void> {
+  protected async get(visit: PageRequest): Promise<void> {
     const done = DONE.find((one) => one === visit.request.query['done']);
     if (done === undefined) return this.askCode(visit);
     this.site.show('deviceDone', { allowed: done === 'allowed' }, visit);
   }
 
-  protected async post(visit: Visit): Promise<void> {
+  protected async post(visit: PageRequest): Promise<void> {
     const { site } = this;
     const { request } = visit;
     const decision = textOf(request, 'decision');
     // The form of a decision is tied to what it showed, which is known once that is found.
-    if (decision === undefined ? !site.isOurs(visit) : !site.isFromHere(visit))
+    if (decision === undefined ? !site.hasValidFormToken(visit) : !site.isFromOwnOrigin(visit))
       return this.askCode(visit, 'deviceExpired');
     const typed = textOf(request, 'user_code') ?? '';
     const user = await site.findUser(request);
@@ -43,7 +43,8 @@ export class DeviceEndpoint extends PageEndpoint {
     const found = await this.find(typed, user, visit);
     if (!found) return this.askCode(visit, 'wrongCode');
     if (found === 'throttled') return this.askCode(visit, found);
-    if (decision === undefined || !site.isOurs(visit, subjectOf(user, found))) return this.askUser(user, found, visit);
+    if (decision === undefined || !site.hasValidFormToken(visit, subjectOf(user, found)))
+      return this.askUser(user, found, visit);
     const allow = decision === 'allow';
     const signIn = (await site.sessions.howSignedIn?.(user, request)) || undefined;
     if (!(await decideDeviceRequest(found, { allow, signIn }))) return this.askCode(visit, 'wrongCode');
@@ -53,11 +54,11 @@ export class DeviceEndpoint extends PageEndpoint {
   private async find(
     typed: string,
     user: User,
-    { request, response }: Visit,
+    { request, response }: PageRequest,
   ): Promise<DeviceRequest | 'throttled' | undefined> {
     const address = addressOf(request);
     try {
-      return await findDeviceRequest({ facts: this.site.server }, typed, { user, address, request });
+      return await findDeviceRequest({ context: this.site.server }, typed, { user, address, request });
     } catch (error) {
       if (!(error instanceof TemporarilyUnavailableError) || error.status !== 429) throw error;
       response.set('retry-after', String(error.retryAfter));
@@ -65,7 +66,7 @@ export class DeviceEndpoint extends PageEndpoint {
     }
   }
 
-  private askCode(visit: Visit, problem?: Problem): void {
+  private askCode(visit: PageRequest, problem?: Problem): void {
     const code = formatUserCode(textOf(visit.request, 'user_code'));
     const facts = {
       ...(code !== undefined && { userCode: code }),
@@ -76,7 +77,7 @@ export class DeviceEndpoint extends PageEndpoint {
     this.site.show('device', facts, visit, problem ? STATUS[problem] : 200);
   }
 
-  private async askUser(user: User, found: DeviceRequest, visit: Visit): Promise<void> {
+  private async askUser(user: User, found: DeviceRequest, visit: PageRequest): Promise<void> {
     const { client, scope = '', resource, data, userCode } = found;
     const scopes = scope.split(' ').filter(Boolean);
     const fields = this.site.fields(visit, { user_code: userCode }, subjectOf(user, found));
@@ -98,7 +99,7 @@ export class DeviceEndpoint extends PageEndpoint {
     this.site.show('deviceConsent', facts, visit);
   }
 
-  private path({ request }: Visit, query?: Record<string, string | undefined>): string {
+  private path({ request }: PageRequest, query?: Record<string, string | undefined>): string {
     return pathOf(this.site.server, 'device', { request, ...(query && { query }) });
   }
 }

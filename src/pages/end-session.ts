@@ -1,9 +1,9 @@
 import type { Awaitable, User } from '../../lib/index.js';
-import { ofTenant } from '../tenants/tenant-of.js';
-import { reportEnded, reportUser } from './page-events.js';
+import { tenantFilter } from '../tenants/tenant-of.js';
+import { reportGrantsEnded, reportUser } from './page-events.js';
 import { SecondFactorLogin } from './second-factor/login.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
-import type { Site, Visit } from './site.js';
+import type { Site, PageRequest } from './site.js';
 
 /** The model method that ends all grants of a user, for `signOutEndsGrants`. */
 interface GrantsModel {
@@ -14,15 +14,15 @@ interface GrantsModel {
  * Signs a user out in this browser, with all the user's grants if `signOutEndsGrants` is set, and reports it.
  * @returns the URLs to open in frames for front-channel logout
  */
-export async function endSession(site: Site, user: User, visit: Visit): Promise<readonly string[]> {
+export async function endSession(site: Site, user: User, visit: PageRequest): Promise<readonly string[]> {
   const { server, options } = site;
   await SecondFactorLogin.of(site)?.forget(visit);
   const frames = await signOut(site, user, visit);
   const model = server.options.model as object as GrantsModel;
   const userId = user['id'] as string;
-  const ended = options.signOutEndsGrants && (await model.revokeGrantsOf({ userId, ...ofTenant(server) })) !== 0;
+  const ended = options.signOutEndsGrants && (await model.revokeGrantsOf({ userId, ...tenantFilter(server) })) !== 0;
   reportUser(server, 'user.signed_out', { user, visit });
-  if (ended) reportEnded(server, { user, visit });
+  if (ended) reportGrantsEnded(server, { user, visit });
   return frames;
 }
 
@@ -30,7 +30,7 @@ export async function endSession(site: Site, user: User, visit: Visit): Promise<
  * Signs out the user who is signed in or remembered in this browser, and removes the cookies in any case.
  * @returns the URLs to open in frames for front-channel logout
  */
-export async function endSessionHere(site: Site, visit: Visit): Promise<readonly string[]> {
+export async function endSessionHere(site: Site, visit: PageRequest): Promise<readonly string[]> {
   const user = await findUserToSignOut(site, visit);
   if (user) return endSession(site, user, visit);
   await SecondFactorLogin.of(site)?.forget(visit);

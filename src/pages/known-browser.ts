@@ -3,7 +3,7 @@ import { constantTimeEqual } from '../../lib/adapter/index.js';
 import { SECRET } from '../interaction/server-secret.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
-import type { Site, Visit } from './site.js';
+import type { Site, PageRequest } from './site.js';
 
 /** Seconds for which a browser keeps the cookie: the longest that browsers keep any. RFC 6265bis §5.5 */
 const LIFETIME = 400 * 24 * 3600;
@@ -19,7 +19,7 @@ export class KnownBrowser {
 
   constructor(
     private readonly site: Site,
-    private readonly visit: Visit,
+    private readonly visit: PageRequest,
   ) {
     const { server } = site;
     this.cookie = new BrowserCookie(visit.request, visit.response, server, 'oauth2-known-browser');

@@ -1,33 +1,33 @@
 import { addressOf } from '../../lib/adapter/index.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
-import { type Attempt, isTooMany } from './attempts.js';
+import { type Attempt, isThrottled } from './attempts.js';
 import { KnownBrowser } from './known-browser.js';
 import { continueSession } from './continue-session.js';
 import { pathOf } from './local-path.js';
-import { LONGEST_NAME, type LoginProblem, showLogin } from './login-page.js';
+import { MAX_USERNAME_LENGTH, type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
 import { SecondFactorLogin } from './second-factor/login.js';
 import { secondFactorPath } from './second-factor/page.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
-import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
+import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from './site.js';
 import { startSession } from './start-session.js';
 import { unlessBusy } from './unless-busy.js';
 
-const LONGEST_PASSWORD = 1000;
+const MAX_PASSWORD_LENGTH = 1000;
 
 /**
  * Whether a text can be a user name. A field of one line sends no line breaks, and attempts of a second factor are counted by a text that
  * has one. Other control characters are in no user name, and PostgreSQL rejects NUL in any text. RFC 6749 Appendix A
  */
 const isName = (text: string) =>
-  text !== '' && text.length <= LONGEST_NAME && !/[\x00-\x08\x0a-\x1f\x7f]/.test(text) && text.isWellFormed();
+  text !== '' && text.length <= MAX_USERNAME_LENGTH && !/[\x00-\x08\x0a-\x1f\x7f]/.test(text) && text.isWellFormed();
 
 /** Whether a text can be a password: bcrypt ends at NUL, and databases reject it. */
-const isPassword = (text: string) => text.length <= LONGEST_PASSWORD && !text.includes('\0');
+const isPassword = (text: string) => text.length <= MAX_PASSWORD_LENGTH && !text.includes('\0');
 
 /** What the login that is there already does not do for. */
-const FRESH = ['login', 'create'];
+const PROMPTS_FOR_LOGIN = ['login', 'create'];
 
 /** Returns the parameters of a query that occur once. */
 const textsOf = (query: Readonly<Record<string, unknown>>) =>
@@ -47,19 +47,19 @@ export class LoginEndpoint extends PageEndpoint {
     this.secondFactor = SecondFactorLogin.of(site);
   }
 
-  protected async get(visit: Visit): Promise<void> {
+  protected async get(visit: PageRequest): Promise<void> {
     const { site } = this;
     const { request } = visit;
     const user = await site.findUser(request);
     const prompt = textOf(request, 'prompt') ?? '';
-    if (!user && !FRESH.includes(prompt)) {
+    if (!user && !PROMPTS_FOR_LOGIN.includes(prompt)) {
       const here = pathOf(site.server, 'login', { request, query: textsOf(request.query) });
       const next = prompt === 'select_account' ? here : this.returnTo(visit);
       const path = await continueSession(site, visit, { here, next });
       if (path !== undefined) return this.goTo(path, visit);
     }
-    if (!user || FRESH.includes(prompt)) return showLogin(site, visit);
-    const isStepUp = (await this.secondFactor?.policy.isStepUp(user, visit)) === true;
+    if (!user || PROMPTS_FOR_LOGIN.includes(prompt)) return showLogin(site, visit);
+    const isStepUp = (await this.secondFactor?.policy.isStepUpRequested(user, visit)) === true;
     if (isStepUp && prompt !== 'select_account') {
       // A password that was given before for somebody else is not gone on with.
       await this.secondFactor!.forget(visit);
@@ -68,40 +68,40 @@ export class LoginEndpoint extends PageEndpoint {
     const returnTo = this.returnTo(visit);
     const fields = site.fields(visit, {
       return_to: returnTo,
-      acr_values: wantedAcr(request)?.join(' '),
+      acr_values: requestedAcr(request)?.join(' '),
       account: 'other',
     });
     const next = isStepUp ? secondFactorPath(site, visit) : returnTo;
     site.show('account', { user, returnTo: next, fields, action: pathOf(site.server, 'login', { request }) }, visit);
   }
 
-  protected async post(visit: Visit): Promise<void> {
+  protected async post(visit: PageRequest): Promise<void> {
     const { secondFactor, site } = this;
     const { request, response } = visit;
-    if (!site.isOurs(visit)) return showLogin(site, visit, 'expired');
+    if (!site.hasValidFormToken(visit)) return showLogin(site, visit, 'expired');
     if (textOf(request, 'account') === 'other') {
       const before = await findUserToSignOut(site, visit);
       await secondFactor?.forget(visit);
       await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
       reportUser(site.server, 'user.signed_out', { user: before, visit });
-      const acr = wantedAcr(request);
+      const acr = requestedAcr(request);
       return this.goTo(site.loginPath(request, returnPath(request), acr && { acr }), visit);
     }
     const user = await this.findUser(visit);
     if (typeof user === 'string') return showLogin(site, visit, user);
     const remember = textOf(request, 'remember') === '1';
-    if (await secondFactor?.policy.isDue(user, visit)) {
+    if (await secondFactor?.policy.isRequired(user, visit)) {
       const delay = await secondFactor!.begin(user, visit, remember);
       return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
     }
     // Whoever has given another password here before, and no code, is not asked for that any more.
     await secondFactor?.forget(visit);
-    await startSession(site, user, visit, { rememberUntil: site.own?.rememberUntil(remember) });
+    await startSession(site, user, visit, { rememberUntil: site.modelSessions?.rememberUntil(remember) });
     reportUser(site.server, 'user.signed_in', { user, visit });
     this.goTo(this.returnTo(visit), visit);
   }
 
-  private async findUser(visit: Visit): Promise<User | LoginProblem> {
+  private async findUser(visit: PageRequest): Promise<User | LoginProblem> {
     const { request } = visit;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
     if (!isName(username) || !isPassword(password)) return 'wrong';
@@ -109,7 +109,7 @@ export class LoginEndpoint extends PageEndpoint {
     const browser = new KnownBrowser(this.site, visit);
     const knownBrowser = browser.idFor(username);
     const attempt: Attempt = { username, address: addressOf(request), knownBrowser, request: request['native'] };
-    if (await isTooMany(throttle, attempt, visit.response)) return 'throttled';
+    if (await isThrottled(throttle, attempt, visit.response)) return 'throttled';
     const model = this.site.server.options.model as unknown as UserModel;
     const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', visit);
     if (typeof user !== 'object') return user;
@@ -118,7 +118,7 @@ export class LoginEndpoint extends PageEndpoint {
     return user;
   }
 
-  private returnTo({ request }: Visit): string {
+  private returnTo({ request }: PageRequest): string {
     return returnPath(request) ?? this.site.options.home;
   }
 }

@@ -6,12 +6,12 @@ import {
   readLogoutRequest,
 } from '../../lib/adapter/index.js';
 import type { User } from '../../lib/index.js';
-import { showAnswer } from '../interaction/interaction-answer.js';
+import { writeInteractionResponse } from '../interaction/interaction-response.js';
 import { endSession, endSessionHere } from './end-session.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { findUserToSignOut } from './sign-out.js';
-import { returnPath, textOf, type Visit } from './site.js';
+import { returnPath, textOf, type PageRequest } from './site.js';
 
 /** The parameters of a logout request of a client. RP-Initiated Logout 1.0 §2 */
 const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
@@ -25,7 +25,7 @@ const PAUSE = 3;
  * RP-Initiated Logout 1.0
  */
 export class LogoutEndpoint extends PageEndpoint {
-  protected async get(visit: Visit): Promise<void> {
+  protected async get(visit: PageRequest): Promise<void> {
     const asked = await this.read(visit);
     const user = await findUserToSignOut(this.site, visit);
     if (asked.redirect !== undefined && !user) {
@@ -42,10 +42,10 @@ export class LogoutEndpoint extends PageEndpoint {
     this.show(visit, user);
   }
 
-  protected async post(visit: Visit): Promise<void> {
+  protected async post(visit: PageRequest): Promise<void> {
     const { request } = visit;
     // A form of another site has no cookie; what follows it has.
-    if (!this.site.isFromHere(visit)) {
+    if (!this.site.isFromOwnOrigin(visit)) {
       const asked = this.parametersOf(visit);
       return Object.keys(asked).length > 0 ? this.goTo(this.path(visit, asked), visit) : this.get(visit);
     }
@@ -57,12 +57,12 @@ export class LogoutEndpoint extends PageEndpoint {
   }
 
   /** What a client asks for, where there are clients that may. */
-  private async read({ request }: Visit): Promise<LogoutRequest> {
+  private async read({ request }: PageRequest): Promise<LogoutRequest> {
     const { server } = this.site;
     return server.find(OPENID) ? readLogoutRequest(request, server) : {};
   }
 
-  private show(visit: Visit, user?: User): void {
+  private show(visit: PageRequest, user?: User): void {
     const { request } = visit;
     const more = { return_to: returnPath(request), ...this.parametersOf(visit) };
     const fields = user ? this.site.fields(visit, more) : {};
@@ -74,7 +74,7 @@ export class LogoutEndpoint extends PageEndpoint {
    * Shows the page that opens the logout URIs of clients in frames, and then leads to `next`: by itself if there are frames, otherwise by
    * a link. Front-Channel Logout §2
    */
-  private open(frames: readonly string[], visit: Visit, next: string | undefined): void {
+  private open(frames: readonly string[], visit: PageRequest, next: string | undefined): void {
     const login = this.site.loginPath(visit.request, undefined);
     const facts = { frames, ...(next !== undefined && { next }), fields: {}, login, action: this.path(visit) };
     this.site.show('signOut', facts, visit);
@@ -82,19 +82,19 @@ export class LogoutEndpoint extends PageEndpoint {
   }
 
   /** To an address that the client has registered. */
-  private leave(redirect: string, { response }: Visit): void {
-    showAnswer(response, { redirect });
+  private leave(redirect: string, { response }: PageRequest): void {
+    writeInteractionResponse(response, { redirect });
     response.status = 303;
   }
 
   /** What a client has sent, to be sent again. */
-  private parametersOf({ request }: Visit): Record<string, string> {
+  private parametersOf({ request }: PageRequest): Record<string, string> {
     if (!this.site.server.find(OPENID)) return {};
     const given = LOGOUT_PARAMETERS.map((name) => [name, textOf(request, name)] as const);
     return Object.fromEntries(given.filter((entry): entry is [(typeof entry)[0], string] => entry[1] !== undefined));
   }
 
-  private path({ request }: Visit, query?: Record<string, string | undefined>): string {
+  private path({ request }: PageRequest, query?: Record<string, string | undefined>): string {
     return pathOf(this.site.server, 'logout', { request, ...(query && { query }) });
   }
 }

@@ -106,7 +106,7 @@ export const OPENID_SCOPES: Scopes = {
 };
 
 /** The words for a scope value; undefined where nobody has written any. */
-export function wordsOf(scopes: Scopes | undefined, value: string): string | undefined {
+export function scopeDescription(scopes: Scopes | undefined, value: string): string | undefined {
   const words = scopes && Object.hasOwn(scopes, value) ? scopes[value] : undefined;
   return typeof words === 'string' ? words : (words?.consent ?? words?.title);
 }

@@ -1,7 +1,7 @@
 import { toOAuthError, writeError } from '../../lib/adapter/index.js';
 import type { Handler, Request, Response } from '../../lib/index.js';
-import { showAnswer } from '../interaction/interaction-answer.js';
-import type { Site, Visit } from './site.js';
+import { writeInteractionResponse } from '../interaction/interaction-response.js';
+import type { Site, PageRequest } from './site.js';
 
 /** An endpoint that answers browsers: by a page, also where it fails. */
 export abstract class PageEndpoint implements Handler {
@@ -19,12 +19,12 @@ export abstract class PageEndpoint implements Handler {
     }
   }
 
-  protected abstract get(visit: Visit): Promise<void>;
-  protected abstract post(visit: Visit): Promise<void>;
+  protected abstract get(visit: PageRequest): Promise<void>;
+  protected abstract post(visit: PageRequest): Promise<void>;
 
   /** What follows a form is fetched, never posted. RFC 9700 §4.12 */
-  protected goTo(path: string, { response }: Visit): void {
-    showAnswer(response, { redirect: path });
+  protected goTo(path: string, { response }: PageRequest): void {
+    writeInteractionResponse(response, { redirect: path });
     response.status = 303;
   }
 }

@@ -1,4 +1,4 @@
-import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
+import type { InteractionResponse } from '../interfaces/oauth2-interaction.interface.js';
 import type { Page, PageContext } from './contexts.js';
 import { account, signOut } from './default/account.js';
 import { applications } from './default/applications.js';
@@ -9,14 +9,14 @@ import { frame } from './default/frame.js';
 import { login } from './default/login.js';
 import { secondFactor } from './default/second-factor.js';
 import { type Html, html } from './html.js';
-import type { Preferences } from './language.js';
+import type { LanguagePreferences } from './language.js';
 import type { Scopes } from './messages.js';
 import type { PageFunctions } from './page-functions.js';
-import { Speaker, type Speech } from './speaker.js';
+import { Translator, type LanguageOptions } from './translator.js';
 import { type Style, styleWith } from './style.js';
 
 /** How the pages look, and what they say. */
-export interface Look extends Speech {
+export interface Look extends LanguageOptions {
   /** As the host calls itself, above every page. */
   site?: string;
   /** The URL of its picture. */
@@ -33,7 +33,7 @@ export interface Look extends Speech {
 export type PageName = Exclude<keyof PageFunctions, 'frame'>;
 
 /** What a page is shown with, beside what every page knows. */
-export type Facts<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
+export type PageData<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
 
 /** The pages as they are, for a host that adds to one of them. */
 export const defaultPages: PageFunctions = {
@@ -54,42 +54,47 @@ export const defaultPages: PageFunctions = {
  * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against
  * `form-action`. They have no script, and all they say is escaped, so where their form posts to is written here.
  */
-const LEADING_ON: readonly PageName[] = ['login', 'secondFactor', 'consent', 'signOut'];
+const PAGES_WITH_REDIRECTS: readonly PageName[] = ['login', 'secondFactor', 'consent', 'signOut'];
 
 /** Renders the pages, for a host whose login and consent are its own too. */
 export class PageRenderer {
   private readonly functions: PageFunctions;
-  private readonly speaker: Speaker;
+  private readonly translator: Translator;
   private readonly style: Style;
 
   /** @throws InvalidArgumentError for a style sheet that is none, or a language */
   constructor(private readonly look: Look = {}) {
     this.functions = { ...defaultPages, ...look.render };
-    this.speaker = new Speaker(look);
+    this.translator = new Translator(look);
     this.style = styleWith(look.css);
   }
 
   /** The same pages, with words for scopes of which the host has said nothing here. */
-  knowing(scopes: Scopes): PageRenderer {
+  withScopes(scopes: Scopes): PageRenderer {
     return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
   }
 
   /** The language in which a visitor is shown pages. */
-  languageOf(visitor: Preferences): string {
-    return this.speaker.to(visitor).language;
+  languageOf(visitor: LanguagePreferences): string {
+    return this.translator.contextFor(visitor).language;
   }
 
   /** A page, in a language that its visitor likes, and the headers that keep it harmless. CSP */
-  show<Name extends PageName>(name: Name, facts: Facts<Name>, visitor: Preferences = {}, status = 200): Shown {
-    const said = this.speaker.to(visitor);
+  render<Name extends PageName>(
+    name: Name,
+    facts: PageData<Name>,
+    visitor: LanguagePreferences = {},
+    status = 200,
+  ): RenderedPage {
+    const said = this.translator.contextFor(visitor);
     const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
     const frames = framesOf(facts);
     const sources = [
       // Front-Channel Logout §2
       ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
-      ...(LEADING_ON.includes(name) ? [] : ["form-action 'self'"]),
+      ...(PAGES_WITH_REDIRECTS.includes(name) ? [] : ["form-action 'self'"]),
     ];
-    const { clientLogo }: Embedded = facts;
+    const { clientLogo }: EmbeddedContent = facts;
     return this.write(render({ ...said, ...facts }), said, { status, sources, clientLogo });
   }
 
@@ -98,8 +103,8 @@ export class PageRenderer {
    * since a form of the page may lead back to a client.
    * @param visitor the language preferences of the user. If omitted, the default language is used.
    */
-  page({ title, main, script, status = 200 }: PageContent, visitor: Preferences = {}): Shown {
-    const said = this.speaker.to(visitor);
+  page({ title, main, script, status = 200 }: PageContent, visitor: LanguagePreferences = {}): RenderedPage {
+    const said = this.translator.contextFor(visitor);
     const page = {
       title: html`${title}`,
       main: html`<h1>${title}</h1>
@@ -113,7 +118,7 @@ export class PageRenderer {
   }
 
   /** Writes the document around a page, and its headers. */
-  private write({ title, main }: Page, said: PageContext, { status, sources, clientLogo }: Written): Shown {
+  private write({ title, main }: Page, said: PageContext, { status, sources, clientLogo }: PageSettings): RenderedPage {
     const { site, logo, home = '/' } = this.look;
     const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
     return { html: document.source, status, headers: this.headers(said.language, sources, clientLogo) };
@@ -142,7 +147,7 @@ export class PageRenderer {
 }
 
 /** The status of a page, and the directives of its Content Security Policy that other pages lack. */
-interface Written {
+interface PageSettings {
   status: number;
   sources: readonly string[];
   clientLogo?: string | undefined;
@@ -161,16 +166,16 @@ export interface PageContent {
 }
 
 /** A page as an interaction answers with it. */
-export type Shown = Extract<InteractionAnswer, { html: string }>;
+export type RenderedPage = Extract<InteractionResponse, { html: string }>;
 
 /** What a page embeds besides its style. */
-interface Embedded {
+interface EmbeddedContent {
   frames?: readonly string[];
   clientLogo?: string | undefined;
 }
 
 /** The origins of what a page opens in frames. */
-function framesOf({ frames = [] }: Embedded): readonly string[] {
+function framesOf({ frames = [] }: EmbeddedContent): readonly string[] {
   return [...new Set(frames.map((url) => new URL(url).origin))];
 }
 

@@ -1,8 +1,8 @@
 import { Response } from '../../lib/index.js';
 import { sendOAuthResponse } from '../http/http-adapter.js';
-import { showAnswer } from '../interaction/interaction-answer.js';
+import { writeInteractionResponse } from '../interaction/interaction-response.js';
 import type { NativeReply } from '../http/native-reply.js';
-import { type Look, type PageContent, PageRenderer, type Shown } from './page-renderer.js';
+import { type Look, type PageContent, PageRenderer, type RenderedPage } from './page-renderer.js';
 
 /**
  * Renders a page of the application in the look of the ready-made pages: the same document, style and Content Security Policy.
@@ -11,11 +11,11 @@ import { type Look, type PageContent, PageRenderer, type Shown } from './page-re
  * @returns a page for `sendPage()`, or for an interaction to answer with
  * @throws {InvalidArgumentError} If `look` contains an invalid style sheet or language.
  */
-export const page = (content: PageContent, look: Look = {}): Shown => new PageRenderer(look).page(content);
+export const page = (content: PageContent, look: Look = {}): RenderedPage => new PageRenderer(look).page(content);
 
 /** Sends a page through the response of Express or the reply of Fastify, with headers that keep it out of caches and frames. */
-export function sendPage(reply: NativeReply, shown: Shown): void {
+export function sendPage(reply: NativeReply, shown: RenderedPage): void {
   const response = new Response();
-  showAnswer(response, shown);
+  writeInteractionResponse(response, shown);
   sendOAuthResponse(response, reply);
 }

@@ -1,9 +1,17 @@
 import { audienceOf, requestedClaims } from '../../lib/adapter/index.js';
-import type { Asked, AuthorizationRequest, ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import type {
+  ConsentRequest,
+  AuthorizationRequest,
+  ConsentModel,
+  Model,
+  OAuthError,
+  Request,
+  User,
+} from '../../lib/index.js';
 import { toOAuthRequest, type NativeRequest } from '../http/http-adapter.js';
 import type {
   ConsentContext,
-  InteractionAnswer,
+  InteractionResponse,
   InteractionContext,
   OAuth2Interaction,
 } from '../interfaces/oauth2-interaction.interface.js';
@@ -22,29 +30,30 @@ export class PagesInteraction implements OAuth2Interaction {
     return this.site.sessions.howSignedIn?.(user, requestOf(request));
   }
 
-  login({ request, returnTo, wanted }: InteractionContext): InteractionAnswer {
+  login({ request, returnTo, wanted }: InteractionContext): InteractionResponse {
     const visitor = requestOf(request);
     const { signUp } = this.site.options;
-    if (!wanted.create || signUp === undefined) return { redirect: this.site.loginPath(visitor, returnTo, wanted) };
+    if (!wanted.createAccount || signUp === undefined)
+      return { redirect: this.site.loginPath(visitor, returnTo, wanted) };
     // Whoever has made an account signs in by it: the login page is where all come back.
-    const { acr, hint, locales } = wanted;
-    const back = this.site.loginPath(visitor, returnTo, { acr, hint, locales });
-    return { redirect: withQuery(signUp, { return_to: back, login_hint: wanted.hint }) };
+    const { acr, loginHint: hint, locales } = wanted;
+    const back = this.site.loginPath(visitor, returnTo, { acr, loginHint: hint, locales });
+    return { redirect: withQuery(signUp, { return_to: back, login_hint: wanted.loginHint }) };
   }
 
   /** As the model remembers it; one that does not is asked each time. */
   async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean> {
-    return (await this.model.hasConsented?.(user, askedOf(authorization))) === true;
+    return (await this.model.hasConsented?.(user, consentRequestOf(authorization))) === true;
   }
 
   async saveConsent(user: User, { authorization }: InteractionContext): Promise<void> {
-    await this.model.saveConsent?.(user, askedOf(authorization));
+    await this.model.saveConsent?.(user, consentRequestOf(authorization));
   }
 
   async consent(
     user: User,
     { authorization, request, returnTo, action, ticket }: ConsentContext,
-  ): Promise<InteractionAnswer> {
+  ): Promise<InteractionResponse> {
     const { client, grantableScope: scope = '', redirectUri, data } = authorization;
     const visitor = requestOf(request);
     const facts = {
@@ -61,13 +70,13 @@ export class PagesInteraction implements OAuth2Interaction {
       fields: { ticket },
       accounts: this.site.loginPath(visitor, returnTo),
     };
-    return this.site.renderer.show('consent', facts, preferencesOf(visitor, returnTo));
+    return this.site.renderer.render('consent', facts, preferencesOf(visitor, returnTo));
   }
 
-  showError(error: OAuthError, { request }: Pick<InteractionContext, 'request'>): InteractionAnswer {
+  showError(error: OAuthError, { request }: Pick<InteractionContext, 'request'>): InteractionResponse {
     const visitor = requestOf(request);
     const { originalUrl, url } = request as NativeRequest;
-    return this.site.renderer.show('error', { error }, preferencesOf(visitor, originalUrl ?? url), error.code);
+    return this.site.renderer.render('error', { error }, preferencesOf(visitor, originalUrl ?? url), error.code);
   }
 
   private get model(): Partial<ConsentModel> {
@@ -78,7 +87,7 @@ export class PagesInteraction implements OAuth2Interaction {
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);
 
 /** Returns what the user is asked, as the model stores it. */
-const askedOf = ({ grantableScope: scope, ...authorization }: AuthorizationRequest): Asked => ({
+const consentRequestOf = ({ grantableScope: scope, ...authorization }: AuthorizationRequest): ConsentRequest => ({
   ...authorization,
   scope,
 });

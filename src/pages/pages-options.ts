@@ -8,8 +8,8 @@ import { type Look, PageRenderer } from './page-renderer.js';
 import {
   isSeconds,
   type SecondFactorOptions,
-  type SettledSecondFactor,
-  settleSecondFactor,
+  type ResolvedSecondFactor,
+  resolveSecondFactor,
 } from './second-factor/options.js';
 import type { Sessions } from './sessions.js';
 import { isObject } from '../configuration/is-object.js';
@@ -89,7 +89,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
 };
 
 /** The options with their defaults, checked once. */
-export interface SettledOptions {
+export interface ResolvedPagesOptions {
   renderer: PageRenderer;
   sessions: Sessions | undefined;
   login: string | undefined;
@@ -100,7 +100,7 @@ export interface SettledOptions {
   rememberLifetime: number | undefined;
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
-  secondFactor: SettledSecondFactor | undefined;
+  secondFactor: ResolvedSecondFactor | undefined;
   /** Undefined if pages show no logos of clients. */
   clientLogos: ClientLogos | undefined;
   throttle: (server: ServerContext) => Throttle;
@@ -116,7 +116,7 @@ const PER_USER = { requests: 200, per: 3600 };
 const CODES = { requests: 5, per: 900 };
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
-export function settlePagesOptions(options: PagesOptions): SettledOptions {
+export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions {
   verifyPagesOptionNames<PagesOptions>(options, PAGES);
   const {
     sessions,
@@ -190,7 +190,7 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     rememberLifetime,
     signOutEndsGrants,
     signIn,
-    secondFactor: options.secondFactor && settleSecondFactor(options.secondFactor, signIn?.acr),
+    secondFactor: options.secondFactor && resolveSecondFactor(options.secondFactor, signIn?.acr),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
     throttle: throttleOf(throttle, new AttemptCounter(PER_NETWORK, PER_USER)),
     codeThrottle: throttleOf(throttle, new AttemptCounter(CODES)),

@@ -1,24 +1,24 @@
 import { OPENID } from '../../lib/adapter/index.js';
 import type { Endpoint, Feature, Handler, OAuth2Server, User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
-import { INTERACTION, interactive } from '../interaction/interactive-feature.js';
-import { tenantsOf } from '../tenants/tenants-of.js';
+import { INTERACTION, declareInteraction } from '../interaction/interactive-feature.js';
+import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
 import { LogoutEndpoint } from './logout-endpoint.js';
 import { SecondFactorEndpoint } from './second-factor/endpoint.js';
 import { SECOND_FACTOR, SecondFactorHolder } from './second-factor/capability.js';
-import { secondFactorFaults } from './second-factor/options.js';
+import { findSecondFactorErrors } from './second-factor/options.js';
 import { PagesInteraction } from './pages-interaction.js';
-import { type PagesOptions, settlePagesOptions } from './pages-options.js';
+import { type PagesOptions, resolvePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
 import { SiteSessions } from './site-sessions.js';
 
 /** The pages as a feature, and who is signed in by them. */
 export interface Pages extends Feature {
   /** Who is signed in in the browser of this request of Express or Fastify; for pages of the host's own. */
-  findUser(request: unknown, server: Pick<OAuth2Server, 'facts'>): Promise<User | undefined>;
+  findUser(request: unknown, server: Pick<OAuth2Server, 'context'>): Promise<User | undefined>;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Pages extends Feature {
  * @throws InvalidArgumentError for options that cannot work
  */
 export function pages(options: PagesOptions = {}): Pages {
-  const settled = settlePagesOptions(options);
+  const settled = resolvePagesOptions(options);
   const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
     path,
     methods: ['GET', 'POST'],
@@ -54,21 +54,21 @@ export function pages(options: PagesOptions = {}): Pages {
     endpoints: { ...signIn, ...codes, ...lists, ...devices },
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
-      const { facts } = (await tenantsOf(server)?.find(request)) ?? server;
+      const { context: facts } = (await tenantServersOf(server)?.find(request)) ?? server;
       return (await new Site(facts, settled).findUser(request)) || undefined;
     },
-    declares: interactive(secondFactor && { option: 'secondFactor', value: secondFactor.by }),
+    declares: declareInteraction(secondFactor && { option: 'secondFactor', value: secondFactor.by }),
     install(builder) {
       const holder = new SecondFactorHolder();
       if (secondFactor) builder.provide(SECOND_FACTOR, () => holder);
       builder.provide(INTERACTION, () => ({
         make: () => new PagesInteraction(new Site(builder.server, settled)),
         sessions: () => new SiteSessions(new Site(builder.server, settled)),
-        ...(secondFactor && { take: (made: object) => holder.take(made) }),
+        ...(secondFactor && { useInstance: (made: object) => holder.set(made) }),
       }));
       return {
         misconfigurations: (server) => [
-          ...(secondFactor ? secondFactorFaults(secondFactor, server) : []),
+          ...(secondFactor ? findSecondFactorErrors(secondFactor, server) : []),
           ...(devices && !server.endpoints.has('device_authorization')
             ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
             : []),

@@ -8,7 +8,7 @@ import { BrowserCookie } from './browser-cookie.js';
 const GRACE = 30;
 
 /** The state of the cookie by which a browser continues an expired session. */
-export type Remembered =
+export type RememberedState =
   | { state: 'none' }
   /** The token is current. */
   | { state: 'current'; session: RememberedSession }
@@ -28,7 +28,7 @@ export class RememberedLogins {
     this.model = server.options.model as Model & SessionModel & RememberedModel;
   }
 
-  async find(visit: BrowserRequest): Promise<Remembered> {
+  async find(visit: BrowserRequest): Promise<RememberedState> {
     const { value } = this.cookie(visit);
     const session = value === undefined ? undefined : await this.model.findRememberedSession(this.idOf(value));
     if (!session || session.expiresAt.getTime() <= Date.now()) return { state: 'none' };
@@ -38,7 +38,10 @@ export class RememberedLogins {
   }
 
   /** Creates a token. `issue` sets its cookie: call that once the token is saved. */
-  make(visit: BrowserRequest, expiresAt: Date): { remembered: { token: string; expiresAt: Date }; issue: () => void } {
+  createToken(
+    visit: BrowserRequest,
+    expiresAt: Date,
+  ): { remembered: { token: string; expiresAt: Date }; issue: () => void } {
     const value = randomBytes(32).toString('base64url');
     const seconds = Math.ceil((expiresAt.getTime() - Date.now()) / 1000);
     return {
@@ -48,7 +51,7 @@ export class RememberedLogins {
   }
 
   /** Whether this browser has the cookie, valid or not: the check box stays checked then. */
-  isOn(visit: BrowserRequest): boolean {
+  hasCookie(visit: BrowserRequest): boolean {
     return this.cookie(visit).value !== undefined;
   }
 

@@ -30,7 +30,7 @@ export interface Sessions {
 }
 
 /** How a session starts, where that differs from a login by password now. */
-export interface Start extends Partial<Session> {
+export interface SessionStart extends Partial<Session> {
   /** Until when the browser may continue the session. If omitted, the user is not remembered. */
   rememberUntil?: Date | undefined;
 }
@@ -41,13 +41,13 @@ export class ModelSessions implements Sessions {
   readonly remembered: RememberedLogins | undefined;
   private readonly model: Model & SessionModel & RememberedModel;
   /** Those that were found for a request, while that is answered. */
-  private readonly found = new WeakMap<object, Session>();
+  private readonly sessions = new WeakMap<object, Session>();
 
   constructor(
     private readonly server: ServerContext,
     private readonly lifetime: number,
     /** What of proof a login is. */
-    private readonly proof: Pick<SignIn, 'acr' | 'amr'> = {},
+    private readonly defaultSignIn: Pick<SignIn, 'acr' | 'amr'> = {},
     /** Seconds for which a user is remembered. If omitted, no user is. */
     private readonly rememberLifetime?: number,
   ) {
@@ -60,7 +60,7 @@ export class ModelSessions implements Sessions {
   }
 
   async howSignedIn(_user: User, request: Request): Promise<SignIn | undefined> {
-    const { authTime, acr, amr, sid } = this.found.get(keyOf(request)) ?? (await this.findSession(request)) ?? {};
+    const { authTime, acr, amr, sid } = this.sessions.get(keyOf(request)) ?? (await this.findSession(request)) ?? {};
     return { authTime, acr, amr, sid };
   }
 
@@ -68,7 +68,7 @@ export class ModelSessions implements Sessions {
     const { value } = this.cookie(request);
     const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
     if (!session || session.expiresAt.getTime() <= Date.now()) return undefined;
-    this.found.set(keyOf(request), session);
+    this.sessions.set(keyOf(request), session);
     return session;
   }
 
@@ -85,7 +85,12 @@ export class ModelSessions implements Sessions {
   }
 
   /** Starts a new session. @param start how the user was authenticated. Default: by a password, now. */
-  async start(user: User, request: Request, response: Response, { rememberUntil, ...more }: Start = {}): Promise<void> {
+  async start(
+    user: User,
+    request: Request,
+    response: Response,
+    { rememberUntil, ...more }: SessionStart = {},
+  ): Promise<void> {
     const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
@@ -98,8 +103,13 @@ export class ModelSessions implements Sessions {
     const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt, sid, ...(issuer !== undefined && { issuer }) };
-    const next = rememberUntil && this.remembered?.make(visit, rememberUntil);
-    await this.model.saveSession({ ...this.proof, ...more, ...at, ...(next && { remembered: next.remembered }) });
+    const next = rememberUntil && this.remembered?.createToken(visit, rememberUntil);
+    await this.model.saveSession({
+      ...this.defaultSignIn,
+      ...more,
+      ...at,
+      ...(next && { remembered: next.remembered }),
+    });
     next?.issue();
   }
 
@@ -107,11 +117,11 @@ export class ModelSessions implements Sessions {
    * Continues a remembered session: a new session, with new cookies, that lasts no longer than the user is remembered.
    * @returns whether this was the first request with the token
    */
-  async proceed(remembered: RememberedSession, visit: BrowserRequest): Promise<boolean> {
+  async continueRemembered(remembered: RememberedSession, visit: BrowserRequest): Promise<boolean> {
     const { sessionId: token, user, authTime, acr, amr, sid, issuer, expiresAt: until } = remembered;
     const now = Date.now();
     const expiresAt = new Date(Math.min(now + this.lifetime * 1000, until.getTime()));
-    const next = this.remembered!.make(visit, until);
+    const next = this.remembered!.createToken(visit, until);
     const value = randomBytes(32).toString('base64url');
     const session = { sessionId: this.idOf(value), user, authTime, expiresAt, acr, amr, sid, issuer };
     if (!(await this.model.continueSession(token, { ...session, remembered: next.remembered }))) return false;

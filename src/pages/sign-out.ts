@@ -1,12 +1,12 @@
 import { LOGOUT } from '../../lib/adapter/index.js';
 import type { RememberedSession, User } from '../../lib/index.js';
-import type { Site, Visit } from './site.js';
+import type { Site, PageRequest } from './site.js';
 
 /**
  * Returns the user whom a sign-out in this browser concerns: the user who is signed in or, after the session has expired, the user
  * whom "Remember me" would sign in again.
  */
-export async function findUserToSignOut(site: Site, visit: Visit): Promise<User | undefined> {
+export async function findUserToSignOut(site: Site, visit: PageRequest): Promise<User | undefined> {
   return (await site.findUser(visit.request)) || (await findRemembered(site, visit))?.user;
 }
 
@@ -19,7 +19,7 @@ export async function findUserToSignOut(site: Site, visit: Visit): Promise<User 
 export async function signOut(
   site: Site,
   user: User,
-  visit: Visit,
+  visit: PageRequest,
   end = async (): Promise<unknown> => site.sessions.end(visit.request, visit.response),
 ): Promise<readonly string[]> {
   const { server } = site;
@@ -32,12 +32,15 @@ export async function signOut(
 }
 
 /** Returns the session id that clients know. */
-async function sidOf(site: Site, user: User, visit: Visit): Promise<string | undefined> {
+async function sidOf(site: Site, user: User, visit: PageRequest): Promise<string | undefined> {
   const { sid } = (await site.sessions.howSignedIn?.(user, visit.request)) || {};
   return sid ?? (await findRemembered(site, visit))?.sid;
 }
 
-async function findRemembered({ own }: Site, visit: Visit): Promise<RememberedSession | undefined> {
+async function findRemembered(
+  { modelSessions: own }: Site,
+  visit: PageRequest,
+): Promise<RememberedSession | undefined> {
   const found = await own?.remembered?.find(visit);
   return found && 'session' in found ? found.session : undefined;
 }

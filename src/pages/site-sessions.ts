@@ -6,10 +6,10 @@ import { endSessionHere } from './end-session.js';
 import type { Html } from './html.js';
 import { localPath, pathOf } from './local-path.js';
 import { reportUser } from './page-events.js';
-import type { PageContent, Shown } from './page-renderer.js';
+import type { PageContent, RenderedPage } from './page-renderer.js';
 import { secondFactorPath } from './second-factor/page.js';
 import { SecondFactorLogin } from './second-factor/login.js';
-import { preferencesOf, returnPath, type Site, textOf, type Visit } from './site.js';
+import { preferencesOf, returnPath, type Site, textOf, type PageRequest } from './site.js';
 import { startSession } from './start-session.js';
 import { UserSessions } from './user-sessions.js';
 
@@ -20,7 +20,7 @@ const SAFE = ['GET', 'HEAD'];
 export class SiteSessions implements SessionOperations {
   constructor(private readonly site: Site) {}
 
-  async signIn(user: User, browser: Visit, options: SignInOptions): Promise<string | null> {
+  async signIn(user: User, browser: PageRequest, options: SignInOptions): Promise<string | null> {
     const { site } = this;
     verifyUser(user);
     this.verifySender(browser, options);
@@ -30,14 +30,14 @@ export class SiteSessions implements SessionOperations {
       ...(amr !== undefined && { amr }),
       ...(authTime && { authTime }),
     });
-    if (!site.own) verifyNothingKept(options);
+    if (!site.modelSessions) verifyNoSignInDetails(options);
     const remember = options.remember === true;
     if (remember) verifyRemembering(site);
     const visit = { request: this.continued(browser.request, options), response: browser.response };
     const proof = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
     const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isDue(user, visit, proof))) {
-      const isSent = await step.beginAnyway(user, visit, proof);
+    if (step && (await step.policy.isRequired(user, visit, proof))) {
+      const isSent = await step.beginEvenIfNotSent(user, visit, proof);
       return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
     }
     await step?.forget(visit);
@@ -45,46 +45,49 @@ export class SiteSessions implements SessionOperations {
       acr,
       amr,
       ...(authTime && { authTime }),
-      rememberUntil: site.own?.rememberUntil(remember),
+      rememberUntil: site.modelSessions?.rememberUntil(remember),
     });
     reportUser(site.server, 'user.signed_in', { user, visit, endpoint: 'sessions' });
     return returnPath(visit.request) ?? null;
   }
 
-  async signOut(visit: Visit): Promise<void> {
+  async signOut(visit: PageRequest): Promise<void> {
     await endSessionHere(this.site, visit);
   }
 
-  async findUser({ request }: Visit): Promise<User | undefined> {
+  async findUser({ request }: PageRequest): Promise<User | undefined> {
     return (await this.site.findUser(request)) || undefined;
   }
 
-  async list(visit: Visit, user?: User): Promise<UserSession[]> {
+  async list(visit: PageRequest, user?: User): Promise<UserSession[]> {
     const { whose, current } = await this.ownerOf(visit, user);
     return whose ? this.sessions.list(whose, current) : [];
   }
 
-  async end(visit: Visit, id: string, user?: User): Promise<boolean> {
+  async end(visit: PageRequest, id: string, user?: User): Promise<boolean> {
     const { whose } = await this.ownerOf(visit, user);
     return whose ? this.sessions.end(whose, id) : false;
   }
 
-  async endOthers(visit: Visit, user?: User): Promise<number> {
+  async endOthers(visit: PageRequest, user?: User): Promise<number> {
     const { whose, current } = await this.ownerOf(visit, user);
     return whose ? this.sessions.endOthers(whose, current) : 0;
   }
 
-  formFields(visit: Visit): Html {
+  formFields(visit: PageRequest): Html {
     return hidden(this.site.fields(visit, { return_to: returnPath(visit.request) }));
   }
 
-  page(content: PageContent, { request }: Visit): Shown {
+  page(content: PageContent, { request }: PageRequest): RenderedPage {
     return this.site.renderer.page(content, preferencesOf(request, textOf(request, 'return_to')));
   }
 
   /** Returns the user whose sessions are meant, and the session of this browser if it is one of them. */
-  private async ownerOf({ request }: Visit, user: User | undefined): Promise<{ whose?: User; current?: Session }> {
-    const session = await this.site.own?.findSession(request);
+  private async ownerOf(
+    { request }: PageRequest,
+    user: User | undefined,
+  ): Promise<{ whose?: User; current?: Session }> {
+    const session = await this.site.modelSessions?.findSession(request);
     const whose = user ?? ((await this.site.findUser(request)) || undefined);
     if (!whose) return {};
     const isTheirs = session && String(session.user['id']) === String(whose['id']);
@@ -99,11 +102,11 @@ export class SiteSessions implements SessionOperations {
    * Rejects login CSRF: a form of another site that would sign the user in as the attacker. A page that hides its origin must send the
    * token of `formFields()`.
    */
-  private verifySender(visit: Visit, { crossSite = false }: SignInOptions): void {
+  private verifySender(visit: PageRequest, { crossSite = false }: SignInOptions): void {
     const { request } = visit;
     if (crossSite || SAFE.includes(request.method)) return;
     const sender = senderOf(request, this.site.server.issuerOf(request));
-    if (sender === 'own' || (sender === 'hidden' && this.site.isOurs(visit))) return;
+    if (sender === 'own' || (sender === 'hidden' && this.site.hasValidFormToken(visit))) return;
     throw new InvalidRequestError('Invalid request: the form was sent by a page of another site', { code: 403 });
   }
 
@@ -138,7 +141,7 @@ function verifyUser(user: User): void {
 }
 
 /** Sessions that the application keeps itself have no place for these. */
-function verifyNothingKept({ acr, amr, authTime }: SignInOptions): void {
+function verifyNoSignInDetails({ acr, amr, authTime }: SignInOptions): void {
   if ((acr ?? amr ?? authTime) === undefined) return;
   throw new InvalidArgumentError(
     'Invalid argument: `acr`, `amr` and `authTime` of `signIn()` are not kept with `sessions` of `pages()`: ' +

@@ -1,8 +1,8 @@
 import { type Awaitable, TemporarilyUnavailableError } from '../../lib/index.js';
-import type { Visit } from './site.js';
+import type { PageRequest } from './site.js';
 
 /** What a host answers, or that it cannot now; when to come again stands in the answer then. */
-export async function unlessBusy<T>(ask: () => Awaitable<T>, { response }: Visit): Promise<T | 'busy'> {
+export async function unlessBusy<T>(ask: () => Awaitable<T>, { response }: PageRequest): Promise<T | 'busy'> {
   try {
     return await ask();
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   type User,
 } from '../../lib/index.js';
 import type { UserSession } from '../interaction/session-operations.js';
-import { ofTenant } from '../tenants/tenant-of.js';
+import { tenantFilter } from '../tenants/tenant-of.js';
 
 /** Sessions of one user that are listed at most. */
 const MAX_LISTED = 1000;
@@ -47,7 +47,7 @@ export class UserSessions {
   }
 
   private of(user: User): { userId: string | number; issuer?: string } {
-    return { userId: userIdOf(user), ...ofTenant(this.server) };
+    return { userId: userIdOf(user), ...tenantFilter(this.server) };
   }
 
   /** A failure to notify is reported by the logout feature. The session has ended in any case. */

@@ -1,14 +1,14 @@
 import type { INestApplication } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import type { OpenAPIObject, SwaggerDocumentOptions } from '@nestjs/swagger';
-import { type Demand, isGuardedBy, readDemand } from '../guards/demand.js';
+import { type AccessRequirements, isGuardedBy, readAccessRequirements } from '../guards/access-requirements.js';
 import { isOAuthGuard } from '../guards/oauth.guard.js';
 import { CLIENT_SCHEME, describeEndpoints } from './endpoints.js';
 import { type OperationObject, operationsOf } from './operations.js';
 import { addRefusals, addRefusalSchema } from './refusals.js';
 import { findRoutes } from './routes.js';
 import { addSchemes, type Flow, type Scheme, schemeOf, type ServerUrls, verifyFlows } from './scheme.js';
-import { demandNoToken, demandToken, tokenSchemes, wantedScopes } from './security.js';
+import { requireNoToken, requireToken, tokenSchemes, requiredScopes } from './security.js';
 import { findServers } from './servers.js';
 
 /** What `addOAuth2()` takes, beside what `SwaggerModule.createDocument()` was given (`include`, `ignoreGlobalPrefix`, …). */
@@ -41,19 +41,26 @@ export function addOAuth2(
   verifyFlows([...servers.values()], { flows, urls });
   const keyOf = (name: string | undefined) => (name === undefined ? scheme : `${scheme}-${name}`);
   const tokens = new Set([...tokenSchemes(document), ...[...servers.keys()].map(keyOf)]);
-  const findDemand = demandFinder(app, document, options);
+  const findDemand = requirementsFinder(app, document, options);
   const guarded: Guarded[] = [];
   for (const { id, object: operation } of operationsOf(document)) {
     const demand = findDemand(id);
     const server = servers.get(demand?.server);
-    if (demand?.nothing) demandNoToken({ operation, document, tokens });
-    else if (demand && server) guarded.push({ operation, demand, wanted: wantedScopes(demand, server.scope) });
+    if (demand?.isPublic) requireNoToken({ operation, document, tokenSchemes: tokens });
+    else if (demand && server)
+      guarded.push({ operation, requirements: demand, scopes: requiredScopes(demand, server.scope) });
   }
   const schemes: Record<string, Scheme> = {};
   const without = options.ignoreGlobalPrefix ? prefixOf(app) : '';
   for (const [name, server] of servers) {
-    const asked = guarded.filter(({ demand }) => demand.server === name).flatMap(({ wanted }) => wanted.flat());
-    schemes[keyOf(name)] = schemeOf(server, { flows, urls: name === undefined ? urls : undefined, asked });
+    const asked = guarded
+      .filter(({ requirements: demand }) => demand.server === name)
+      .flatMap(({ scopes: wanted }) => wanted.flat());
+    schemes[keyOf(name)] = schemeOf(server, {
+      flows,
+      urls: name === undefined ? urls : undefined,
+      requiredScopes: asked,
+    });
     if (endpoints) {
       const naming = {
         tag: `OAuth 2.0${name ? ` (${name})` : ''}`,
@@ -65,12 +72,12 @@ export function addOAuth2(
       schemes[naming.clients] = CLIENT_SCHEME;
     }
   }
-  for (const { operation, demand, wanted } of guarded) {
+  for (const { operation, requirements: demand, scopes: wanted } of guarded) {
     const key = keyOf(demand.server);
     // Before 3.1 only OAuth has scopes. OpenAPI 3.0 §4.7.30
     const isTold = schemes[key]!.type === 'oauth2' || !document.openapi.startsWith('3.0');
     const asked = wanted.map((all) => ({ [key]: isTold ? [...all] : [] }));
-    demandToken({ operation, document, tokens }, [...asked, ...(demand.optional ? [{}] : [])]);
+    requireToken({ operation, document, tokenSchemes: tokens }, [...asked, ...(demand.optional ? [{}] : [])]);
     addRefusals(operation, wanted, demand);
   }
   addRefusalSchema(document);
@@ -81,20 +88,20 @@ export function addOAuth2(
 /** An operation that demands something of a request. */
 interface Guarded {
   readonly operation: OperationObject;
-  readonly demand: Demand;
-  readonly wanted: readonly (readonly string[])[];
+  readonly requirements: AccessRequirements;
+  readonly scopes: readonly (readonly string[])[];
 }
 
 /** Finds what the guard demands at an operation; undefined where it does not stand. */
-function demandFinder(app: INestApplication, document: OpenAPIObject, options: SwaggerDocumentOptions) {
+function requirementsFinder(app: INestApplication, document: OpenAPIObject, options: SwaggerDocumentOptions) {
   const findRoute = findRoutes(app, document, options);
-  const isEverywhere = guardsAll(app.get(ApplicationConfig));
-  return (operation: string): Demand | undefined => {
+  const isEverywhere = isGuardedGlobally(app.get(ApplicationConfig));
+  return (operation: string): AccessRequirements | undefined => {
     const route = findRoute(operation);
     if (!route) return undefined;
     const { handler, controller } = route;
-    const demand = readDemand(handler, controller, isOAuthGuard);
-    return demand.nothing || isEverywhere || isGuardedBy(isOAuthGuard, handler, controller) ? demand : undefined;
+    const demand = readAccessRequirements(handler, controller, isOAuthGuard);
+    return demand.isPublic || isEverywhere || isGuardedBy(isOAuthGuard, handler, controller) ? demand : undefined;
   };
 }
 
@@ -107,7 +114,7 @@ const prefixOf = (app: INestApplication) => {
 };
 
 /** Does the guard stand before the whole application: `APP_GUARD`, or `useGlobalGuards()`? */
-function guardsAll(config: ApplicationConfig): boolean {
+function isGuardedGlobally(config: ApplicationConfig): boolean {
   return (
     config.getGlobalGuards().some(isOAuthGuard) ||
     config.getGlobalRequestGuards().some(({ metatype }) => isOAuthGuard(metatype))

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { servedGrantTypes } from '../../lib/adapter/index.js';
+import { supportedGrantTypes } from '../../lib/adapter/index.js';
 import type { Endpoint } from '../../lib/index.js';
 import type { OperationObject } from './operations.js';
 import type { DescribedServer } from './servers.js';
@@ -7,7 +7,7 @@ import type { DescribedServer } from './servers.js';
 type Parameters = Readonly<Record<string, string>>;
 
 /** How the endpoints stand in a document. */
-export interface Naming {
+export interface EndpointNaming {
   /** What their operations stand under. */
   readonly tag: string;
   /** What the ids of their operations begin with. */
@@ -26,9 +26,9 @@ export const CLIENT_SCHEME = {
 };
 
 /** Describes the endpoints of a server, each once for each of its methods; what the document says of a path already stays. */
-export function describeEndpoints(document: OpenAPIObject, server: DescribedServer, naming: Naming): void {
-  for (const [id, path] of server.served) {
-    const endpoint = server.facts.endpoints.get(id)!;
+export function describeEndpoints(document: OpenAPIObject, server: DescribedServer, naming: EndpointNaming): void {
+  for (const [id, path] of server.endpointPaths) {
+    const endpoint = server.context.endpoints.get(id)!;
     const place = naming.without && path.startsWith(`${naming.without}/`) ? path.slice(naming.without.length) : path;
     const said = methodsOf(endpoint).map((method) => [
       method.toLowerCase(),
@@ -52,19 +52,19 @@ export function describeEndpoints(document: OpenAPIObject, server: DescribedServ
 /** Of a page only what leads to it is told: what its forms post is its own. A document is told of once. */
 function methodsOf({ methods, description }: Endpoint): readonly string[] {
   if (methods.includes('HEAD')) return ['GET'];
-  return description && !description.answer && methods.includes('GET') ? ['GET'] : methods;
+  return description && !description.response && methods.includes('GET') ? ['GET'] : methods;
 }
 
-interface Served {
+interface EndpointMethod {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly method: string;
 }
 
 function operationOf(
-  { id, endpoint, method }: Served,
+  { id, endpoint, method }: EndpointMethod,
   server: DescribedServer,
-  { tag, clients: scheme }: Naming,
+  { tag, clients: scheme }: EndpointNaming,
 ): OperationObject {
   const { description, clients = description?.clients, metadata, cors } = endpoint;
   const parameters = parametersOf(id, server, clients !== undefined);
@@ -87,7 +87,9 @@ function operationOf(
     return { ...operation, parameters: query };
   }
   const grants =
-    id === 'token' ? { grant_type: { enum: servedGrantTypes(server.facts, server.served.has('authorize')) } } : {};
+    id === 'token'
+      ? { grant_type: { enum: supportedGrantTypes(server.context, server.endpointPaths.has('authorize')) } }
+      : {};
   const properties = Object.entries(parameters).map(([name, about]) => [
     name,
     { type: 'string', description: about, ...grants[name as keyof typeof grants] },
@@ -104,8 +106,8 @@ function operationOf(
 }
 
 /** What all features read at an endpoint. */
-function parametersOf(id: string, { facts }: DescribedServer, authenticates: boolean): Parameters {
-  const like = facts.endpoints.get(id)?.description?.like;
+function parametersOf(id: string, { context: facts }: DescribedServer, authenticates: boolean): Parameters {
+  const like = facts.endpoints.get(id)?.description?.sameParametersAs;
   const said = facts.features.flatMap(({ parameters }) => [
     like === undefined ? {} : parameters?.[like],
     parameters?.[id],
@@ -120,7 +122,7 @@ const CLIENT_PARAMETERS: Parameters = {
 };
 
 function responsesOf({ description, cors, methods }: Endpoint, authenticates: boolean): OperationObject['responses'] {
-  const answer = description?.answer;
+  const answer = description?.response;
   if (cors === 'any') return { 200: { description: 'The document', content: json({ type: 'object' }) } };
   if (!description) return { default: { description: 'As its feature answers' } };
   if (!answer && methods.includes('GET')) {

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { StepUp } from '../../lib/index.js';
-import type { Demand } from '../guards/demand.js';
+import type { AccessRequirements } from '../guards/access-requirements.js';
 import type { OperationObject } from './operations.js';
 
 const SCHEMA = 'OAuthRefusal';
@@ -20,14 +20,14 @@ const REFUSAL_SCHEMA = {
 /** Says how the guard turns requests away, unless the host has said it. RFC 6750 §3 */
 export function addRefusals(
   { responses }: OperationObject,
-  wanted: readonly (readonly string[])[],
-  { optional, options = {} }: Demand,
+  requiredScopes: readonly (readonly string[])[],
+  { optional, options = {} }: AccessRequirements,
 ): void {
   const lacking = optional
     ? 'There is an access token, and it is not good'
     : 'There is no access token, or it is not good';
-  responses['401'] ??= refusal(lacking + (options.stepUp ? `; ${loginWanted(options.stepUp)}` : ''));
-  const scopes = wanted.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).filter(Boolean);
+  responses['401'] ??= refusal(lacking + (options.stepUp ? `; ${describeStepUp(options.stepUp)}` : ''));
+  const scopes = requiredScopes.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).filter(Boolean);
   const lacks = [
     ...(scopes.length > 0 ? [`it lacks the scope ${scopes.join(', or ')}`] : []),
     ...(options.userRequired ? ['no user stands behind it'] : []),
@@ -36,7 +36,7 @@ export function addRefusals(
 }
 
 /** In words. RFC 9470 §3 */
-function loginWanted({ acr, maxAge }: StepUp): string {
+function describeStepUp({ acr, maxAge }: StepUp): string {
   const how = acr && `by ${acr.map((one) => `\`${one}\``).join(' or ')}`;
   const when = maxAge === undefined ? undefined : `in the last ${maxAge} seconds`;
   return `or its user has not signed in ${[how, when].filter(Boolean).join(', ')}`;

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { assertConfig, servedGrantTypes } from '../../lib/adapter/index.js';
+import { assertConfig, supportedGrantTypes } from '../../lib/adapter/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 
@@ -13,7 +13,7 @@ export interface ServerUrls {
 }
 
 /** What the host says of flows. */
-interface Said {
+interface FlowOptions {
   readonly flows: readonly Flow[] | undefined;
   readonly urls: ServerUrls | undefined;
 }
@@ -24,8 +24,8 @@ type Schemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySch
 export type Scheme = Exclude<Schemes[string], { $ref: string }>;
 
 /** The scopes that operations demand. */
-interface Asked {
-  readonly asked: readonly string[];
+interface RequiredScopes {
+  readonly requiredScopes: readonly string[];
 }
 
 const GRANTS: Readonly<Record<Flow, string>> = {
@@ -36,19 +36,22 @@ const GRANTS: Readonly<Record<Flow, string>> = {
 };
 
 /** New clients should have neither of the others. RFC 9700 §2.1.2, §2.4 */
-const USUAL: readonly Flow[] = ['authorizationCode', 'clientCredentials'];
+const DEFAULT_FLOWS: readonly Flow[] = ['authorizationCode', 'clientCredentials'];
 
 /**
  * How to get a token for the operations of a document. Of a server that is not there, and of which nothing is told, it is
  * known only that its tokens are bearer tokens.
  */
-export function schemeOf(server: DescribedServer, { flows, urls = {}, asked }: Said & Asked): Scheme {
+export function schemeOf(
+  server: DescribedServer,
+  { flows, urls = {}, requiredScopes: asked }: FlowOptions & RequiredScopes,
+): Scheme {
   const authorizationUrl = urls.authorize ?? server.urlOf('authorize');
   const tokenUrl = urls.token ?? server.urlOf('token');
-  const served = servedFlows(server, urls);
-  const told = (flows ?? USUAL).filter((flow) => served.includes(flow));
+  const served = supportedFlows(server, urls);
+  const told = (flows ?? DEFAULT_FLOWS).filter((flow) => served.includes(flow));
   if (told.length === 0) return { type: 'http', scheme: 'bearer', description: 'An access token. RFC 6750' };
-  const grants = new Set(servedGrantTypes(server.facts, true));
+  const grants = new Set(supportedGrantTypes(server.context, true));
   const ends = {
     authorizationCode: { authorizationUrl, tokenUrl },
     clientCredentials: { tokenUrl },
@@ -63,8 +66,8 @@ export function schemeOf(server: DescribedServer, { flows, urls = {}, asked }: S
 }
 
 /** Checks that the flows that a host names are there. @throws InvalidArgumentError */
-export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: Said): void {
-  const served = new Set(servers.flatMap((server) => servedFlows(server, urls)));
+export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: FlowOptions): void {
+  const served = new Set(servers.flatMap((server) => supportedFlows(server, urls)));
   const odd = flows.find((flow) => !served.has(flow));
   assertConfig(odd === undefined, `\`flows\` of addOAuth2() lists \`${odd}\`, and there ${listed([...served])}`);
 }
@@ -74,7 +77,7 @@ export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string
   const { securitySchemes = {} } = document.components ?? {};
   const schemes = Object.entries(made).map(([key, scheme]) => {
     const before = Object.entries(securitySchemes[key] ?? {});
-    const theirs = Object.fromEntries(before.filter(([name]) => isTheirs(name)));
+    const theirs = Object.fromEntries(before.filter(([name]) => isKept(name)));
     return [key, Object.assign({}, scheme, theirs)] as const;
   });
   document.components = {
@@ -83,10 +86,10 @@ export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string
   };
 }
 
-const isTheirs = (member: string) => member === 'description' || member.startsWith('x-');
+const isKept = (member: string) => member === 'description' || member.startsWith('x-');
 
 /** The scopes that the host has defined, and those that are asked besides. */
-function scopesOf({ facts }: DescribedServer, asked: readonly string[]): Record<string, string> {
+function scopesOf({ context: facts }: DescribedServer, asked: readonly string[]): Record<string, string> {
   const definitions = Object.entries(facts.find(DEFINED_SCOPES) ?? {});
   const scopes = new Map(definitions.map(([name, { title }]) => [name, title]));
   for (const name of asked) if (!scopes.has(name)) scopes.set(name, '');
@@ -94,7 +97,7 @@ function scopesOf({ facts }: DescribedServer, asked: readonly string[]): Record<
 }
 
 /** Of a server that lives apart the host says where it is, and which flows it has. */
-function servedFlows({ facts, urlOf }: DescribedServer, urls: ServerUrls): readonly Flow[] {
+function supportedFlows({ context: facts, urlOf }: DescribedServer, urls: ServerUrls): readonly Flow[] {
   const all = Object.keys(GRANTS) as Flow[];
   if (urls.token !== undefined || urls.authorize !== undefined) {
     return all.filter(
@@ -103,7 +106,7 @@ function servedFlows({ facts, urlOf }: DescribedServer, urls: ServerUrls): reado
         (urls.token !== undefined || flow === 'implicit'),
     );
   }
-  const grants = servedGrantTypes(facts, urlOf('authorize') !== undefined);
+  const grants = supportedGrantTypes(facts, urlOf('authorize') !== undefined);
   return all.filter((flow) => grants.includes(GRANTS[flow]));
 }
 

@@ -1,14 +1,17 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { scopeValues } from '../../lib/adapter/index.js';
 import type { Scope } from '../../lib/index.js';
-import type { Demand } from '../guards/demand.js';
+import type { AccessRequirements } from '../guards/access-requirements.js';
 import type { OperationObject } from './operations.js';
 
 /** Schemes that must be fulfilled together, with the scopes of each; a list of them are alternatives. OpenAPI 3.0 §4.7.30 */
 type Requirement = NonNullable<OpenAPIObject['security']>[number];
 
 /** What the token of a route must have: all the scopes of any of these lists. */
-export function wantedScopes({ options }: Demand, scope: Scope | undefined): readonly (readonly string[])[] {
+export function requiredScopes(
+  { options }: AccessRequirements,
+  scope: Scope | undefined,
+): readonly (readonly string[])[] {
   const all = [...new Set(scopeValues(options?.scope ?? scope))].filter(Boolean);
   const any = options?.anyScope;
   // One that is demanded anyhow is one of any.
@@ -29,27 +32,27 @@ export function tokenSchemes({ components }: OpenAPIObject): ReadonlySet<string>
 }
 
 /** What the document said of an operation before. */
-interface Before {
+interface DocumentedOperation {
   readonly operation: OperationObject;
   readonly document: OpenAPIObject;
-  readonly tokens: ReadonlySet<string>;
+  readonly tokenSchemes: ReadonlySet<string>;
 }
 
 /** Lets an operation demand the token, beside what the host says of schemes that are no token: an API key, a cookie. */
-export function demandToken(before: Before, wanted: readonly Requirement[]): void {
+export function requireToken(before: DocumentedOperation, alternatives: readonly Requirement[]): void {
   const others = withoutTokens(before);
   const beside = others.length > 0 ? others : [{}];
-  before.operation.security = beside.flatMap((other) => wanted.map((one) => ({ ...other, ...one })));
+  before.operation.security = beside.flatMap((other) => alternatives.map((one) => ({ ...other, ...one })));
 }
 
 /** Lets an operation demand no token. */
-export function demandNoToken(before: Before): void {
+export function requireNoToken(before: DocumentedOperation): void {
   const others = withoutTokens(before);
   if (others.length > 0 || before.document.security) before.operation.security = others;
   else delete before.operation.security;
 }
 
-function withoutTokens({ operation, document, tokens }: Before): Requirement[] {
+function withoutTokens({ operation, document, tokenSchemes: tokens }: DocumentedOperation): Requirement[] {
   const said = operation.security ?? document.security ?? [];
   const others = said.map((one) => Object.entries(one).filter(([name]) => !tokens.has(name)));
   return others.filter((one) => one.length > 0).map((one) => Object.fromEntries(one));

@@ -3,24 +3,24 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { assertConfig, documentPaths, endpointUrl, isDocument } from '../../lib/adapter/index.js';
 import { OAuth2Server, type Scope, type ServerContext } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
-import { settleEndpoints } from '../configuration/paths.js';
+import { resolveEndpoints } from '../configuration/paths.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { asksUsers } from '../interaction/asks-users.js';
+import { canAskUsers } from '../interaction/can-ask-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { type Application, mountedPaths } from '../http/mounted-paths.js';
 import { OAuth2Module } from '../oauth2.module.js';
-import { OAUTH2_REGISTRATION, OAUTH2_SETTLED, type PartTokens, partTokens } from '../oauth2.tokens.js';
-import { moduleOf, registeredNames } from '../module/registered-servers.js';
+import { OAUTH2_REGISTRATION, OAUTH2_IMPORT_OPTIONS, type PartTokens, partTokens } from '../oauth2.tokens.js';
+import { moduleOfServer, registeredServerNames } from '../module/registered-servers.js';
 
 /** A server of an application, as its description tells of it. */
 export interface DescribedServer {
-  readonly facts: ServerContext;
+  readonly context: ServerContext;
   /** What it demands where a route names no scope. */
   readonly scope: Scope | undefined;
   /** Where an endpoint is: under its issuer, or without one under wherever the application is; undefined: nowhere. */
   urlOf(this: void, endpoint: string): string | undefined;
   /** The endpoints that answer in this application, by id: where they are in it. */
-  readonly served: ReadonlyMap<string, string>;
+  readonly endpointPaths: ReadonlyMap<string, string>;
 }
 
 type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? Module : never;
@@ -28,31 +28,31 @@ type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? M
 /** The servers of an application by their names. @throws InvalidArgumentError in an application without one */
 export function findServers(app: INestApplication): ReadonlyMap<string | undefined, DescribedServer> {
   const modules = app.get(ModulesContainer);
-  const names = registeredNames(modules);
+  const names = registeredServerNames(modules);
   assertConfig(names.length > 0, NONE);
   const application = { config: app.get(ApplicationConfig), modules };
-  return new Map(names.map((name) => [name, describedServer(name, moduleOf(modules, name)!, application)]));
+  return new Map(names.map((name) => [name, describedServer(name, moduleOfServer(modules, name)!, application)]));
 }
 
 const NONE = 'addOAuth2() finds no OAuth2Module in the application: import it in a module that is not loaded later';
 
 function describedServer(name: string | undefined, module: NestModule, application: Application): DescribedServer {
   const registration = (given(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
-  const options = given(module, OAUTH2_SETTLED) as OAuth2Options | undefined;
+  const options = given(module, OAUTH2_IMPORT_OPTIONS) as OAuth2Options | undefined;
   // As they are mounted when the application starts, which it may not have yet.
-  const all = settleEndpoints(registration);
+  const all = resolveEndpoints(registration);
   const paths = mountedPaths(all, OAuth2Module, application);
   const issues = registration.controllers !== false;
-  const asks = registration.tenants !== undefined || asksUsers(registration, options);
+  const asks = registration.tenants !== undefined || canAskUsers(registration, options);
   const placeOf = (one: Endpoint): [[string, string]] | undefined => {
     if (one.name === 'authorize' && !asks) return undefined;
     return [[one.name, isDocument(one) ? documentPaths(one, options?.issuer)[0]! : paths[one.name]!]];
   };
   const facts = factsOf(module, partTokens(name), { registration, options });
   return {
-    facts,
+    context: facts,
     scope: facts.options.scope,
-    served: new Map(all.filter((one) => issues || isDocument(one)).flatMap((one) => placeOf(one) ?? [])),
+    endpointPaths: new Map(all.filter((one) => issues || isDocument(one)).flatMap((one) => placeOf(one) ?? [])),
     urlOf(endpoint) {
       const path = paths[endpoint];
       if (path === undefined || (endpoint === 'authorize' && !asks)) return undefined;
@@ -77,8 +77,8 @@ function factsOf(
   }: { registration: OAuth2Registration; options: OAuth2Options | undefined },
 ): ServerContext {
   const server = given(module, token) as OAuth2Server | undefined;
-  if (server) return server.facts;
+  if (server) return server.context;
   const known = given(module, modelToken) ?? module.providers.get(modelToken)?.metatype?.prototype;
   const model = (known ?? {}) as OAuth2Server['options']['model'];
-  return new OAuth2Server({ ...engineOptions(options), features, model }).facts;
+  return new OAuth2Server({ ...engineOptions(options), features, model }).context;
 }

@@ -17,5 +17,5 @@ export function boundToTenant(text: string, server: ServerContext): string {
  * Returns the filter that limits grants of a user to the tenant of a server, because users of two tenants may have the same id. Returns
  * undefined for a server without tenants.
  */
-export const ofTenant = (server: ServerContext): { issuer: string } | undefined =>
+export const tenantFilter = (server: ServerContext): { issuer: string } | undefined =>
   tenantOf(server) === undefined ? undefined : { issuer: server.options.issuer! };

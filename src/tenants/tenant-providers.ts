@@ -7,8 +7,8 @@ import { makeServer } from '../configuration/make-server.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
-import { givenProvider } from '../module/given-provider.js';
-import { giveTo, makeInteraction } from '../interaction/interactive-feature.js';
+import { optionProvider } from '../module/option-provider.js';
+import { passInstance, makeInteraction } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
@@ -17,7 +17,7 @@ import { moduleFeature } from '../module/module-feature.js';
 import { requestContext } from '../module/oauth2-context.js';
 import {
   getOAuth2TenantServersToken,
-  OAUTH2_GIVEN,
+  OAUTH2_FEATURE_INSTANCE,
   OAUTH2_ROUTES,
   OAUTH2_TENANTS,
   type PartTokens,
@@ -25,10 +25,10 @@ import {
 import { routesOfTenant } from './tenant-routes.js';
 import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
 import { tenantRouter } from './tenant-router.js';
-import { tenantsOf } from './tenants-of.js';
+import { tenantServersOf } from './tenant-servers-of.js';
 
 /** What is the same for all tenants. */
-interface Shared {
+interface SharedParts {
   readonly registration: OAuth2Registration;
   readonly method: 'forRoot' | 'forRootAsync';
   readonly options: OAuth2Options;
@@ -36,13 +36,13 @@ interface Shared {
   readonly interaction: OAuth2Interaction | null | undefined;
   readonly routes: Readonly<Record<string, string | false>>;
   readonly events: EventSink;
-  readonly given: object | undefined;
+  readonly featureInstance: object | undefined;
 }
 
 /** The providers of an import with tenants: its server asks theirs. */
 export function tenantProviders(
   registration: OAuth2Registration,
-  method: Shared['method'],
+  method: SharedParts['method'],
   parts: PartTokens,
 ): Provider[] {
   const { name, tenantCache } = registration;
@@ -55,45 +55,54 @@ export function tenantProviders(
       OAUTH2_TENANTS,
       OAUTH2_ROUTES,
       EventListeners,
-      OAUTH2_GIVEN,
+      OAUTH2_FEATURE_INSTANCE,
     ],
     useFactory(
       options: OAuth2Options,
       model: Model | undefined,
-      interaction: Shared['interaction'],
+      interaction: SharedParts['interaction'],
       tenants: OAuth2Tenants,
-      routes: Shared['routes'],
+      routes: SharedParts['routes'],
       listeners: EventListeners,
       given: object | undefined,
     ): OAuth2Server {
       assertOptions(options, { registration, method });
       const events = new EventLog(options.events, listeners, name);
-      const shared: Shared = { registration, method, options, model, interaction, routes, events, given };
+      const shared: SharedParts = {
+        registration,
+        method,
+        options,
+        model,
+        interaction,
+        routes,
+        events,
+        featureInstance: given,
+      };
       checkTenants(tenants);
       checkShared(shared);
       const make = (tenant: string, own: TenantOptions) => makeParts(tenant, own, shared);
       const servers = new OAuth2TenantServers(tenants, make, tenantCache);
       const { cors } = effectiveOptions(registration.features, options);
-      const common = { ...engineOptions(options), cors, model: model ?? (NOBODY as Model) };
+      const common = { ...engineOptions(options), cors, model: model ?? (NO_MODEL as Model) };
       const made = new OAuth2Server({ ...common, features: [moduleFeature({ name, tenants: servers })] }, events);
       made.surround(tenantRouter(servers));
       return made;
     },
   };
   return [
-    givenProvider('tenants', OAUTH2_TENANTS, registration.tenants!),
+    optionProvider('tenants', OAUTH2_TENANTS, registration.tenants!),
     server,
     { provide: InteractionFlow, useFactory: () => undefined },
     {
       provide: getOAuth2TenantServersToken(name),
       inject: [parts.server],
-      useFactory: tenantsOf,
+      useFactory: tenantServersOf,
     },
   ];
 }
 
 /** Of a host whose tenants bring a model each. */
-const NOBODY = { getAccessToken: () => undefined } as Partial<Model>;
+const NO_MODEL = { getAccessToken: () => undefined } as Partial<Model>;
 
 function checkTenants(tenants: OAuth2Tenants): void {
   for (const method of ['findTenant', 'createTenantOptions'] as const) {
@@ -107,7 +116,7 @@ const withoutUndefined = <T extends object>(own: T): Partial<T> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** What can be said before there is a tenant: of one that has nothing of its own but an issuer. */
-function checkShared(shared: Shared): void {
+function checkShared(shared: SharedParts): void {
   const { model, options, registration } = shared;
   const { issuer } = options;
   assertConfig(issuer === undefined, 'leave `issuer` out where there are `tenants`: each has its own');
@@ -120,7 +129,7 @@ function checkShared(shared: Shared): void {
   void makeServer(model, { options: withIssuer, features, controllers, events: shared.events });
 }
 
-function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantParts {
+function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): TenantParts {
   const { registration, routes, events } = shared;
   const { controllers = true, features, name } = registration;
   assertOptions(own, { registration: {}, method: 'forRootAsync' });
@@ -140,10 +149,10 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
     events,
     registration: { name, tenant, secret: options.secret, sharesModel: !own.model },
   });
-  const asking = own.interaction ?? shared.interaction ?? makeInteraction(server.facts);
+  const asking = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
   const asks = asking ?? options.authenticateHandler ?? !controllers;
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
-  giveTo(server.facts, shared.given);
+  passInstance(server.context, shared.featureInstance);
   server.surround(requestContext);
   return {
     server,
@@ -152,7 +161,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
       new InteractionFlow(
         server,
         asking,
-        checkInteraction(asking, options, { model: server.options.model, server: server.facts }),
+        checkInteraction(asking, options, { model: server.options.model, server: server.context }),
       ),
   };
 }

@@ -23,7 +23,7 @@ export function tenantRouter(tenants: OAuth2TenantServers): Around<OAuth2Server>
 }
 
 /** Verifies that a metadata document is requested at the path of the tenant's issuer. RFC 8414 §3.3 */
-function verifyDocument({ facts }: OAuth2Server, id: string, request: AuthorizationRequest['request']): void {
+function verifyDocument({ context: facts }: OAuth2Server, id: string, request: AuthorizationRequest['request']): void {
   const endpoint = facts.endpoints.get(id);
   if (!endpoint?.perIssuer) return;
   const asked = comparablePath(requestPath(request)).replace(/\/$/, '');

@@ -63,7 +63,7 @@ export class OAuth2TenantServers {
    */
   private verifyIssuer(tenant: string, { server }: TenantParts): void {
     const { issuer } = server.options;
-    const other = this.cache.findOther(tenant, (kept) => kept.server.options.issuer === issuer);
+    const other = this.cache.findOtherTenant(tenant, (kept) => kept.server.options.issuer === issuer);
     if (other === undefined) return;
     if (isNamed(other, issuer!) && !isNamed(tenant, issuer!)) throw unknownTenant();
     const fault = `the tenants \`${other}\` and \`${tenant}\` have one \`issuer\`, \`${issuer}\`: give each its own`;
@@ -76,10 +76,10 @@ export class OAuth2TenantServers {
 const isNamed = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
 
 function unknownTenant(): InvalidRequestError {
-  const rule = '`findTenant()` and `createTenantOptions()` know the tenant';
+  const reason = '`findTenant()` and `createTenantOptions()` know the tenant';
   return new InvalidRequestError('Invalid request: no tenant is registered for this host or path', {
     code: 404,
-  }).because({ rule });
+  }).because({ reason });
 }
 
 interface Native {

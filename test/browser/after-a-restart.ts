@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from '@jest/globals';
 import { makeDatabase, type Sample, startSample, type Stage } from './sample.js';
-import { openPage, signIn } from './visitor.js';
+import { openPage, signIn } from './browser.js';
 
 export function afterARestart(stage: Stage): void {
   const database = makeDatabase();

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Stage } from './sample.js';
-import { openPage, signIn } from './visitor.js';
+import { openPage, signIn } from './browser.js';
 
 export function anotherClient(stage: Stage): void {
   const client = createServer((request, response) => response.end(`arrived at ${request.url}`));

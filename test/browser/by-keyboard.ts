@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Stage } from './sample.js';
-import { openPage, tabTo } from './visitor.js';
+import { openPage, tabTo } from './browser.js';
 
 export function byKeyboard(stage: Stage): void {
   it('signs in, agrees, calls the API, refreshes and signs out', async () => {

@@ -7,8 +7,8 @@ import type { Browser } from 'playwright-core';
 
 import { SECRET } from '../support/demo.js';
 import { freePort } from '../support/free-port.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
-import { openBrowser, openPage, signIn, tabTo } from './visitor.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
+import { openBrowser, openPage, signIn, tabTo } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };
 const tv = {
@@ -31,7 +31,7 @@ describe('the pages for a device', () => {
       pages({ devices: true, site: 'Wonderland', scopes: { 'notes:read': 'Read your notes' } }),
     ];
     const model = new MemoryStore({ clients: [tv], users });
-    await startHost(
+    await startApplication(
       'express',
       { imports: [OAuth2Module.forRoot({ model, features, issuer: url, secret: SECRET })] },
       { port },
@@ -40,7 +40,7 @@ describe('the pages for a device', () => {
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
-    await stopHosts();
+    await stopApplications();
   });
 
   async function begin() {

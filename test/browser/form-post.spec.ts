@@ -14,8 +14,8 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 
 import { SECRET } from '../support/demo.js';
 import { freePort } from '../support/free-port.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
-import { openBrowser, openPage, signIn } from './visitor.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
+import { openBrowser, openPage, signIn } from './browser.js';
 
 /** A client on another origin, which sends its users on to a third one once it has its answer. */
 async function startClient(came: URLSearchParams[]): Promise<{ server: Server; url: string }> {
@@ -51,7 +51,7 @@ describe('a page that posts an answer', () => {
     const users = { findById: (id: string) => ({ id }), findByCredentials: () => ({ id: randomUUID() }) };
     const model = new MemoryStore({ clients: [web], users });
     const features = [formPost(), pages()];
-    await startHost(
+    await startApplication(
       'express',
       { imports: [OAuth2Module.forRoot({ model, features, issuer: url, secret: SECRET })] },
       { port, prepare: (app) => app.use(helmet()) },
@@ -62,7 +62,7 @@ describe('a page that posts an answer', () => {
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
-    await stopHosts();
+    await stopApplications();
     client.server.closeAllConnections();
     client.server.close();
   });

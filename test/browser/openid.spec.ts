@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type Sample, startOpenId, startSocialLogin } from './sample.js';
-import { openBrowser, openPage, signIn } from './visitor.js';
+import { openBrowser, openPage, signIn } from './browser.js';
 
 let browser: Browser;
 

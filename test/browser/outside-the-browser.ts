@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/wait-until.js';
 import type { Stage } from './sample.js';
 
 export function outsideTheBrowser(stage: Stage): void {
@@ -23,7 +23,7 @@ export function outsideTheBrowser(stage: Stage): void {
     const headers = { authorization: `Basic ${btoa('demo-web:wrong')}` };
     await fetch(`${stage.sample.url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams('a=b') });
     const line = /client\.refused .*clientId="demo-web" .*the client secret is correct/;
-    expect(await until(() => line.exec(stage.sample.log))).toBeTruthy();
+    expect(await waitUntil(() => line.exec(stage.sample.log))).toBeTruthy();
   });
 
   it.each(['/nowhere', '/oauth/nowhere', '/assets/nowhere.css', '/%E0', '/<b>'])(

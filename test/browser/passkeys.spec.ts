@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type Sample, startPasskeys } from './sample.js';
-import { openBrowser, openPage } from './visitor.js';
+import { openBrowser, openPage } from './browser.js';
 
 /** An authenticator without hardware, whose owner is there and agrees to everything. */
 async function addAuthenticator(page: Page): Promise<void> {

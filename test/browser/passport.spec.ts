@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type Sample, startPassport } from './sample.js';
-import { openBrowser, openPage, signIn } from './visitor.js';
+import { openBrowser, openPage, signIn } from './browser.js';
 
 describe('the sample of Passport', () => {
   let browser: Browser;

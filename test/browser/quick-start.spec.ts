@@ -6,7 +6,7 @@ import { outsideTheBrowser } from './outside-the-browser.js';
 import { makeDatabase, startSample, type Stage } from './sample.js';
 import { throughTheFlow } from './through-the-flow.js';
 import { unusualRequests } from './unusual-requests.js';
-import { openBrowser } from './visitor.js';
+import { openBrowser } from './browser.js';
 
 describe('the quick start sample', () => {
   const stage = {} as Stage;

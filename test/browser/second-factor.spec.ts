@@ -5,8 +5,8 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser } from 'playwright-core';
 
 import { SECRET } from '../support/demo.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
-import { openBrowser, openPage, signIn } from './visitor.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
+import { openBrowser, openPage, signIn } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };
 
@@ -21,12 +21,14 @@ describe('the page of a second factor', () => {
     };
     const features = [pages({ site: 'Wonderland', secondFactor: { by, recoveryCodes: true } })];
     const model = new MemoryStore({ clients: [], users: { findById: () => alice, findByCredentials: () => alice } });
-    ({ url } = await startHost('express', { imports: [OAuth2Module.forRoot({ model, features, secret: SECRET })] }));
+    ({ url } = await startApplication('express', {
+      imports: [OAuth2Module.forRoot({ model, features, secret: SECRET })],
+    }));
     browser = await openBrowser();
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
-    await stopHosts();
+    await stopApplications();
   });
 
   it.each([

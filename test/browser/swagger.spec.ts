@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type Sample, startSwagger } from './sample.js';
-import { openBrowser, openPage, signIn } from './visitor.js';
+import { openBrowser, openPage, signIn } from './browser.js';
 
 describe('the sample of Swagger UI', () => {
   let browser: Browser;

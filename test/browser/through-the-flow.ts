@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Stage } from './sample.js';
-import { openPage, type Visitor } from './visitor.js';
+import { openPage, type OpenedPage } from './browser.js';
 
 /** The visit of one person, in the order it happens: each case goes on where the one before it ended. */
 export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextOptions & { place: string }): void {
-  let visitor: Visitor;
+  let visitor: OpenedPage;
   let page: Page;
   let pictures = 0;
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Stage } from './sample.js';
-import { openPage, signIn, type Visitor } from './visitor.js';
+import { openPage, signIn, type OpenedPage } from './browser.js';
 
 export function unusualRequests(stage: Stage): void {
   const client = createServer((request, response) => response.end(`arrived at ${request.url}`));
-  let visitor: Visitor;
+  let visitor: OpenedPage;
   let asked: Record<string, string>;
 
   beforeAll(async () => {

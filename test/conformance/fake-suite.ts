@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import type { LogEntry } from '../../conformance/runner/suite.js';
 
 /** How a module ends: its states in order, of which the last one remains, and its log. */
-export interface Fate {
+export interface ModuleOutcome {
   states: readonly { status: string; result?: string }[];
   log?: readonly LogEntry[];
   /** How the start goes wrong: the suite refuses it, or accepts it without a run in the plan. Default: it starts. */
@@ -24,7 +24,7 @@ export class FakeSuite {
   private readonly started = new Set<string>();
   private server: Server | undefined;
 
-  constructor(private readonly modules: Readonly<Record<string, Fate>>) {}
+  constructor(private readonly modules: Readonly<Record<string, ModuleOutcome>>) {}
 
   async start(): Promise<void> {
     this.server = createServer((request, response) => {

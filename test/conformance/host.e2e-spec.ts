@@ -11,7 +11,7 @@ import { PLANS } from '../../conformance/plans/index.js';
 import { type ClientKeys, GENERATORS, type KeyGenerators } from '../../conformance/plans/keys.js';
 import { EXPECTATIONS } from '../../conformance/expectations.js';
 import { freePort } from '../support/free-port.js';
-import { PLATFORMS } from '../support/nest-host.js';
+import { PLATFORMS } from '../support/test-application.js';
 
 async function read(url: string, method = 'GET'): Promise<{ status: number | undefined; body: string }> {
   const asked = request(url, { method, rejectUnauthorized: false }).end();

@@ -5,9 +5,12 @@ import type { ConformancePlan } from '../../conformance/plans/plan.js';
 import { runCampaign } from '../../conformance/runner/campaign.js';
 import type { Expectation } from '../../conformance/runner/judge.js';
 import { Suite } from '../../conformance/runner/suite.js';
-import { type Fate, FakeSuite } from './fake-suite.js';
+import { type ModuleOutcome, FakeSuite } from './fake-suite.js';
 
-const ended = (result: string, log: Fate['log'] = []): Fate => ({ states: [{ status: 'FINISHED', result }], log });
+const ended = (result: string, log: ModuleOutcome['log'] = []): ModuleOutcome => ({
+  states: [{ status: 'FINISHED', result }],
+  log,
+});
 const complaint = (src: string, result = 'WARNING') => ({ src, result, msg: `${src} is not so` });
 
 const plan: ConformancePlan = {
@@ -32,7 +35,7 @@ const server = { name: 'ours' } as unknown as OAuth2Server;
 afterEach(() => fake.stop());
 
 async function run(
-  modules: Record<string, Fate>,
+  modules: Record<string, ModuleOutcome>,
   expectations: readonly Expectation[] = [],
   given: Partial<ConformancePlan> = {},
   times = 1,
@@ -102,7 +105,7 @@ describe('npm run conformance', () => {
     ]);
   });
 
-  it.each<[string, Fate]>([
+  it.each<[string, ModuleOutcome]>([
     ['another condition does not hold', ended('REVIEW', [complaint('CheckAnother')])],
     ['one more condition does not hold', ended('REVIEW', [complaint('CheckSomething'), complaint('CheckAnother')])],
     ['the result is worse', ended('FAILED', [complaint('CheckSomething', 'FAILURE')])],

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Clone, makeClone } from './clone.js';
-import { findPlaces, type Places } from './places.js';
-import { Visitor } from '../src/pages/visitor.js';
+import { findFolders, type Folders } from './folders.js';
+import { PageBrowser } from '../src/pages/page-browser.js';
 import { isOurs, packagesOf, report } from './quick-start.js';
 import { runScript, type Started, withStarted } from './start.js';
 
@@ -28,11 +28,11 @@ async function replaceIn(file: string, from: string, to: string): Promise<void> 
 /** Each case goes on where the one before it ended. */
 describe('in a clean clone without compiler and install scripts', () => {
   let clone: Clone;
-  let places: Places;
+  let places: Folders;
 
   beforeAll(async () => {
     clone = await makeClone('11', { npm_config_ignore_scripts: 'true' });
-    places = await findPlaces();
+    places = await findFolders();
   });
   afterAll(async () => {
     await clone?.remove();
@@ -85,7 +85,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const device = runScript(clone, where, { ISSUER: issuer }, 'device');
       const code = await device.prints(/^Your code: (\S+)$/m);
-      const visitor = new Visitor(issuer);
+      const visitor = new PageBrowser(issuer);
       await visitor.signIn('/oauth/login');
       const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: code });
       expect(shown.html).toContain('Notes in a terminal');
@@ -100,7 +100,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const till = runScript(clone, where, { ISSUER: issuer }, 'pay');
       const shown = await till.prints(/^It shows: (\d+)$/m);
-      const telephone = new Visitor(issuer, { origin: issuer });
+      const telephone = new PageBrowser(issuer, { origin: issuer });
       const login = await telephone.get((await telephone.get('/phone')).location!);
       await telephone.send(login, { username: 'alice', password: 'wonderland' });
       const asked = await telephone.get('/phone');
@@ -115,7 +115,7 @@ describe('in a clean clone without compiler and install scripts', () => {
 
   it('sample/16-passport signs its user in by Passport, and lets a client read the notes', async () => {
     await withStarted(clone, 'sample/16-passport', {}, async ({ url }) => {
-      const browser = new Visitor(url, { origin: url });
+      const browser = new PageBrowser(url, { origin: url });
       const asked = pathOf((await browser.get('/client')).location);
       const login = await browser.get((await browser.get(asked)).location!);
       const signedIn = await browser.send(login, { username: 'alice', password: 'wonderland' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { freePort } from '../support/free-port.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/wait-until.js';
 import type { Clone } from './clone.js';
 
 /** npm repeats the command; since 12 in other words. */
@@ -51,7 +51,7 @@ export async function withStarted(
     }
     const milliseconds = Date.now() - begin;
     // What is printed when the server listens may come a moment after its first answer.
-    await until(() => hasEnded || SAID.test(printed), 60);
+    await waitUntil(() => hasEnded || SAID.test(printed), 60);
     const lines = printed.split('\n').filter((line) => line && !REPEATED.test(line));
     await work({ url, milliseconds, lines });
   } finally {

@@ -3,7 +3,7 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs, TestingModel } from 'nest-oauth2/testing';
 
-import { HonestModel } from './honest-model.js';
+import { CorrectModel } from './correct-model.js';
 
 const ADA = { id: 'ada', role: 'admin' };
 
@@ -24,7 +24,7 @@ describe('actingAs', () => {
   });
 
   it('issues a token of a model, through a client of the host', async () => {
-    const model = new HonestModel();
+    const model = new CorrectModel();
     const token = await actingAs(model, ADA, ['notes:read'], { client: 'tv', accessTokenLifetime: 60 });
     const found = await present(new OAuth2Server({ model }), token);
     expect(found).toMatchObject({ user: ADA, client: { id: 'tv' }, scope: 'notes:read' });
@@ -32,7 +32,7 @@ describe('actingAs', () => {
   });
 
   it('hands the scopes over as the server is told to', async () => {
-    const server = new OAuth2Server({ model: new HonestModel(), scopeFormat: 'array' });
+    const server = new OAuth2Server({ model: new CorrectModel(), scopeFormat: 'array' });
     const token = await actingAs(server, ADA, ['notes:read']);
     await expect(present(server, token)).resolves.toMatchObject({ scope: ['notes:read'] });
   });

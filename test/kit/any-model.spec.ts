@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidArgumentError } from 'nest-oauth2/server';
 import type { Client, Model, User } from 'nest-oauth2/server';
-import { checkModel, type Subject } from 'nest-oauth2/testing';
+import { checkModel, type TestSubject } from 'nest-oauth2/testing';
 
-import { GRANTS, HonestModel, subject } from './honest-model.js';
+import { GRANTS, CorrectModel, subject } from './correct-model.js';
 
 type Done = (error: unknown, value?: unknown) => void;
 type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
@@ -17,7 +17,7 @@ const METHODS = ['getClient', 'getUser', 'getUserFromClient', 'saveToken', 'getA
 
 /** An honest model with some of its methods, each of them rewritten. */
 function rewritten(names: readonly string[], rewrite: (method: (...args: never[]) => Promise<unknown>) => unknown) {
-  const honest = new HonestModel();
+  const honest = new CorrectModel();
   const methods = honest as unknown as Methods;
   return Object.fromEntries(names.map((name) => [name, rewrite(methods[name]!.bind(honest))])) as Partial<Model>;
 }
@@ -41,15 +41,15 @@ function withGenerator(method: (...args: never[]) => Promise<unknown>): unknown 
 }
 
 /** Its clients are of somebody else: none can be kept. */
-const elsewhere = (honest: HonestModel): HonestModel =>
+const elsewhere = (honest: CorrectModel): CorrectModel =>
   Object.assign(honest, {
     canRegister: () => false,
     createClient: () => Promise.reject(new InvalidArgumentError('Invalid argument: the clients are those of the host')),
   });
 
 /** A public client, as an app in a browser is. */
-function publicSubject(): Subject {
-  const honest = new HonestModel();
+function publicSubject(): TestSubject {
+  const honest = new CorrectModel();
   const app: Client = {
     id: 'app',
     grants: ['authorization_code', 'refresh_token'],
@@ -99,7 +99,7 @@ describe('the contract', () => {
 
   it('holds for a model of 3.x, which has no families and deletes what is spent', async () => {
     const report = await checkModel(() => {
-      const honest = new HonestModel();
+      const honest = new CorrectModel();
       const model = { ...rewritten(METHODS.slice(0, -1), (method) => method) };
       model.saveAuthorizationCode = honest.saveAuthorizationCode.bind(honest);
       model.getAuthorizationCode = honest.getAuthorizationCode.bind(honest);
@@ -131,7 +131,7 @@ describe('the contract', () => {
 
   it('holds for a model that takes scopes as lists and has numbers for ids', async () => {
     const report = await checkModel(() => {
-      const honest = new HonestModel();
+      const honest = new CorrectModel();
       const numbered = { id: 7 as never, grants: GRANTS, redirectUris: ['https://app.example/callback'] };
       honest.getClient = async (id, secret) =>
         id === 'shop' && (secret === null || secret === 'x1') ? numbered : undefined;
@@ -152,7 +152,7 @@ describe('the contract', () => {
   it.each([null, false, 0, ''])('holds for a model that answers %j where it has nothing', async (nothing) => {
     const finders = METHODS.filter((name) => name.startsWith('get'));
     const report = await checkModel(() => {
-      const honest = new HonestModel();
+      const honest = new CorrectModel();
       const methods = honest as unknown as Methods;
       const answers = finders.map((name) => {
         const find = methods[name]!.bind(honest);
@@ -166,8 +166,8 @@ describe('the contract', () => {
 
   it('holds for a model that hides what has expired, and refuses to save it', async () => {
     const report = await checkModel(() => {
-      const honest = new HonestModel();
-      const { saveToken, getAccessToken } = HonestModel.prototype;
+      const honest = new CorrectModel();
+      const { saveToken, getAccessToken } = CorrectModel.prototype;
       honest.saveToken = async (token, client, user) => {
         if (token.accessTokenExpiresAt < new Date()) throw new RangeError('ERR invalid expire time');
         return saveToken.call(honest, token, client, user);

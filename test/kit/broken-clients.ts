@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 import type { BrokenModel } from './broken-model.js';
-import { USER } from './honest-model.js';
+import { USER } from './correct-model.js';
 
 export const BROKEN_CLIENTS: readonly BrokenModel[] = [
   {

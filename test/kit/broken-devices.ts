@@ -2,7 +2,7 @@ import type { DeviceAuthorization, DeviceDecision, NewDeviceAuthorization } from
 import type { Client } from 'nest-oauth2/server';
 
 import type { BrokenModel } from './broken-model.js';
-import type { HonestModel } from './honest-model.js';
+import type { CorrectModel } from './correct-model.js';
 
 const WHOLE = 'finds what a device asks whole, by either of its codes and by no other';
 const FIRST = 'counts the first decision about a device, and no later one';
@@ -10,7 +10,7 @@ const SLOWER = 'remembers that a device has to be slower, and not instead of wha
 const BROKEN = { 'device codes': 'broken', 'authorization codes': 'atomic' } as const;
 
 /** Decides whatever was decided before. */
-const overwrite = (honest: HonestModel, id: string, { user, scope }: DeviceDecision) =>
+const overwrite = (honest: CorrectModel, id: string, { user, scope }: DeviceDecision) =>
   Boolean(
     Object.assign(
       honest.devices.get(id)!,

@@ -9,7 +9,7 @@ import type { KeyModel } from 'nest-oauth2/jose';
 import type { ClientsModel, Model } from 'nest-oauth2/server';
 import type { Feature, Guarantee } from 'nest-oauth2/testing';
 
-import type { HonestModel } from './honest-model.js';
+import type { CorrectModel } from './correct-model.js';
 
 /** A mistake that people make in their models, and what the kit says of it. */
 export interface BrokenModel {
@@ -17,7 +17,7 @@ export interface BrokenModel {
   mistake: string;
   /** The methods that do it, in place of those of an honest model. */
   methods(
-    honest: HonestModel,
+    honest: CorrectModel,
   ): Partial<
     Model &
       RevocationModel &

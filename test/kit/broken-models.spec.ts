@@ -8,7 +8,7 @@ import { BROKEN_CLIENTS } from './broken-clients.js';
 import { BROKEN_CLOCKS } from './broken-clocks.js';
 import { BROKEN_DEVICES } from './broken-devices.js';
 import { BROKEN_FAMILIES } from './broken-families.js';
-import { BROKEN_KEPT_CLIENTS } from './broken-kept-clients.js';
+import { BROKEN_TEMPORARY_CLIENTS } from './broken-temporary-clients.js';
 import { BROKEN_KEYS } from './broken-keys.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
 import { BROKEN_ONCE } from './broken-once.js';
@@ -16,12 +16,12 @@ import { BROKEN_PUSHED_REQUESTS } from './broken-pushed-requests.js';
 import { BROKEN_REDEEMING } from './broken-redeeming.js';
 import { BROKEN_REPLAYS } from './broken-replays.js';
 import { BROKEN_REVOKING } from './broken-revoking.js';
-import { BROKEN_SPENDING } from './broken-spending.js';
+import { BROKEN_SINGLE_USE } from './broken-single-use.js';
 import type { BrokenModel } from './broken-model.js';
-import { HonestModel, subject } from './honest-model.js';
+import { CorrectModel, subject } from './correct-model.js';
 import { RedeemingModel } from './redeeming-model.js';
 
-const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS].concat([
+const BROKEN = [BROKEN_SINGLE_USE, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS].concat([
   // Issue 10, 1.1, 1.2, 1.8, 2.8 and 2.9
   BROKEN_CLOCKS,
   BROKEN_REPLAYS,
@@ -32,7 +32,7 @@ const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS
   // Issue 13
   BROKEN_DEVICES,
   // Issue 14
-  BROKEN_KEPT_CLIENTS,
+  BROKEN_TEMPORARY_CLIENTS,
   BROKEN_KEYS,
   BROKEN_ONCE,
 ]);
@@ -52,7 +52,7 @@ async function checkAffectedFeatures(makeModel: MakeModel, { fails, leaves }: Br
 
 describe('the contract', () => {
   it.each([
-    ['', HonestModel],
+    ['', CorrectModel],
     [' that spends and saves in one step', RedeemingModel],
   ])('holds for an honest model%s', async (_, Honest) => {
     const report = await checkModel(() => subject(new Honest()));
@@ -80,8 +80,8 @@ describe('the contract', () => {
   it.each(BROKEN.flat())('catches a model that $mistake', async (broken) => {
     const { methods, fails, finding, remedy, leaves } = broken;
     const report = await checkAffectedFeatures(() => {
-      const honest = new HonestModel();
-      return subject(Object.assign(honest, methods(Object.assign(new HonestModel(), honest))));
+      const honest = new CorrectModel();
+      return subject(Object.assign(honest, methods(Object.assign(new CorrectModel(), honest))));
     }, broken);
     const message =
       report.failures.find(({ name }) => name === fails)?.message ?? JSON.stringify(report.failures, null, 1);

@@ -1,14 +1,14 @@
 import type { PushedRequest } from 'nest-oauth2/features';
 
 import type { BrokenModel } from './broken-model.js';
-import type { HonestModel } from './honest-model.js';
+import type { CorrectModel } from './correct-model.js';
 
 const WHOLE = 'finds a pushed request whole, by its very name and no other';
 const ONCE = 'spends a pushed request once, and finds it no more';
 const BROKEN = { 'pushed requests': 'broken', 'authorization codes': 'atomic' } as const;
 
 /** Changes what is found, as the row of a database differs from what was put into it. */
-const finding = (change: (found: PushedRequest) => object) => (honest: HonestModel) => ({
+const finding = (change: (found: PushedRequest) => object) => (honest: CorrectModel) => ({
   getPushedRequest: async (requestUri: string) => {
     const found = await honest.getPushedRequest(requestUri);
     return found && (change(found) as PushedRequest);

@@ -3,11 +3,11 @@ import { setImmediate as tick } from 'node:timers/promises';
 import type { Model } from 'nest-oauth2/server';
 
 import type { BrokenModel } from './broken-model.js';
-import type { HonestModel } from './honest-model.js';
+import type { CorrectModel } from './correct-model.js';
 import { keep, redeemOf, rowOf } from './redeeming-model.js';
 
 /** Ends a family by deleting what is there; `mayGoOn` is all that keeps others from adding to it. */
-function redeemingAndDeleting(honest: HonestModel, mayGoOn: (grantId: string) => Promise<boolean>): Partial<Model> {
+function redeemingAndDeleting(honest: CorrectModel, mayGoOn: (grantId: string) => Promise<boolean>): Partial<Model> {
   return {
     async redeem(spent, { successor, ...token }, client, user) {
       const goesOn = await mayGoOn(String(token.grantId));

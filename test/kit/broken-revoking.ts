@@ -2,7 +2,7 @@ import type { RevocationModel } from 'nest-oauth2/features';
 import type { Token } from 'nest-oauth2/server';
 
 import type { BrokenModel } from './broken-model.js';
-import type { HonestModel } from './honest-model.js';
+import type { CorrectModel } from './correct-model.js';
 
 /** A model whose way to end an access token is this. */
 const revoking = (revokeAccessToken: (token: Token) => unknown) => ({ revokeAccessToken }) satisfies RevocationModel;
@@ -17,7 +17,7 @@ const REVOKED = { 'token revocation': 'broken', 'access tokens': 'kept' } as con
 const ISSUED = { 'token families': 'broken', 'token revocation': 'kept' } as const;
 
 /** Hands tokens over with another issuer than they were saved with. */
-const withIssuer = (issuer: string | undefined) => (honest: HonestModel) => ({
+const withIssuer = (issuer: string | undefined) => (honest: CorrectModel) => ({
   getAccessToken: async (token: string) => {
     const found = await honest.getAccessToken(token);
     return found && { ...found, issuer };

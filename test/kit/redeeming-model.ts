@@ -2,19 +2,19 @@ import { setImmediate as tick } from 'node:timers/promises';
 
 import type { AuthorizationCode, Client, Model, RefreshToken, Token, Unsaved, User } from 'nest-oauth2/server';
 
-import { HonestModel } from './honest-model.js';
+import { CorrectModel } from './correct-model.js';
 
 type Redeem = NonNullable<Model['redeem']>;
 
 /** The row that is spent, whatever it is. */
-export function rowOf(model: HonestModel, spent: AuthorizationCode | RefreshToken) {
+export function rowOf(model: CorrectModel, spent: AuthorizationCode | RefreshToken) {
   return 'refreshToken' in spent
     ? model.refreshTokens.get(spent.refreshToken)
     : model.codes.get(spent.authorizationCode);
 }
 
 /** What a host that has transactions adds to its model: both steps in one, and nothing where one of them fails. */
-export function redeemOf(model: HonestModel): Redeem {
+export function redeemOf(model: CorrectModel): Redeem {
   return async (spent: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) => {
     await tick();
     const { successor, ...rest } = token;
@@ -29,13 +29,13 @@ export function redeemOf(model: HonestModel): Redeem {
 }
 
 /** What an `INSERT` does. */
-export function keep(model: HonestModel, saved: Token): void {
+export function keep(model: CorrectModel, saved: Token): void {
   model.accessTokens.set(saved.accessToken, saved);
   if (saved.refreshToken) model.refreshTokens.set(saved.refreshToken, { ...saved, refreshToken: saved.refreshToken });
 }
 
 /** An honest model that spends and saves in one step, and counts by a clock that nobody sets how long ago that was. */
-export class RedeemingModel extends HonestModel {
+export class RedeemingModel extends CorrectModel {
   private readonly spentAt = new Map<string, number>();
   private readonly both = redeemOf(this);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { describeModelContract, type DescribeOptions, type Report } from 'nest-oauth2/testing';
 
-import { HonestModel, subject } from './honest-model.js';
+import { CorrectModel, subject } from './correct-model.js';
 
 const folder = join(import.meta.dirname, 'node-test');
 
@@ -52,12 +52,12 @@ describe('under any runner', () => {
   it('uses the global functions of the runner when there are any', () => {
     const { runner, tests } = paperRunner();
     Object.assign(globalThis, runner);
-    describeModelContract('a model', () => subject(new HonestModel()));
+    describeModelContract('a model', () => subject(new CorrectModel()));
     expect(tests.map(({ name }) => name)).toContain('spends an authorization code once');
   });
 
   it('says what to import when the runner has made nothing global', () => {
-    expect(() => describeModelContract('a model', () => subject(new HonestModel()))).toThrow(
+    expect(() => describeModelContract('a model', () => subject(new CorrectModel()))).toThrow(
       "import { describe, it } from '@jest/globals' and give the option `runner: { describe, it }`",
     );
   });
@@ -68,7 +68,7 @@ describe('under any runner', () => {
     let open = 0;
     const makeModel = async () => {
       open += 1;
-      return { ...subject(new HonestModel()), cleanUp: async () => void (open -= 1) };
+      return { ...subject(new CorrectModel()), cleanUp: async () => void (open -= 1) };
     };
     describeModelContract('a model', makeModel, { runner, parallel: 5, onReport: (report) => reports.push(report) });
     for (const { test } of tests) {
@@ -81,7 +81,7 @@ describe('under any runner', () => {
 
   it('tells what it needs when it has no client to work with', async () => {
     const { runner, tests } = paperRunner();
-    describeModelContract('a model', () => new HonestModel(), { runner });
+    describeModelContract('a model', () => new CorrectModel(), { runner });
     await expect(tests[0]!.test()).rejects.toThrow(
       'the kit needs a client that the model knows: give `client: { id, secret }`',
     );
@@ -98,7 +98,7 @@ describe('under any runner', () => {
     ],
   ])('tells which of its fixtures the model does not know: %j', async (wrong, message) => {
     const { runner, tests } = paperRunner();
-    describeModelContract('a model', () => ({ ...subject(new HonestModel()), ...wrong }), { runner });
+    describeModelContract('a model', () => ({ ...subject(new CorrectModel()), ...wrong }), { runner });
     const flow = tests.find(({ name }) => name === 'takes a user through the authorization code flow')!;
     await expect(flow.test()).rejects.toThrow(message);
   });

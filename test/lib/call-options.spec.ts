@@ -4,7 +4,7 @@ import { mcp } from 'nest-oauth2/mcp';
 import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { answer, authorizeRequest, CHALLENGE, FORM, resourceRequest } from '../support/requests.js';
+import { runOperation, authorizeRequest, CHALLENGE, FORM, resourceRequest } from '../support/requests.js';
 
 const CALLBACK = 'https://app.example/cb';
 const client = { id: 'web', grants: ['authorization_code'], redirectUris: [CALLBACK], scopes: ['read'] };
@@ -37,7 +37,7 @@ describe.each([
   it(`rejects a call of authorize() with ${option}: ${value}`, async () => {
     const server = create();
     const options = { authenticateHandler, [option]: value };
-    const { error, headers } = await answer(server, 'authorize', authorizeRequest(query), options);
+    const { error, headers } = await runOperation(server, 'authorize', authorizeRequest(query), options);
     expect(error).toMatchObject(refusedBy(option));
     expect(headers['location']).toBeUndefined();
   });
@@ -54,20 +54,20 @@ describe.each([
 ])('a server with %s', (_name, create) => {
   it('rejects a call of authenticate() that allows access tokens in a URL', async () => {
     const options = { scope: 'read', allowBearerTokensInQueryString: true };
-    const { error } = await answer(create(), 'authenticate', resourceRequest(), options);
+    const { error } = await runOperation(create(), 'authenticate', resourceRequest(), options);
     expect(error).toMatchObject(refusedBy('allowBearerTokensInQueryString'));
   });
 
   it('accepts a call of authenticate() with options that the profile does not restrict', async () => {
     const options = { scope: ['read'], addAcceptedScopesHeader: false };
-    const { error } = await answer(create(), 'authenticate', resourceRequest(), options);
+    const { error } = await runOperation(create(), 'authenticate', resourceRequest(), options);
     expect(error).toMatchObject({ name: 'invalid_token' });
   });
 });
 
 it('mcp() accepts a call of authorize() with a code lifetime that the profile allows', async () => {
   const options = { authenticateHandler, authorizationCodeLifetime: 30 };
-  const { redirected } = await answer(forMcp(), 'authorize', authorizeRequest(query), options);
+  const { redirected } = await runOperation(forMcp(), 'authorize', authorizeRequest(query), options);
   expect(redirected).toMatchObject({ code: expect.any(String) });
 });
 
@@ -89,14 +89,14 @@ describe('callMisconfigurations() of a feature', () => {
   it('receives the options of the call merged with those of the server', async () => {
     const { seen, server } = observing();
     const request = new Request({ method: 'POST', headers: FORM, query: {}, body: {} });
-    await answer(server, 'token', request, { accessTokenLifetime: 7 });
+    await runOperation(server, 'token', request, { accessTokenLifetime: 7 });
     expect(seen).toEqual([expect.objectContaining({ accessTokenLifetime: 7, requirePKCE: 'public' })]);
   });
 
   it('is not called for calls without options or with a scope only', async () => {
     const { seen, server } = observing();
     for (const options of [undefined, { scope: 'read' }]) {
-      await answer(server, 'authenticate', resourceRequest(), options);
+      await runOperation(server, 'authenticate', resourceRequest(), options);
     }
     expect(seen).toEqual([]);
   });

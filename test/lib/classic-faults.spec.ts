@@ -7,15 +7,15 @@ import {
   addRefreshToken,
   ALICE,
   CALLBACK,
-  createHost,
-  type Host,
+  createTestModel,
+  type TestModel,
   OTHER_CALLBACK,
   SECRET,
   SPA,
   WEB,
 } from '../support/model.js';
 import {
-  answer,
+  runOperation,
   authorizeRequest,
   basic,
   CHALLENGE,
@@ -34,14 +34,14 @@ const { OAuth2Server, OAuthError, Response } = engine;
 const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
 const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 const CREDENTIALS = { grant_type: 'client_credentials' };
-const withClient = (client: object, overrides: object = {}): Host => {
-  const host = createHost(overrides);
+const withClient = (client: object, overrides: object = {}): TestModel => {
+  const host = createTestModel(overrides);
   host.clients.set('web', { ...WEB, ...client });
   return host;
 };
-const authorize = (query: object = {}, host = createHost(), options: object = {}) =>
-  answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
-const nothingMinted = (host: Host) => host.calls.every(([method]) => method !== 'saveToken');
+const authorize = (query: object = {}, host = createTestModel(), options: object = {}) =>
+  runOperation(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const nothingMinted = (host: TestModel) => host.calls.every(([method]) => method !== 'saveToken');
 
 describe('security problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
   withoutWarnings();
@@ -53,15 +53,17 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     }
     const grants = withClient({ grants: 'authorization_code,client_credentials' });
     expect((await authorize({}, grants)).headers['location']).toBeUndefined();
-    expect((await answer(grants, 'token', tokenRequest(CREDENTIALS))).status).toBe(503);
+    expect((await runOperation(grants, 'token', tokenRequest(CREDENTIALS))).status).toBe(503);
   });
 
   it('2. redeems a code or refresh token for one of several concurrent requests only', async () => {
     for (const body of [CODE, REFRESH]) {
-      const host = createHost();
+      const host = createTestModel();
       addCode(host);
       addRefreshToken(host);
-      const outcomes = await Promise.all(Array.from({ length: 5 }, () => answer(host, 'token', tokenRequest(body))));
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, () => runOperation(host, 'token', tokenRequest(body))),
+      );
       expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(outcomes.filter(({ error }) => error?.name === 'invalid_grant')).toHaveLength(4);
     }
@@ -73,11 +75,11 @@ describe('security problems of oauth2-server that this library avoids (numbers o
       [REFRESH, addRefreshToken],
     ] as const) {
       const revoked: unknown[] = [];
-      const host = createHost({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
+      const host = createTestModel({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
       const events: unknown[] = [];
       add(host, { grantId: 'family', revokedAt: new Date() });
       const options = { events: { emit: (name: string) => events.push(name) } };
-      const { error } = await answer(host, 'token', tokenRequest(body), options);
+      const { error } = await runOperation(host, 'token', tokenRequest(body), options);
       expect([error?.name, revoked, events, nothingMinted(host)]).toEqual([
         'invalid_grant',
         ['family'],
@@ -90,14 +92,14 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   it('3. rejects a replay and revokes nothing if the model or the replayed token has no token family', async () => {
     for (const body of [CODE, REFRESH]) {
       const revoked: unknown[] = [];
-      const knowing = createHost({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
-      const unknowing = createHost();
+      const knowing = createTestModel({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
+      const unknowing = createTestModel();
       for (const add of [addCode, addRefreshToken]) {
         add(knowing, { revokedAt: new Date() });
         add(unknowing, { grantId: 'family', revokedAt: new Date() });
       }
       for (const host of [knowing, unknowing]) {
-        expect((await answer(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
+        expect((await runOperation(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
       }
       expect(revoked).toEqual([]);
     }
@@ -108,11 +110,11 @@ describe('security problems of oauth2-server that this library avoids (numbers o
       throw new Error('CANARY');
     };
     for (const method of ['getClient', 'validateScope', 'saveAuthorizationCode', 'saveToken', 'getAccessToken']) {
-      const host = createHost({ [method]: failing });
+      const host = createTestModel({ [method]: failing });
       const outcomes = [
         await authorize({}, host),
-        await answer(host, 'token', tokenRequest(CREDENTIALS)),
-        await answer(host, 'authenticate', resourceRequest()),
+        await runOperation(host, 'token', tokenRequest(CREDENTIALS)),
+        await runOperation(host, 'authenticate', resourceRequest()),
       ];
       expect(outcomes.some(({ error }) => error?.inner?.message === 'CANARY')).toBe(true);
       expect(JSON.stringify(outcomes.map(({ headers, body }) => [headers, body]))).not.toContain('CANARY');
@@ -121,43 +123,43 @@ describe('security problems of oauth2-server that this library avoids (numbers o
 
   it('5. treats codes and tokens with an invalid Date as expired', async () => {
     const never = new Date(Number.NaN);
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { accessTokenExpiresAt: never });
     addCode(host, { expiresAt: never });
     addRefreshToken(host, { refreshTokenExpiresAt: never });
-    expect((await answer(host, 'authenticate', resourceRequest())).error?.message).toContain('has expired');
+    expect((await runOperation(host, 'authenticate', resourceRequest())).error?.message).toContain('has expired');
     for (const body of [CODE, REFRESH]) {
-      expect((await answer(host, 'token', tokenRequest(body))).error?.message).toContain('has expired');
+      expect((await runOperation(host, 'token', tokenRequest(body))).error?.message).toContain('has expired');
     }
   });
 
   it('6. does not treat two clients without an id as the same client', async () => {
-    const host = createHost({ getClient: () => ({ grants: WEB.grants, redirectUris: WEB.redirectUris }) });
+    const host = createTestModel({ getClient: () => ({ grants: WEB.grants, redirectUris: WEB.redirectUris }) });
     addCode(host, { client: { grants: [] } as never });
     addRefreshToken(host, { client: { grants: [] } as never });
     for (const body of [CODE, REFRESH]) {
-      expect((await answer(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
+      expect((await runOperation(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
     }
   });
 
   it('7. accepts no code_verifier and no empty secret in place of a client secret', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
     const verified = { ...CODE, client_id: 'web', code_verifier: VERIFIER };
-    expect((await answer(host, 'token', formRequest(verified))).status).toBe(401);
-    expect((await answer(host, 'token', formRequest({ ...verified, client_secret: '' }))).status).toBe(401);
+    expect((await runOperation(host, 'token', formRequest(verified))).status).toBe(401);
+    expect((await runOperation(host, 'token', formRequest({ ...verified, client_secret: '' }))).status).toBe(401);
     const excused = { requireClientAuthentication: { authorization_code: false } };
     const declared = withClient({ tokenEndpointAuthMethod: 'client_secret_post' });
     addCode(declared, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
-    expect((await answer(declared, 'token', formRequest(verified), excused)).status).toBe(401);
+    expect((await runOperation(declared, 'token', formRequest(verified), excused)).status).toBe(401);
   });
 
   it('8. lets extended attributes neither reveal codes or secrets, nor replace standard members', async () => {
     const extras = { access_token: 'evil', client_secret: 'x', passwordHash: 'x', id_token: 'jwt' };
     const saveToken = (token: object, client: object, user: object) => ({ ...token, ...extras, client, user });
-    const host = createHost({ saveToken });
+    const host = createTestModel({ saveToken });
     addCode(host);
-    const { body } = await answer(host, 'token', tokenRequest(CODE), { allowExtendedTokenAttributes: true });
+    const { body } = await runOperation(host, 'token', tokenRequest(CODE), { allowExtendedTokenAttributes: true });
     expect(Object.keys(body)).toEqual([
       'access_token',
       'token_type',
@@ -175,17 +177,17 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     expect((await authorize({ ...query, code_challenge: 'abc' })).error?.message).toBe(
       'Invalid parameter: `code_challenge`',
     );
-    const host = createHost();
+    const host = createTestModel();
     addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
     const statuses = [];
     for (const code_verifier of ['w'.repeat(43), VERIFIER]) {
-      statuses.push((await answer(host, 'token', tokenRequest({ ...CODE, code_verifier }))).status);
+      statuses.push((await runOperation(host, 'token', tokenRequest({ ...CODE, code_verifier }))).status);
     }
     expect(statuses).toEqual([400, 400]);
   });
 
   it('10. parses the whole Authorization header instead of searching it', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host);
     for (const header of [
       'Digest Bearer access def',
@@ -193,7 +195,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
       'Bearer access, Bearer b',
       'Bearer access b',
     ]) {
-      expect((await answer(host, 'authenticate', resourceRequest(header))).error?.message).toContain('malformed');
+      expect((await runOperation(host, 'authenticate', resourceRequest(header))).error?.message).toContain('malformed');
     }
   });
 
@@ -211,17 +213,21 @@ describe('security problems of oauth2-server that this library avoids (numbers o
 
   it('12. never passes a repeated parameter to the model', async () => {
     const twice = ['a', 'b'];
-    const requests: [operation: 'authenticate' | 'authorize' | 'token', request: Parameters<typeof answer>[2]][] = [
-      ['authorize', authorizeRequest({ client_id: twice })],
-      ['authorize', authorizeRequest({ redirect_uri: twice })],
-      ['token', formRequest({ ...CREDENTIALS, client_id: twice, client_secret: SECRET })],
-      ['token', formRequest({ ...CREDENTIALS, client_id: 'web', client_secret: twice })],
-      ['authenticate', resourceRequest(null, { query: { access_token: twice } })],
-      ['authenticate', resourceRequest(null, { method: 'POST', headers: FORM, body: { access_token: twice } })],
-    ];
+    const requests: [operation: 'authenticate' | 'authorize' | 'token', request: Parameters<typeof runOperation>[2]][] =
+      [
+        ['authorize', authorizeRequest({ client_id: twice })],
+        ['authorize', authorizeRequest({ redirect_uri: twice })],
+        ['token', formRequest({ ...CREDENTIALS, client_id: twice, client_secret: SECRET })],
+        ['token', formRequest({ ...CREDENTIALS, client_id: 'web', client_secret: twice })],
+        ['authenticate', resourceRequest(null, { query: { access_token: twice } })],
+        ['authenticate', resourceRequest(null, { method: 'POST', headers: FORM, body: { access_token: twice } })],
+      ];
     for (const [operation, request] of requests) {
-      const host = createHost();
-      const { error } = await answer(host, operation, request, { allowBearerTokensInQueryString: true, ...signedIn });
+      const host = createTestModel();
+      const { error } = await runOperation(host, operation, request, {
+        allowBearerTokensInQueryString: true,
+        ...signedIn,
+      });
       expect([error?.name, error?.message.startsWith('Repeated parameter'), host.calls]).toEqual([
         'invalid_request',
         true,
@@ -230,20 +236,20 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     }
     for (const name of ['scope', 'username', 'password', 'grant_type']) {
       const body = { grant_type: 'password', username: 'alice', password: 'wonderland', [name]: twice };
-      const host = createHost();
-      const { error } = await answer(host, 'token', tokenRequest(body));
+      const host = createTestModel();
+      const { error } = await runOperation(host, 'token', tokenRequest(body));
       expect([error?.message, host.calls.length]).toEqual([`Repeated parameter: \`${name}\``, 1]);
     }
   });
 
   it('13. accepts one client authentication method per request, and form-decodes Basic credentials', async () => {
     const both = tokenRequest({ ...CREDENTIALS, client_id: 'web', client_secret: SECRET });
-    expect((await answer(createHost(), 'token', both)).error?.message).toContain(
+    expect((await runOperation(createTestModel(), 'token', both)).error?.message).toContain(
       'only one client authentication method',
     );
     const authorization = basic('we%62', 's3cre%74');
     const encoded = tokenRequest(CREDENTIALS, { headers: { ...FORM, authorization } });
-    expect((await answer(createHost(), 'token', encoded)).status).toBe(200);
+    expect((await runOperation(createTestModel(), 'token', encoded)).status).toBe(200);
   });
 
   it('14. issues no refresh token to a client without the grant type refresh_token', async () => {
@@ -251,7 +257,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     addCode(host);
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     for (const body of [CODE, password]) {
-      const { result, body: sent } = await answer(host, 'token', tokenRequest(body));
+      const { result, body: sent } = await runOperation(host, 'token', tokenRequest(body));
       expect([sent['access_token'], sent['refresh_token'], result?.['refreshToken']]).toEqual([
         expect.any(String),
         undefined,
@@ -261,31 +267,37 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   });
 
   it('15. rejects an unregistered redirect_uri for a code that was saved without one', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addCode(host, { redirectUri: undefined });
-    const { error } = await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://evil.example/cb' }));
+    const { error } = await runOperation(
+      host,
+      'token',
+      tokenRequest({ ...CODE, redirect_uri: 'https://evil.example/cb' }),
+    );
     expect(error?.name).toBe('invalid_grant');
   });
 
   it('16. keeps a refresh token valid after a request for a wider scope or for a part of a scope name', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host);
     for (const scope of ['read write admin', 'rea']) {
-      expect((await answer(host, 'token', tokenRequest({ ...REFRESH, scope }))).error?.name).toBe('invalid_scope');
+      expect((await runOperation(host, 'token', tokenRequest({ ...REFRESH, scope }))).error?.name).toBe(
+        'invalid_scope',
+      );
     }
-    expect((await answer(host, 'token', tokenRequest(REFRESH))).status).toBe(200);
+    expect((await runOperation(host, 'token', tokenRequest(REFRESH))).status).toBe(200);
   });
 
   it('17. consumes the code on a wrong redirect_uri, but not on a scope that the model refuses', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addCode(host);
-    expect((await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://x.example' }))).status).toBe(
-      400,
-    );
+    expect(
+      (await runOperation(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://x.example' }))).status,
+    ).toBe(400);
     expect(host.codes.size).toBe(0);
-    const refusing = createHost({ validateScope: () => false });
+    const refusing = createTestModel({ validateScope: () => false });
     addCode(refusing);
-    expect((await answer(refusing, 'token', tokenRequest(CODE))).error?.name).toBe('invalid_scope');
+    expect((await runOperation(refusing, 'token', tokenRequest(CODE))).error?.name).toBe('invalid_scope');
     expect(refusing.codes.size).toBe(1);
   });
 });
@@ -299,13 +311,13 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   });
 
   it('19. requires redirect_uri only if it was in the authorization request; a wrong one is invalid_grant', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
     const { redirected } = await authorize({ redirect_uri: undefined }, host);
     const body = { grant_type: 'authorization_code', code: redirected['code'] };
-    expect((await answer(host, 'token', tokenRequest(body))).status).toBe(200);
+    expect((await runOperation(host, 'token', tokenRequest(body))).status).toBe(200);
     addCode(host);
-    const { error } = await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }));
+    const { error } = await runOperation(host, 'token', tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }));
     expect(error?.name).toBe('invalid_grant');
   });
 
@@ -314,15 +326,15 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
       formRequest(CREDENTIALS),
       tokenRequest(CREDENTIALS, { headers: { ...FORM, authorization: 'Basic ?' } }),
     ]) {
-      const { status, headers } = await answer(createHost(), 'token', request);
+      const { status, headers } = await runOperation(createTestModel(), 'token', request);
       expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="Service", error="invalid_client"']);
     }
   });
 
   it('21. rejects with an OAuthError even if getClient() or the authenticate handler fails', async () => {
     const failing = () => Promise.reject(new TypeError('x'));
-    const noClient = await authorize({}, createHost({ getClient: failing }));
-    const noUser = await authorize({}, createHost(), { authenticateHandler: { handle: failing } });
+    const noClient = await authorize({}, createTestModel({ getClient: failing }));
+    const noUser = await authorize({}, createTestModel(), { authenticateHandler: { handle: failing } });
     for (const { error } of [noClient, noUser]) expect(error).toBeInstanceOf(engine.ServerError);
   });
 
@@ -342,61 +354,73 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   });
 
   it('23. returns server_error for a mistake of the application, and invalid_scope for a malformed scope', async () => {
-    const mistaken = await answer(createHost({ getUserFromClient: undefined }), 'token', tokenRequest(CREDENTIALS));
+    const mistaken = await runOperation(
+      createTestModel({ getUserFromClient: undefined }),
+      'token',
+      tokenRequest(CREDENTIALS),
+    );
     expect([mistaken.error?.name, mistaken.body['error']]).toEqual(['invalid_argument', 'server_error']);
     expect(JSON.stringify(mistaken.body)).not.toContain('getUserFromClient');
     const redirected = await authorize(
       { response_type: 'token' },
-      createHost({ getClient: () => ({ ...WEB, grants: ['implicit'] }), saveToken: () => null }),
+      createTestModel({ getClient: () => ({ ...WEB, grants: ['implicit'] }), saveToken: () => null }),
     );
     expect([redirected.error?.name, redirected.redirected['error']]).toEqual(['invalid_argument', 'server_error']);
-    const badScope = await answer(createHost(), 'token', tokenRequest({ ...CREDENTIALS, scope: 'ä' }));
+    const badScope = await runOperation(createTestModel(), 'token', tokenRequest({ ...CREDENTIALS, scope: 'ä' }));
     expect([badScope.status, badScope.body['error']]).toEqual([400, 'invalid_scope']);
   });
 
   it('24. reads a lifetime in a string as seconds, also across a change to or from daylight saving time', async () => {
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-10-25T00:58:00Z'));
-    const { result } = await authorize({}, createHost(), { authorizationCodeLifetime: '300' });
+    const { result } = await authorize({}, createTestModel(), { authorizationCodeLifetime: '300' });
     now.mockRestore();
     expect(result?.['expiresAt']).toEqual(new Date('2026-10-25T01:03:00Z'));
   });
 
   it('25. does not hang if an async model method has an additional parameter', async () => {
     const getUserFromClient = async (client: engine.Client, trace?: unknown) => trace ?? { id: client.id };
-    expect((await answer(createHost({ getUserFromClient }), 'token', tokenRequest(CREDENTIALS))).status).toBe(200);
+    expect(
+      (await runOperation(createTestModel({ getUserFromClient }), 'token', tokenRequest(CREDENTIALS))).status,
+    ).toBe(200);
   });
 
   it('26. accepts a form without a Content-Length header', async () => {
     const headers = { 'content-type': FORM['content-type'], authorization: basic('web', 's3cret') };
-    expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { headers }))).status).toBe(200);
+    expect((await runOperation(createTestModel(), 'token', tokenRequest(CREDENTIALS, { headers }))).status).toBe(200);
   });
 
   it('27. responds with the HTTP status of the error in every operation', async () => {
     const outcomes = [
-      await answer(createHost(), 'authenticate', resourceRequest(null)),
-      await answer(createHost(), 'authenticate', resourceRequest('Basic x')),
+      await runOperation(createTestModel(), 'authenticate', resourceRequest(null)),
+      await runOperation(createTestModel(), 'authenticate', resourceRequest('Basic x')),
       await authorize({ client_id: 'who' }),
-      await answer(createHost(), 'authorize', authorizeRequest()),
-      await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { method: 'GET' })),
-      await answer(createHost(), 'token', formRequest(CREDENTIALS, { headers: {} })),
+      await runOperation(createTestModel(), 'authorize', authorizeRequest()),
+      await runOperation(createTestModel(), 'token', tokenRequest(CREDENTIALS, { method: 'GET' })),
+      await runOperation(createTestModel(), 'token', formRequest(CREDENTIALS, { headers: {} })),
     ];
     for (const { error, status } of outcomes) expect(status).toBe(error?.code);
     expect(outcomes.map(({ status }) => status)).toEqual([401, 400, 400, 401, 400, 400]);
   });
 
   it('28. validates response_type before it calls more than getClient(), and ignores an empty scope', async () => {
-    const host = createHost({ generateAuthorizationCode: () => 'x' });
+    const host = createTestModel({ generateAuthorizationCode: () => 'x' });
     await authorize({ response_type: 'nonsense' }, host);
     expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
     for (const scope of ['', ' ']) {
       expect((await authorize({ scope })).redirected).toHaveProperty('code');
-      expect((await answer(createHost(), 'token', tokenRequest({ ...CREDENTIALS, scope }))).status).toBe(200);
+      expect((await runOperation(createTestModel(), 'token', tokenRequest({ ...CREDENTIALS, scope }))).status).toBe(
+        200,
+      );
     }
   });
 
   it('29. accepts method and scheme in any case, and returns descriptions without double quotes', async () => {
-    expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { method: 'post' }))).status).toBe(200);
-    expect((await answer(createHost(), 'authenticate', resourceRequest('bearer x'))).error?.name).toBe('invalid_token');
+    expect((await runOperation(createTestModel(), 'token', tokenRequest(CREDENTIALS, { method: 'post' }))).status).toBe(
+      200,
+    );
+    expect((await runOperation(createTestModel(), 'authenticate', resourceRequest('bearer x'))).error?.name).toBe(
+      'invalid_token',
+    );
     const { redirected } = await authorize({ code_challenge_method: 'plain' });
     expect(redirected['error_description']).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
   });
@@ -404,12 +428,12 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   it('30. accepts emoji together with other characters in user names and passwords', async () => {
     const getUser = (name: string, password: string) => ({ id: name + password });
     const body = { grant_type: 'password', username: 'ann 😀', password: 'p@ss 🔑 wörd' };
-    const { result } = await answer(createHost({ getUser }), 'token', tokenRequest(body));
+    const { result } = await runOperation(createTestModel({ getUser }), 'token', tokenRequest(body));
     expect(result?.['user']).toEqual({ id: 'ann 😀p@ss 🔑 wörd' });
   });
 
   it('31. supports the implicit grant, and names the issuer in authorization responses', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['implicit'] });
     const { headers } = await authorize({ response_type: 'token' }, host, { issuer: 'https://as.example' });
     expect(headers['location']).toMatch(
@@ -427,7 +451,7 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
     }
     const extendedGrantTypes = { 'urn:example:extension': Issuing };
     const request = tokenRequest({ grant_type: 'urn:example:extension', scope: 'admin' });
-    const { error } = await answer(createHost(), 'token', request, { extendedGrantTypes });
+    const { error } = await runOperation(createTestModel(), 'token', request, { extendedGrantTypes });
     await new Promise(setImmediate);
     process.off('unhandledRejection', unhandled);
     expect([error?.name, unhandled.mock.calls]).toEqual(['invalid_scope', []]);

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
 
-import { createHost } from '../support/model.js';
-import { answer, authorizeRequest, signedIn, summary, tokenRequest } from '../support/requests.js';
+import { createTestModel } from '../support/model.js';
+import { runOperation, authorizeRequest, signedIn, summary, tokenRequest } from '../support/requests.js';
 
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
 describe('a method of oauth2-server 2.x', () => {
-  const server = new OAuth2Server({ model: createHost().model });
+  const server = new OAuth2Server({ model: createTestModel().model });
 
   it.each([
     ['authorise', 'is called `authenticate()` now'],
@@ -35,7 +35,7 @@ describe('a method of oauth2-server 2.x', () => {
 describe('an option of oauth2-server 2.x', () => {
   const warned = (options: object) => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    expect(new OAuth2Server({ model: createHost().model, ...options })).toBeInstanceOf(OAuth2Server);
+    expect(new OAuth2Server({ model: createTestModel().model, ...options })).toBeInstanceOf(OAuth2Server);
     return warn.mock.calls.map(([warning]) => String(warning));
   };
 
@@ -68,22 +68,26 @@ describe('a model written for oauth2-server 2.x', () => {
     ['saveToken', 'saveAccessToken', { grant_type: 'client_credentials' }],
     ['getAuthorizationCode', 'getAuthCode', { grant_type: 'authorization_code' }],
   ])('without %s causes an error that says that this is the new name of %s', async (name, old, body) => {
-    const { error } = await answer(createHost({ [name]: undefined, [old]: () => null }), 'token', tokenRequest(body));
+    const { error } = await runOperation(
+      createTestModel({ [name]: undefined, [old]: () => null }),
+      'token',
+      tokenRequest(body),
+    );
     expect(summary(error)).toBe(`${implement(name)}; \`${old}()\` of 2.x is called so now`);
-    const plain = await answer(createHost({ [name]: undefined }), 'token', tokenRequest(body));
+    const plain = await runOperation(createTestModel({ [name]: undefined }), 'token', tokenRequest(body));
     expect(summary(plain.error)).toBe(implement(name));
   });
 
   it('without saveAuthorizationCode causes an error that says that this is the new name of saveAuthCode', async () => {
-    const host = createHost({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
-    const { error } = await answer(host, 'authorize', authorizeRequest(), signedIn);
+    const host = createTestModel({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
+    const { error } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
     expect(summary(error)).toBe(`${implement('saveAuthorizationCode')}; \`saveAuthCode()\` of 2.x is called so now`);
   });
 
   it('has its grantTypeAllowed() ignored: the `grants` of the client decide', async () => {
-    const host = createHost({ grantTypeAllowed: () => true } as never);
+    const host = createTestModel({ grantTypeAllowed: () => true } as never);
     host.clients.set('web', { id: 'web', grants: ['password'] });
-    const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    const { error } = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
   });
 });

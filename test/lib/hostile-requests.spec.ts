@@ -4,15 +4,22 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
 import * as fc from '../support/fast-check.js';
-import { addAccessToken, addCode, addRefreshToken, ALICE, CALLBACK, createHost, WEB } from '../support/model.js';
-import { bent, CANARY, failures, options, RIGHT, wild } from '../support/hostile.js';
-import { answer } from '../support/requests.js';
+import { addAccessToken, addCode, addRefreshToken, ALICE, CALLBACK, createTestModel, WEB } from '../support/model.js';
+import {
+  alteredRequest,
+  CANARY,
+  failures,
+  options,
+  VALID_REQUEST,
+  arbitraryRequest,
+} from '../support/hostile-input.js';
+import { runOperation } from '../support/requests.js';
 import { withoutWarnings } from '../support/quiet.js';
 
 const SAYABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function server(given: object, failing: object): OAuth2Server {
-  const host = createHost(failing);
+  const host = createTestModel(failing);
   host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
   addAccessToken(host);
   addCode(host);
@@ -55,28 +62,33 @@ withoutWarnings();
 
 describe('random requests, options and model failures', () => {
   it.each([
-    ['authenticate', RIGHT.authenticate],
-    ['authorize', RIGHT.authorize],
-    ['token', RIGHT.token],
-    ['readAuthorizationRequest', RIGHT.authorize],
+    ['authenticate', VALID_REQUEST.authenticate],
+    ['authorize', VALID_REQUEST.authorize],
+    ['token', VALID_REQUEST.token],
+    ['readAuthorizationRequest', VALID_REQUEST.authorize],
   ] as const)(
     'make %s end with a result or an OAuthError, and with a response that reveals no secret',
     async (operation, right) => {
       const names = new Set<string>();
       await fc.assert(
-        fc.asyncProperty(fc.oneof(wild, bent(right)), options, failures, async (asked, given, failing) => {
-          const response = new Response();
-          let error: unknown;
-          try {
-            await server(given, failing)[operation](new Request(asked as never), response);
-          } catch (caught) {
-            error = caught;
-          }
-          expect(error === undefined || error instanceof OAuthError).toBe(true);
-          names.add((error as OAuthError | undefined)?.name ?? 'answered');
-          expectSendable(response);
-          expect('allowed' in {}).toBe(false);
-        }),
+        fc.asyncProperty(
+          fc.oneof(arbitraryRequest, alteredRequest(right)),
+          options,
+          failures,
+          async (asked, given, failing) => {
+            const response = new Response();
+            let error: unknown;
+            try {
+              await server(given, failing)[operation](new Request(asked as never), response);
+            } catch (caught) {
+              error = caught;
+            }
+            expect(error === undefined || error instanceof OAuthError).toBe(true);
+            names.add((error as OAuthError | undefined)?.name ?? 'answered');
+            expectSendable(response);
+            expect('allowed' in {}).toBe(false);
+          },
+        ),
         { numRuns: 800 },
       );
       // Verifies that the random requests reach different parts of the code.
@@ -92,14 +104,14 @@ describe('random requests, options and model failures', () => {
         const failing = () => {
           throw new OAuthError(message, { name, code });
         };
-        const host = createHost({ getAccessToken: failing, validateScope: failing });
+        const host = createTestModel({ getAccessToken: failing, validateScope: failing });
         const handler = { authenticateHandler: { handle: () => ALICE } };
         for (const [operation, right] of [
-          ['authenticate', RIGHT.authenticate[0]],
-          ['authorize', RIGHT.authorize[0]],
-          ['token', RIGHT.token[1]],
+          ['authenticate', VALID_REQUEST.authenticate[0]],
+          ['authorize', VALID_REQUEST.authorize[0]],
+          ['token', VALID_REQUEST.token[1]],
         ] as const) {
-          const { error, response } = await answer(host, operation, new Request(right!), handler);
+          const { error, response } = await runOperation(host, operation, new Request(right!), handler);
           expect(error?.name).toBe(name);
           for (const [header, value] of Object.entries(response.headers)) validateHeaderValue(header, value);
           expect(Object.values(said(response)).every((value) => SAYABLE.test(value))).toBe(true);

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import * as fc from '../support/fast-check.js';
-import { addAccessToken, addRefreshToken, createHost } from '../support/model.js';
-import { answer, resourceRequest, tokenRequest } from '../support/requests.js';
+import { addAccessToken, addRefreshToken, createTestModel } from '../support/model.js';
+import { runOperation, resourceRequest, tokenRequest } from '../support/requests.js';
 
 // The tests count operations instead of seconds, because times depend on the load of the machine.
 
@@ -43,8 +43,12 @@ describe('a scope of any size', () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(scopes, async (scope) => {
-        const host = createHost({ validateScope: () => true });
-        const { error, body } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope }));
+        const host = createTestModel({ validateScope: () => true });
+        const { error, body } = await runOperation(
+          host,
+          'token',
+          tokenRequest({ grant_type: 'client_credentials', scope }),
+        );
         outcomes.add(error?.name ?? 'granted');
         const values = distinct(scope);
         const asked = host.calls.map(([method]) => method).includes('validateScope');
@@ -63,16 +67,16 @@ describe('a scope of any size', () => {
     // Up to three values are searched one by one, and a list is read again for a header or an event.
     const bound = 8 * (granted.length + wanted.length) + 8;
     const refreshing = counting(granted);
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host, { scope: refreshing.list });
     const form = { grant_type: 'refresh_token', refresh_token: 'refresh', scope: wanted.join(' ') };
-    const refreshed = await answer(host, 'token', tokenRequest(form));
+    const refreshed = await runOperation(host, 'token', tokenRequest(form));
 
     const presenting = counting(granted);
     const demanding = counting(wanted);
     addAccessToken(host, { scope: presenting.list });
     const options = { scope: demanding.list, addAuthorizedScopesHeader: false };
-    const presented = await answer(host, 'authenticate', resourceRequest(), options);
+    const presented = await runOperation(host, 'authenticate', resourceRequest(), options);
 
     const registering = counting(granted);
     const client = { id: 'c', grants: [], scopes: registering.list };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 
 import { EngineServer } from '../support/engine-server.js';
-import { createHost, SPA, WEB } from '../support/model.js';
+import { createTestModel, SPA, WEB } from '../support/model.js';
 import { signedIn } from '../support/requests.js';
 
 // `oauth4webapi`, a strict client library that is independent of this one, reads each response.
@@ -22,7 +22,7 @@ beforeAll(async () => {
           ['spa', SPA],
         ]).get(id)
       : null;
-  await server.start({ model: createHost({ getClient }).model, ...signedIn });
+  await server.start({ model: createTestModel({ getClient }).model, ...signedIn });
   as = {
     issuer: server.issuer,
     authorization_endpoint: `${server.issuer}/authorize`,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { capability, collectedCapability, type Feature, OAuth2Server, type ServerBuilder } from 'nest-oauth2/server';
 
-import { createHost } from '../support/model.js';
+import { createTestModel } from '../support/model.js';
 
 const COLOR = capability<string>('the color', 'painter');
 const SHAPE = capability<string>('the shape', 'drawer');
 const SIZES = collectedCapability<number>('sizes');
 
 const feature = (id: string, install: (builder: ServerBuilder) => unknown): Feature => ({ id, install }) as never;
-const start = (...features: Feature[]) => new OAuth2Server({ model: createHost().model, features });
+const start = (...features: Feature[]) => new OAuth2Server({ model: createTestModel().model, features });
 const painter = feature('painter', (builder) => builder.provide(COLOR, () => 'red'));
 
 describe('installation of features', () => {
@@ -67,7 +67,7 @@ describe('installation of features', () => {
       [reader, painter, sized],
       [sized, painter, reader],
     ]) {
-      seen.push(start(...features).facts.find(SHAPE));
+      seen.push(start(...features).context.find(SHAPE));
     }
     expect(seen).toEqual(['red 1', 'red 1']);
   });

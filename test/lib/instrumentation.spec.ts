@@ -10,13 +10,13 @@ import {
 } from 'nest-oauth2/server';
 
 import { formPost } from 'nest-oauth2/features';
-import { addAccessToken, createHost } from '../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { addAccessToken, createTestModel } from '../support/model.js';
+import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
 
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
 function serverWith(instrumentation: Instrumentation | readonly Instrumentation[], more: object = {}): OAuth2Server {
-  const host = createHost();
+  const host = createTestModel();
   addAccessToken(host);
   return new OAuth2Server({ model: host.model, instrumentation, ...more });
 }
@@ -44,8 +44,10 @@ describe('the option `instrumentation`', () => {
     const server = serverWith(
       [recorder('outer', record), {}, recorder('inner', record)].filter(({ around }) => around),
     );
-    expect((await answer(server, 'authenticate', resourceRequest())).result).toMatchObject({ accessToken: 'access' });
-    expect((await answer(server, 'token', tokenRequest({ grant_type: 'nonsense' }))).status).toBe(400);
+    expect((await runOperation(server, 'authenticate', resourceRequest())).result).toMatchObject({
+      accessToken: 'access',
+    });
+    expect((await runOperation(server, 'token', tokenRequest({ grant_type: 'nonsense' }))).status).toBe(400);
     expect(record).toEqual([
       'outer before authenticate',
       'inner before authenticate',
@@ -72,11 +74,11 @@ describe('the option `instrumentation`', () => {
     await server.token(tokenRequest(CREDENTIALS), new Response());
     await server.authorize(authorizeRequest(), new Response(), signedIn);
     const asked = await server.readAuthorizationRequest(authorizeRequest(), response);
-    await server.needed(asked, {}, response);
+    await server.requiredInteraction(asked, {}, response);
     await server.grantableScope(asked, { id: 'alice' }, response);
     await server.decide(asked, { user: { id: 'alice' } }, response);
-    expect(await server.answer('ping', resourceRequest(), response)).toBe('pong');
-    await server.answer('token', tokenRequest(CREDENTIALS), new Response());
+    expect(await server.handle('ping', resourceRequest(), response)).toBe('pong');
+    await server.handle('token', tokenRequest(CREDENTIALS), new Response());
     expect(names).toEqual(
       [
         ['authenticate GET'],
@@ -126,7 +128,7 @@ describe('the option `instrumentation`', () => {
     ],
   ] as [string, Instrumentation['around']][])('causes a server_error response if a wrapper %s', async (_, around) => {
     for (const list of [[{ around: around! }], [recorder('outer', []), { around: around! }]]) {
-      const { error, status, headers, body } = await answer(serverWith(list), 'token', tokenRequest(CREDENTIALS));
+      const { error, status, headers, body } = await runOperation(serverWith(list), 'token', tokenRequest(CREDENTIALS));
       expect(error).toBeInstanceOf(ServerError);
       expect({ status, cache: headers['cache-control'] }).toEqual({ status: 503, cache: 'no-store' });
       expect(body).toMatchObject({ error: 'server_error' });
@@ -141,7 +143,7 @@ describe('the option `instrumentation`', () => {
     };
     for (const query of [{}, { response_mode: 'form_post' }]) {
       const server = serverWith({ around }, { features: [formPost()] });
-      const { status, headers, body } = await answer(server, 'authorize', authorizeRequest(query), signedIn);
+      const { status, headers, body } = await runOperation(server, 'authorize', authorizeRequest(query), signedIn);
       expect({ status, location: headers['location'], type: headers['content-type'] }).toEqual({ status: 503 });
       expect(body).toMatchObject({ error: 'server_error' });
     }
@@ -156,8 +158,8 @@ describe('the option `instrumentation`', () => {
       setImmediate(() => late.push(run()));
       return undefined as never;
     };
-    const server = serverWith({ around }, { model: { ...createHost().model, saveToken } as never });
-    const { response } = await answer(server, 'token', tokenRequest(CREDENTIALS));
+    const server = serverWith({ around }, { model: { ...createTestModel().model, saveToken } as never });
+    const { response } = await runOperation(server, 'token', tokenRequest(CREDENTIALS));
     await new Promise((resolve) => setTimeout(resolve, 5));
     process.off('unhandledRejection', unhandled);
     expect(response).toMatchObject({ status: 503, body: { error: 'server_error' } });
@@ -170,24 +172,32 @@ describe('the option `instrumentation`', () => {
       run().catch((error: unknown) => {
         throw new Error('wrapped', { cause: error });
       });
-    const { error, status } = await answer(serverWith({ around }), 'authenticate', resourceRequest('Bearer other'));
+    const { error, status } = await runOperation(
+      serverWith({ around }),
+      'authenticate',
+      resourceRequest('Bearer other'),
+    );
     expect([error?.name, status]).toEqual(['invalid_token', 401]);
   });
 
   it('cannot make a rejected token accepted, and cannot run an operation twice or never', async () => {
     const swallow: Instrumentation['around'] = async (_, run) =>
       run().catch(() => ({ accessToken: 'forged' }) as never);
-    const rejected = await answer(serverWith({ around: swallow }), 'authenticate', resourceRequest('Bearer other'));
+    const rejected = await runOperation(
+      serverWith({ around: swallow }),
+      'authenticate',
+      resourceRequest('Bearer other'),
+    );
     expect(rejected.error?.name).toBe('invalid_token');
 
     const never: Instrumentation['around'] = async () => ({ accessToken: 'forged' }) as never;
-    const skipped = await answer(serverWith({ around: never }), 'authenticate', resourceRequest());
+    const skipped = await runOperation(serverWith({ around: never }), 'authenticate', resourceRequest());
     expect(skipped.error?.message).toContain('did not call `run()`');
 
     const saveToken = jest.fn((token: object) => token);
     const twice: Instrumentation['around'] = async (_, run) => (await run(), run());
-    const model = { ...createHost().model, saveToken } as never;
-    await answer(serverWith({ around: twice }, { model }), 'token', tokenRequest(CREDENTIALS));
+    const model = { ...createTestModel().model, saveToken } as never;
+    await runOperation(serverWith({ around: twice }, { model }), 'token', tokenRequest(CREDENTIALS));
     expect(saveToken).toHaveBeenCalledTimes(1);
   });
 
@@ -197,7 +207,7 @@ describe('the option `instrumentation`', () => {
     for (const call of [
       () => server.authenticate({} as never, new Response()),
       () => server.decide({} as never, {} as never, new Response()),
-      () => server.needed(undefined as never, {}, new Response()),
+      () => server.requiredInteraction(undefined as never, {}, new Response()),
     ]) {
       await expect(call()).rejects.toBeInstanceOf(InvalidArgumentError);
     }
@@ -215,7 +225,7 @@ describe('the option `instrumentation`', () => {
     });
     const events = { emit: (name: string) => calls.push(name) };
     const server = serverWith([wrapper('outer'), wrapper('inner')], { events });
-    await answer(server, 'authenticate', resourceRequest('Bearer other'));
+    await runOperation(server, 'authenticate', resourceRequest('Bearer other'));
     const event = 'access.refused';
     expect(calls).toEqual(['outer', 'inner', event, `outer ${event}`, `inner ${event}`]);
   });
@@ -235,6 +245,6 @@ describe('the option `instrumentation`', () => {
     [{ id: 'mine', observe: () => undefined }, '`observe` of the feature `mine` has no effect'],
     [{ id: 'mine', observeModel: () => undefined }, '`observeModel` of the feature `mine` has no effect'],
   ])('causes a start-up error if it is listed in `features`: %p', (feature, message) => {
-    expect(() => new OAuth2Server({ model: createHost().model, features: [feature as never] })).toThrow(message);
+    expect(() => new OAuth2Server({ model: createTestModel().model, features: [feature as never] })).toThrow(message);
   });
 });

@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
 import * as fc from '../support/fast-check.js';
-import { familyHost, memoryStore } from '../support/family-models.js';
-import { CODE, delayed, play, replaysCode, rounds } from '../support/interleaving.js';
-import { addCode, ALICE, createHost, WEB } from '../support/model.js';
-import { answer, tokenRequest } from '../support/requests.js';
-import { mendClocks, skewClocks } from '../support/skewed-clock.js';
+import { familyModel, memoryStore } from '../support/family-models.js';
+import { CODE, scheduledModel, playRounds, replaysCode, rounds } from '../support/interleaving.js';
+import { addCode, ALICE, createTestModel, WEB } from '../support/model.js';
+import { runOperation, tokenRequest } from '../support/requests.js';
+import { restoreClocks, skewClocks } from '../support/skewed-clock.js';
 
 // Each test runs hundreds of cases.
 jest.setTimeout(120_000);
 
 beforeAll(skewClocks);
-afterAll(mendClocks);
+afterAll(restoreClocks);
 
 describe('interleaved requests to two processes with different and changing clocks', () => {
   it('redeem a code once, and leave at most one valid refresh token in its token family', async () => {
     let most = 0;
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), rounds, async (scheduler, plan) => {
-        const host = createHost();
+        const host = createTestModel();
         addCode(host, { grantId: 'family', client: WEB, user: ALICE });
-        const { issued, answers } = await play(host.model, scheduler, plan);
+        const { issued, answers } = await playRounds(host.model, scheduler, plan);
         expect(answers.get('code')).toHaveLength(1);
         expect(issued.filter((token) => host.refreshTokens.has(token)).length).toBeLessThanOrEqual(1);
         most = Math.max(most, issued.length);
@@ -35,9 +35,9 @@ describe('interleaved requests to two processes with different and changing cloc
     const seen = { replayed: 0, untouched: 0 };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), rounds, fc.constantFrom(0, 10), async (scheduler, plan, interval) => {
-        const host = familyHost();
+        const host = familyModel();
         const options = { refreshTokenReuseInterval: interval };
-        const { issued, answers } = await play(host.model, scheduler, plan, options);
+        const { issued, answers } = await playRounds(host.model, scheduler, plan, options);
         const alive = issued.filter(
           (token) => !host.refreshTokens.get(token)?.revokedAt && !host.revoked.has('family'),
         );
@@ -61,7 +61,7 @@ describe('interleaved requests to two processes with different and changing cloc
           const store = await memoryStore();
           const reused: string[] = [];
           const events = { emit: (name: string) => name === 'token.reuse_detected' && reused.push(name) };
-          const { issued, answers } = await play(store, scheduler, plan, { refreshTokenReuseInterval, events });
+          const { issued, answers } = await playRounds(store, scheduler, plan, { refreshTokenReuseInterval, events });
           for (const [brought, given] of answers) {
             expect(new Set(given).size).toBe(1);
             const most = refreshTokenReuseInterval === 0 || brought === 'code' ? 1 : 100;
@@ -83,9 +83,11 @@ describe('interleaved requests to two processes with different and changing cloc
   it('redeem one code at most once, and revoke its token family if it was replayed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 6 }), async (scheduler, count) => {
-        const host = familyHost();
-        const server = new OAuth2Server({ model: delayed(host.model, scheduler) });
-        const tries = Promise.all(Array.from({ length: count }, () => answer(server, 'token', tokenRequest(CODE))));
+        const host = familyModel();
+        const server = new OAuth2Server({ model: scheduledModel(host.model, scheduler) });
+        const tries = Promise.all(
+          Array.from({ length: count }, () => runOperation(server, 'token', tokenRequest(CODE))),
+        );
         const outcomes = await scheduler.waitFor(tries);
         expect(outcomes.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
         expect(host.revoked.has('family')).toBe(true);

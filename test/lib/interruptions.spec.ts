@@ -2,14 +2,17 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
 import * as fc from '../support/fast-check.js';
-import { familyHost, memoryStore } from '../support/family-models.js';
-import { CODE, delayed, type Fate } from '../support/interleaving.js';
-import { answer, tokenRequest } from '../support/requests.js';
-import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
+import { familyModel, memoryStore } from '../support/family-models.js';
+import { CODE, scheduledModel, type CallOutcome } from '../support/interleaving.js';
+import { runOperation, tokenRequest } from '../support/requests.js';
+import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
 
-const failing = fc.array(fc.constantFrom<Fate>('made', 'made', 'cut off', 'lost'), { minLength: 10, maxLength: 30 });
+const failing = fc.array(fc.constantFrom<CallOutcome>('made', 'made', 'cut off', 'lost'), {
+  minLength: 10,
+  maxLength: 30,
+});
 /** Half of the runs have no failure. Random values alone would rarely produce this. */
-const fates = fc.oneof(fc.constant<Fate[]>([]), failing);
+const fates = fc.oneof(fc.constant<CallOutcome[]>([]), failing);
 const offsets = fc.tuple(fc.integer({ min: -30_000, max: 30_000 }), fc.integer({ min: -30_000, max: 30_000 }));
 const REFRESHES = 4;
 
@@ -17,7 +20,7 @@ const REFRESHES = 4;
 async function insist(servers: readonly OAuth2Server[], clocks: readonly Clock[], body: Record<string, string>) {
   for (let attempt = 0; ; attempt += 1) {
     const [server, clock] = [servers[attempt % 2]!, clocks[attempt % 2]!];
-    const outcome = await clock.at(() => answer(server, 'token', tokenRequest(body)));
+    const outcome = await clock.at(() => runOperation(server, 'token', tokenRequest(body)));
     if (outcome.status < 500) return { ...outcome, attempt };
   }
 }
@@ -26,16 +29,21 @@ async function insist(servers: readonly OAuth2Server[], clocks: readonly Clock[]
  * Redeems a code and refreshes its tokens. Returns all refresh tokens, oldest first, and whether no request was
  * rejected.
  */
-async function live(model: Model, scheduler: fc.Scheduler, plan: readonly Fate[], ahead: readonly [number, number]) {
+async function live(
+  model: Model,
+  scheduler: fc.Scheduler,
+  plan: readonly CallOutcome[],
+  ahead: readonly [number, number],
+) {
   const coming = [...plan];
   const options = { refreshTokenReuseInterval: 60 };
-  const next = (method: string): Fate => {
+  const next = (method: string): CallOutcome => {
     const fate = coming.shift() ?? 'made';
     // Only refresh tokens have a rotation grace period. A client that loses the response to a code must ask the user
     // again.
     return fate === 'lost' && method === 'redeem' && issued.length === 0 ? 'cut off' : fate;
   };
-  const servers = [0, 1].map(() => new OAuth2Server({ ...options, model: delayed(model, scheduler, next) }));
+  const servers = [0, 1].map(() => new OAuth2Server({ ...options, model: scheduledModel(model, scheduler, next) }));
   const clocks = ahead.map((offset) => new Clock(offset));
   const issued: string[] = [];
   let retries = 0;
@@ -57,7 +65,7 @@ async function live(model: Model, scheduler: fc.Scheduler, plan: readonly Fate[]
 jest.setTimeout(120_000);
 
 beforeAll(skewClocks);
-afterAll(mendClocks);
+afterAll(restoreClocks);
 
 describe('calls of the model that fail, before or after they take effect,', () => {
   it('never sign out a client that retries, if the model redeems atomically', async () => {
@@ -81,7 +89,7 @@ describe('calls of the model that fail, before or after they take effect,', () =
     const seen = { survived: 0, ended: 0 };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fates, offsets, async (scheduler, plan, ahead) => {
-        const host = familyHost();
+        const host = familyModel();
         const { survived } = await live(host.model, scheduler, plan, ahead);
         const rows = [...host.refreshTokens.values()];
         const alive = rows.filter(({ revokedAt }) => !revokedAt && !host.revoked.has('family'));

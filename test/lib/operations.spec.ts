@@ -1,14 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import * as engine from 'nest-oauth2/server';
 
-import { addAccessToken, createHost } from '../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { addAccessToken, createTestModel } from '../support/model.js';
+import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
 
 const { OAuth2Server, Response } = engine;
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
 describe('an operation of OAuth2Server', () => {
-  const host = createHost();
+  const host = createTestModel();
   addAccessToken(host);
   const server = new OAuth2Server({ model: host.model, ...signedIn });
   const requests = {
@@ -80,7 +80,7 @@ describe('an operation of OAuth2Server', () => {
 
   it('never uses the options of another call', async () => {
     const headers = async (options: object | string) =>
-      (await answer(server, 'authenticate', resourceRequest(), options as object)).headers;
+      (await runOperation(server, 'authenticate', resourceRequest(), options as object)).headers;
     const accepted = { 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write' };
     expect(await headers({ scope: 'read' })).toEqual(accepted);
     expect(await headers({ scope: 'read', addAuthorizedScopesHeader: false })).toEqual({
@@ -96,9 +96,9 @@ describe('an operation of OAuth2Server', () => {
 
   it('handles a request whose body and query are null', async () => {
     const request = () => Object.assign(tokenRequest(CREDENTIALS), { body: null, query: null });
-    expect((await answer(server, 'token', request())).error?.message).toBe('Missing parameter: `grant_type`');
-    expect((await answer(server, 'authorize', request())).error?.message).toBe('Missing parameter: `client_id`');
-    expect((await answer(server, 'authenticate', request())).error?.message).toContain(
+    expect((await runOperation(server, 'token', request())).error?.message).toBe('Missing parameter: `grant_type`');
+    expect((await runOperation(server, 'authorize', request())).error?.message).toBe('Missing parameter: `client_id`');
+    expect((await runOperation(server, 'authenticate', request())).error?.message).toContain(
       'malformed authorization header',
     );
   });
@@ -106,7 +106,7 @@ describe('an operation of OAuth2Server', () => {
   it('handles many concurrent requests', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        answer(server, 'token', tokenRequest(CREDENTIALS), index % 2 ? {} : undefined),
+        runOperation(server, 'token', tokenRequest(CREDENTIALS), index % 2 ? {} : undefined),
       ),
     );
     expect(new Set(outcomes.map(({ body }) => body['access_token'])).size).toBe(20);
@@ -117,18 +117,18 @@ describe('an endpoint of OAuth2Server', () => {
   it('is created once for all calls without options, at the first of them', async () => {
     const make = jest.fn(() => ({ handle: () => Promise.resolve('pong') }));
     const ping = { id: 'ping', endpoints: { ping: { path: 'ping', methods: ['GET'], make } } };
-    const server = new OAuth2Server({ model: createHost().model, features: [ping] });
+    const server = new OAuth2Server({ model: createTestModel().model, features: [ping] });
     expect(make).not.toHaveBeenCalled();
-    for (let i = 0; i < 2; i++) expect(await server.answer('ping', resourceRequest(), new Response())).toBe('pong');
+    for (let i = 0; i < 2; i++) expect(await server.handle('ping', resourceRequest(), new Response())).toBe('pong');
     expect(make).toHaveBeenCalledTimes(1);
-    await expect(server.answer('pong', resourceRequest(), new Response())).rejects.toThrow('no endpoint `pong`');
+    await expect(server.handle('pong', resourceRequest(), new Response())).rejects.toThrow('no endpoint `pong`');
   });
 
   it('with the id `token` returns the same response as token()', async () => {
-    const server = new OAuth2Server({ model: createHost().model });
+    const server = new OAuth2Server({ model: createTestModel().model });
     const response = new Response();
-    await server.answer('token', tokenRequest(CREDENTIALS), response);
-    const { body, headers, status } = await answer(server, 'token', tokenRequest(CREDENTIALS));
+    await server.handle('token', tokenRequest(CREDENTIALS), response);
+    const { body, headers, status } = await runOperation(server, 'token', tokenRequest(CREDENTIALS));
     const access_token: unknown = expect.any(String);
     expect(response).toMatchObject({ status, headers, body: { ...body, access_token } });
   });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import DefaultExport, * as engine from 'nest-oauth2/server';
 
-import { addAccessToken, createHost } from '../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { addAccessToken, createTestModel } from '../support/model.js';
+import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
 
 const { OAuth2Server, Response } = engine;
 const CREDENTIALS = { grant_type: 'client_credentials' };
@@ -34,15 +34,15 @@ describe('OAuth2Server', () => {
   });
 
   it('keeps the options object that it was created with', () => {
-    const options = { model: createHost().model, scope: 'read' };
+    const options = { model: createTestModel().model, scope: 'read' };
     expect(new OAuth2Server(options).options).toBe(options);
   });
 });
 
 describe('an option of OAuth2Server', () => {
   const lifetime = async (options: object, perCall?: object) => {
-    const server = new OAuth2Server({ model: createHost().model, ...options });
-    return (await answer(server, 'token', tokenRequest(CREDENTIALS), perCall)).body['expires_in'];
+    const server = new OAuth2Server({ model: createTestModel().model, ...options });
+    return (await runOperation(server, 'token', tokenRequest(CREDENTIALS), perCall)).body['expires_in'];
   };
 
   it.each([
@@ -57,30 +57,30 @@ describe('an option of OAuth2Server', () => {
   });
 
   it('does not keep the value of a previous call', async () => {
-    const server = new OAuth2Server({ model: createHost().model });
-    await answer(server, 'token', tokenRequest(CREDENTIALS), { accessTokenLifetime: 60 });
-    const { body } = await answer(server, 'token', tokenRequest(CREDENTIALS));
+    const server = new OAuth2Server({ model: createTestModel().model });
+    await runOperation(server, 'token', tokenRequest(CREDENTIALS), { accessTokenLifetime: 60 });
+    const { body } = await runOperation(server, 'token', tokenRequest(CREDENTIALS));
     expect(body['expires_in']).toBeGreaterThan(3000);
   });
 
   it('can replace the model for one call', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host);
-    const server = new OAuth2Server({ model: createHost().model });
-    expect((await answer(server, 'authenticate', resourceRequest(), { model: host.model })).status).toBe(200);
-    expect((await answer(server, 'authenticate', resourceRequest())).status).toBe(401);
-    const { error } = await answer(server, 'authenticate', resourceRequest(), { model: 'none' });
+    const server = new OAuth2Server({ model: createTestModel().model });
+    expect((await runOperation(server, 'authenticate', resourceRequest(), { model: host.model })).status).toBe(200);
+    expect((await runOperation(server, 'authenticate', resourceRequest())).status).toBe(401);
+    const { error } = await runOperation(server, 'authenticate', resourceRequest(), { model: 'none' });
     expect(error?.message).toBe('Invalid parameter: `model`');
   });
 
   it('applies to every operation that supports it', async () => {
     const server = new OAuth2Server({
-      model: createHost().model,
+      model: createTestModel().model,
       ...signedIn,
       allowEmptyState: true,
       issuer: 'https://as',
     });
-    const { redirected } = await answer(server, 'authorize', authorizeRequest({ state: undefined }));
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ state: undefined }));
     expect(redirected).toEqual({ code: expect.stringMatching(/^[0-9a-f]{64}$/), iss: 'https://as' });
   });
 
@@ -90,6 +90,6 @@ describe('an option of OAuth2Server', () => {
     { events: null },
     { authenticateHandler: null },
   ])('can be null, which means that it is not set: %j', async (options) => {
-    expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS), options)).status).toBe(200);
+    expect((await runOperation(createTestModel(), 'token', tokenRequest(CREDENTIALS), options)).status).toBe(200);
   });
 });

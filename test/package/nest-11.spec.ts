@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { root, run } from './hosts.js';
-import { hostOnNest11, type Outcome, runTests } from './nest-11.js';
+import { root, run } from './applications.js';
+import { applicationOnNest11, type Outcome, runTests } from './nest-11.js';
 
 const read = <Row>(specification: string) =>
   JSON.parse(readFileSync(join(root, 'test/src', specification), 'utf8')) as Row[];
@@ -22,7 +22,7 @@ describe('on Nest 11', () => {
   let outcomes: Outcome[];
 
   beforeAll(async () => {
-    host = await hostOnNest11('src/transports', 'src/guards', 'src/hosts', 'src/throttling.e2e-spec.ts');
+    host = await applicationOnNest11('src/transports', 'src/guards', 'src/hosts', 'src/throttling.e2e-spec.ts');
     outcomes = await runTests(host);
   });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { install, root, workspace } from './hosts.js';
+import { install, root, workspace } from './applications.js';
 
 /** What came of one test. */
 export interface Outcome {
@@ -39,7 +39,7 @@ const BESIDE =
   /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|jose|mercurius|oauth4webapi|openid-client|reflect-metadata|rxjs|socket.io-client|ws)$/;
 
 /** A project that has installed the tarball and Nest 11, and holds these tests of the repository. */
-export async function hostOnNest11(...tests: string[]): Promise<string> {
+export async function applicationOnNest11(...tests: string[]): Promise<string> {
   const folder = await mkdtemp(join(workspace, 'nest-11-'));
   const { devDependencies, overrides } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { freshHost, root, run, tool } from './hosts.js';
+import { freshApplication, root, run, tool } from './applications.js';
 
 /** Nest 12 is made of ES modules alone, and only a newer Node has a Jest that can require them. */
 const JEST_FORMATS = { '12': ['mjs'], '11': ['mjs', 'cjs'] };
@@ -15,7 +15,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
       (name) => `@nestjs/${name}`,
     );
     const packages = [...nest, ...optional, '@opentelemetry/api@1'];
-    host = await freshHost(...packages, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
+    host = await freshApplication(...packages, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
   });
 
   it.each(['app.mjs', 'app.cjs'])('issues a token and guards a route in %s', async (program) => {

@@ -1,7 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { freshHost, root, run, tarball, tool, workspace } from './hosts.js';
+import { freshApplication, root, run, tarball, tool, workspace } from './applications.js';
 
 describe('the packed tarball', () => {
   it('holds the builds and the papers, and nothing else', async () => {
@@ -32,7 +32,7 @@ describe('the engine in a host without Nest', () => {
   let host: string;
 
   beforeAll(async () => {
-    host = await freshHost();
+    host = await freshApplication();
   });
 
   // Issue 9, 1
@@ -65,7 +65,7 @@ describe('a host that signs tokens', () => {
   let host: string;
 
   beforeAll(async () => {
-    host = await freshHost('jose@6', '@types/node@20');
+    host = await freshApplication('jose@6', '@types/node@20');
   });
 
   it.each(['jose-main.mjs', 'jose-main.cjs'])('has the keys and the API in %s', async (program) => {

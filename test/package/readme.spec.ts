@@ -6,8 +6,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { freePort } from '../support/free-port.js';
-import { until } from '../support/until.js';
-import { generatedHost, root, run } from './hosts.js';
+import { waitUntil } from '../support/wait-until.js';
+import { generatedApplication, root, run } from './applications.js';
 
 const readme = await readFile(join(root, 'README.md'), 'utf8');
 const snippets = new Map(
@@ -20,7 +20,7 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
   let application: Application | undefined;
 
   beforeAll(async () => {
-    host = await generatedHost(version);
+    host = await generatedApplication(version);
     for (const [name, code] of snippets) await paste(join(host, name), code);
   });
 
@@ -60,7 +60,7 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
     await fetch(token, { method: 'POST', body: form, headers: { authorization } });
     // What it prints may come after what it answers.
     const line = /DEBUG.*token\.refused .*clientId="my-service" .*error="invalid_scope"/;
-    expect(await until(() => line.exec(application!.printed()))).toBeTruthy();
+    expect(await waitUntil(() => line.exec(application!.printed()))).toBeTruthy();
   });
 
   it('runs the engine alone', async () => {

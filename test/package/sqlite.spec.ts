@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { freshHost, install, run } from './hosts.js';
+import { freshApplication, install, run } from './applications.js';
 
-const host = await freshHost('typeorm@1', 'libsql@0.5');
+const host = await freshApplication('typeorm@1', 'libsql@0.5');
 
 /** libsql brings its binary; better-sqlite3 has to be fetched or compiled, which not every machine and npm does. */
 async function findDrivers(): Promise<string[]> {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Place } from './app.js';
+import type { DatabaseLocation } from './app.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -23,7 +23,7 @@ export class BuiltApp {
     await promisify(execFile)(process.execPath, [rolldown, '-c', config, '--dir', this.folder]);
   }
 
-  async start(place: Place): Promise<AppProcess> {
+  async start(place: DatabaseLocation): Promise<AppProcess> {
     const running = await AppProcess.start(join(this.folder, 'app.js'), place);
     this.started.push(running);
     return running;
@@ -42,7 +42,7 @@ export class AppProcess {
     readonly url: string,
   ) {}
 
-  static async start(file: string, place: Place): Promise<AppProcess> {
+  static async start(file: string, place: DatabaseLocation): Promise<AppProcess> {
     const child = fork(file, { execArgv: [], env: { ...process.env, PLACE: JSON.stringify(place) } });
     const url = await new Promise<string>((resolve, reject) => {
       child.once('message', (message: { url: string }) => resolve(message.url));

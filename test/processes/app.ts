@@ -11,7 +11,7 @@ import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
 import { CurrentUser, InjectOAuth2Model, OAuth2Module, OAuthGuard } from '../../src/index.js';
 
 /** Where the application keeps what it must not lose. */
-export interface Place {
+export interface DatabaseLocation {
   prefix: string;
   redis?: string;
   database?: DataSourceOptions;
@@ -29,7 +29,7 @@ const users = { findById: (id: string) => ({ id }), findByCredentials: () => und
 /** Seconds: that a busy machine takes its time is no finding. */
 const DEADLINE = 30;
 
-async function openStore({ prefix, redis, database }: Place): Promise<RedisStore | TypeOrmStore> {
+async function openStore({ prefix, redis, database }: DatabaseLocation): Promise<RedisStore | TypeOrmStore> {
   if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix, deadline: DEADLINE });
   // A driver is no JSON.
   const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
@@ -67,7 +67,7 @@ class AccountController {
   }
 }
 
-async function start(place: Place): Promise<void> {
+async function start(place: DatabaseLocation): Promise<void> {
   const store = await openStore(place);
   const authenticateHandler = { handle: ({ headers }: Request) => ({ id: headers['x-user'] }) };
 
@@ -84,4 +84,4 @@ async function start(place: Place): Promise<void> {
 
 // Whoever started this process and died takes it along.
 process.on('disconnect', () => process.exit());
-await start(JSON.parse(process.env['PLACE']!) as Place);
+await start(JSON.parse(process.env['PLACE']!) as DatabaseLocation);

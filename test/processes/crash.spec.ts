@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { BuiltApp } from './app-process.js';
 import { type Family, Load } from './load.js';
-import { findPlaces } from './places.js';
+import { findDatabaseKinds } from './databases.js';
 import { Spa } from './spa.js';
 
 const KILLS = 3;
@@ -13,7 +13,7 @@ const app = new BuiltApp();
 beforeAll(() => app.build(), 60_000);
 afterAll(() => app.remove());
 
-describe.each(await findPlaces())('a process killed at work on $name', ({ open }) => {
+describe.each(await findDatabaseKinds())('a process killed at work on $name', ({ open }) => {
   it('has lost no token it gave, spent no code twice, and left no family with two live refresh tokens', async () => {
     const opened = await open();
     const families: Family[] = [];

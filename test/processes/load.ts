@@ -1,4 +1,4 @@
-import type { MaybeAnswer, Spa } from './spa.js';
+import type { SpaResult, Spa } from './spa.js';
 
 /** What a client knows of one authorization: only what it was told. */
 export interface Family {
@@ -51,7 +51,7 @@ export class Load {
   }
 }
 
-function hear(family: Family, answer: MaybeAnswer): boolean {
+function hear(family: Family, answer: SpaResult): boolean {
   if (!answer) return false;
   if (answer.status !== 200) throw new Error(`Nobody else has this code or token: ${JSON.stringify(answer)}`);
   family.accessTokens.push(answer.body.access_token);

@@ -3,12 +3,12 @@ import { CHALLENGE, VERIFIER } from '../support/requests.js';
 const CALLBACK = 'https://spa.example/cb';
 
 /** What a client was told; nothing, when the server died over it. */
-export interface Answer {
+export interface SpaResponse {
   status: number;
   // oxlint-disable-next-line no-explicit-any
   body: any;
 }
-export type MaybeAnswer = Answer | undefined;
+export type SpaResult = SpaResponse | undefined;
 
 /** A public client of the application, which any of its processes may serve. */
 export class Spa {
@@ -36,28 +36,28 @@ export class Spa {
     }
   }
 
-  redeem(code: string): Promise<MaybeAnswer> {
+  redeem(code: string): Promise<SpaResult> {
     const body = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER };
     return this.post('/oauth/token', body);
   }
 
-  refresh(refreshToken: string): Promise<MaybeAnswer> {
+  refresh(refreshToken: string): Promise<SpaResult> {
     return this.post('/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken });
   }
 
-  spend(code: string): Promise<MaybeAnswer> {
+  spend(code: string): Promise<SpaResult> {
     return this.post(`/spend?code=${code}`, {});
   }
 
-  call(accessToken: string, path = '/me', method = 'GET'): Promise<MaybeAnswer> {
+  call(accessToken: string, path = '/me', method = 'GET'): Promise<SpaResult> {
     return this.send(path, { method, headers: { authorization: `Bearer ${accessToken}` } });
   }
 
-  private post(path: string, form: Record<string, string>): Promise<MaybeAnswer> {
+  private post(path: string, form: Record<string, string>): Promise<SpaResult> {
     return this.send(path, { method: 'POST', body: new URLSearchParams({ client_id: 'spa', ...form }) });
   }
 
-  private async send(path: string, init: RequestInit): Promise<MaybeAnswer> {
+  private async send(path: string, init: RequestInit): Promise<SpaResult> {
     try {
       const answer = await fetch(this.url + path, init);
       return { status: answer.status, body: await answer.json() };

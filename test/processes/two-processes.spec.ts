@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type AppProcess, BuiltApp } from './app-process.js';
-import { findPlaces, type OpenPlace } from './places.js';
+import { findDatabaseKinds, type OpenDatabase } from './databases.js';
 import { Spa } from './spa.js';
 
 const app = new BuiltApp();
 beforeAll(() => app.build(), 60_000);
 afterAll(() => app.remove());
 
-describe.each(await findPlaces())('two processes on one $name', ({ open }) => {
-  let opened: OpenPlace;
+describe.each(await findDatabaseKinds())('two processes on one $name', ({ open }) => {
+  let opened: OpenDatabase;
   let processes: AppProcess[];
   let first: Spa;
   let second: Spa;

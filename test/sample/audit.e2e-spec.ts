@@ -4,8 +4,8 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 
-import { answerOf, basic, bearer, get, post } from '../support/http.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../support/http.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
 
 /** By a name that the compiler does not follow: a sample that is installed has types of TypeORM of its own. */
 const load = (file: string) => import(`../../sample/13-audit/src/${file}.js`) as Promise<Record<string, Type>>;
@@ -29,15 +29,15 @@ describe('sample/13-audit', () => {
   beforeAll(async () => {
     process.env['DATABASE_FILE'] = ':memory:';
     const { AppModule } = await load('app.module');
-    ({ app, url } = await startHost('express', { imports: [AppModule!] }));
+    ({ app, url } = await startApplication('express', { imports: [AppModule!] }));
   });
   afterAll(async () => {
     delete process.env['DATABASE_FILE'];
-    await stopHosts();
+    await stopApplications();
   });
 
   async function ask(form: Record<string, string>, authorization = DEMO) {
-    const { body } = await answerOf(post(`${url}/oauth/token`, form, authorization));
+    const { body } = await readResponse(post(`${url}/oauth/token`, form, authorization));
     const tokens = body as { access_token: string; refresh_token: string };
     secrets.push(...[tokens.access_token, tokens.refresh_token].filter(Boolean));
     return tokens;
@@ -52,7 +52,7 @@ describe('sample/13-audit', () => {
 
   async function audit(query = ''): Promise<Row[]> {
     const token = await (reader ??= readerToken());
-    const { status, body } = await answerOf(get(`${url}/audit${query}`, bearer(token)));
+    const { status, body } = await readResponse(get(`${url}/audit${query}`, bearer(token)));
     expect(status).toBe(200);
     return (body as Row[]).toReversed();
   }

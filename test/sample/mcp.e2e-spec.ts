@@ -2,9 +2,9 @@ import type { Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { freePort } from '../support/free-port.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
-import { JUDGES, Keeper } from '../src/judges/mcp-client.js';
-import { Visitor } from '../src/pages/visitor.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
+import { JUDGES, ClientStorage } from '../src/judges/mcp-client.js';
+import { PageBrowser } from '../src/pages/page-browser.js';
 
 /** By a name that the compiler does not follow: a sample that is installed has types of its own. */
 const load = (file: string) => import(`../../sample/10-mcp/src/${file}.js`) as Promise<Record<string, Type>>;
@@ -20,15 +20,15 @@ describe('sample/10-mcp', () => {
     url = `http://127.0.0.1:${port}`;
     Object.assign(process.env, { ISSUER: url, DATABASE_FILE: ':memory:' });
     const { AppModule } = await load('app.module');
-    await startHost('express', { imports: [AppModule!] }, { port });
+    await startApplication('express', { imports: [AppModule!] }, { port });
   });
   afterAll(async () => {
     process.env = environment;
-    await stopHosts();
+    await stopApplications();
   });
 
   it('shows on its home page how to connect a client', async () => {
-    const { status, heading, html } = await new Visitor(url).get('/');
+    const { status, heading, html } = await new PageBrowser(url).get('/');
     expect([status, heading]).toEqual([200, 'Connect an app to your notes']);
     expect(html).toContain(`<code>${url}/mcp</code>`);
   });
@@ -36,7 +36,7 @@ describe('sample/10-mcp', () => {
   it.each(JUDGES.map((judge) => [judge.name, judge] as const))(
     'is connected to by %s from its bare URL, through login and consent, and steps up',
     async (_name, judge) => {
-      const visitor = new Visitor(url);
+      const visitor = new PageBrowser(url);
       const questions: string[] = [];
       const browse = async ({ pathname, search }: URL) => {
         let shown = await visitor.get(pathname + search);
@@ -50,7 +50,7 @@ describe('sample/10-mcp', () => {
         questions.push(shown.html);
         return new URL((await visitor.send(shown, { decision: 'allow' })).location!);
       };
-      const kept = new Keeper(browse, { grants: ['authorization_code'] });
+      const kept = new ClientStorage(browse, { grants: ['authorization_code'] });
       const connection = await judge.connect(`${url}/mcp`, kept);
       expect(await connection.callTool('list_notes')).toMatchObject(text('Follow the white rabbit'));
       expect(questions).toEqual([expect.stringContaining('Read your notes')]);

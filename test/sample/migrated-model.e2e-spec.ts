@@ -13,8 +13,8 @@ import * as engine from 'nest-oauth2/server';
 import * as oauth from 'oauth4webapi';
 
 import model from '../../sample/02-migrated-model/legacy/model.cjs';
-import { answerOf, basic, bearer, get, issued, post, REFRESH_TOKEN, refused } from '../support/http.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, basic, bearer, get, issued, post, REFRESH_TOKEN, expectedRefusal } from '../support/http.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
 
 const BADGE = 'urn:example:badge';
 const SHOP = basic('shop', 'shop-secret');
@@ -35,8 +35,8 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
   let server: oauth.AuthorizationServer;
   const client: oauth.Client = { client_id: 'shop' };
   const secret = oauth.ClientSecretBasic('shop-secret');
-  const ask = (form: Record<string, string>) => answerOf(post(`${url}/oauth/token`, form, SHOP));
-  const orders = (token: string) => answerOf(get(`${url}/orders`, bearer(token)));
+  const ask = (form: Record<string, string>) => readResponse(post(`${url}/oauth/token`, form, SHOP));
+  const orders = (token: string) => readResponse(get(`${url}/orders`, bearer(token)));
 
   /** Ada's tokens, read by an independent client. */
   async function signIn(scope = 'orders:read') {
@@ -57,7 +57,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
       default: GrantTypeClass;
     };
     const options = { accessTokenLifetime: 900, extendedGrantTypes: { [BADGE]: grant.default } };
-    const host = await startHost('express', {
+    const host = await startApplication('express', {
       imports: [OAuth2Module.forRoot({ model, ...options })],
       controllers: [OrdersController],
     });
@@ -65,7 +65,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     server = { issuer: url, token_endpoint: `${url}/oauth/token` };
   });
 
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('signs a user in by password and opens a guarded route to them', async () => {
     const tokens = await signIn();
@@ -114,26 +114,26 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     expect((await orders((granted.body as { access_token: string }).access_token)).body).toMatchObject({ user: 7 });
 
     expect(await ask({ grant_type: BADGE, badge: '0' })).toEqual(
-      refused('invalid_grant', 'Invalid grant: badge is unknown'),
+      expectedRefusal('invalid_grant', 'Invalid grant: badge is unknown'),
     );
-    expect(await ask({ grant_type: BADGE })).toEqual(refused('invalid_request', 'Missing parameter: `badge`'));
+    expect(await ask({ grant_type: BADGE })).toEqual(expectedRefusal('invalid_request', 'Missing parameter: `badge`'));
   });
 
   it('takes a validateScope that answers true or false for what it means', async () => {
     const own = { grant_type: 'client_credentials' };
     expect(await ask(own)).toEqual(issued({ expires_in: expect.closeTo(900, -1) }));
     expect(await ask({ ...own, scope: 'admin' })).toEqual(
-      refused('invalid_scope', 'Invalid scope: Requested scope is invalid'),
+      expectedRefusal('invalid_scope', 'Invalid scope: Requested scope is invalid'),
     );
   });
 
   it('refuses by the old methods: a wrong secret, a wrong password, too small a scope, an unknown token', async () => {
-    const wrong = await answerOf(
+    const wrong = await readResponse(
       post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('shop', 'wrong')),
     );
     expect(wrong.status).toBe(401);
     expect(await ask({ grant_type: 'password', username: 'ada', password: 'wrong' })).toEqual(
-      refused('invalid_grant', 'Invalid grant: user credentials are invalid'),
+      expectedRefusal('invalid_grant', 'Invalid grant: user credentials are invalid'),
     );
     expect((await orders((await signIn('orders:write')).access_token)).status).toBe(403);
     expect((await orders('unknown')).status).toBe(401);

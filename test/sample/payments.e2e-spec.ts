@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AppModule } from '../../sample/18-payments/src/server/app.module.js';
 import { GRANT } from '../support/ciba.js';
-import { answerOf, basic, bearer, post } from '../support/http.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
-import { Visitor } from '../src/pages/visitor.js';
+import { readResponse, basic, bearer, post } from '../support/http.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
+import { PageBrowser } from '../src/pages/page-browser.js';
 
 const TILL = basic('till', 'till-secret');
 const PAYMENT = {
@@ -15,17 +15,17 @@ const PAYMENT = {
 
 describe('sample/18-payments', () => {
   let url: string;
-  let alice: Visitor;
+  let alice: PageBrowser;
 
   beforeAll(async () => {
-    ({ url } = await startHost('express', { imports: [AppModule] }));
-    alice = new Visitor(url);
+    ({ url } = await startApplication('express', { imports: [AppModule] }));
+    alice = new PageBrowser(url);
     await alice.signIn('/oauth/login');
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const ask = async (change: object = {}) =>
-    answerOf(
+    readResponse(
       post(
         `${url}/oauth/backchannel_authentication`,
         {
@@ -39,7 +39,7 @@ describe('sample/18-payments', () => {
     );
   const begin = async () => ((await ask()).body as { auth_req_id: string }).auth_req_id;
   const poll = async (id: string) =>
-    (await answerOf(post(`${url}/oauth/token`, { grant_type: GRANT, auth_req_id: id }, TILL))).body as Record<
+    (await readResponse(post(`${url}/oauth/token`, { grant_type: GRANT, auth_req_id: id }, TILL))).body as Record<
       string,
       string
     >;
@@ -59,14 +59,16 @@ describe('sample/18-payments', () => {
     const next = await begin();
     await alice.send(await alice.get('/phone'), { decision: 'pay' });
     const { access_token: agreed } = await poll(next);
-    const paid = await Promise.all([1, 2, 3].map(async () => answerOf(post(`${url}/payments`, {}, bearer(agreed!)))));
+    const paid = await Promise.all(
+      [1, 2, 3].map(async () => readResponse(post(`${url}/payments`, {}, bearer(agreed!)))),
+    );
     expect(paid.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409, 409]);
   });
 
   it('is agreed to by nobody who has not seen it on their telephone', async () => {
     const begun = await begin();
     const phone = await alice.get('/phone');
-    const stranger = new Visitor(url);
+    const stranger = new PageBrowser(url);
     await stranger.send(phone, { decision: 'pay' });
     // What the till knows names nothing there.
     expect((await alice.post(`/phone/${begun}`, { decision: 'pay' })).status).toBe(303);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AppModule } from '../../sample/09-two-servers/src/app.module.js';
-import { answerOf, basic, bearer, get, post } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 describe.each(PLATFORMS)('sample/09-two-servers on %s', (platform) => {
   let url: string;
@@ -10,29 +10,29 @@ describe.each(PLATFORMS)('sample/09-two-servers on %s', (platform) => {
   let partner: string;
 
   const tokenOf = async (path: string, form: Record<string, string>, client: string) => {
-    const { body } = await answerOf(post(`${url}/${path}/token`, form, basic(client, `${client}-secret`)));
+    const { body } = await readResponse(post(`${url}/${path}/token`, form, basic(client, `${client}-secret`)));
     return (body as { access_token: string }).access_token;
   };
 
   beforeAll(async () => {
-    ({ url } = await startHost(platform, { imports: [AppModule] }));
+    ({ url } = await startApplication(platform, { imports: [AppModule] }));
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'orders:read' };
     shop = await tokenOf('oauth', password, 'shop-app');
     partner = await tokenOf('partners', { grant_type: 'client_credentials', scope: 'stock:read' }, 'acme');
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('gives each route to whom its server knows, and to nobody else', async () => {
     const orders = { of: 'Alice Liddell', orders: ['A looking-glass'] };
-    expect(await answerOf(get(`${url}/orders`, bearer(shop)))).toMatchObject({ status: 200, body: orders });
+    expect(await readResponse(get(`${url}/orders`, bearer(shop)))).toMatchObject({ status: 200, body: orders });
     const stock = { partner: 'acme', stock: { 'looking-glass': 3 } };
-    expect(await answerOf(get(`${url}/stock`, bearer(partner)))).toMatchObject({ status: 200, body: stock });
+    expect(await readResponse(get(`${url}/stock`, bearer(partner)))).toMatchObject({ status: 200, body: stock });
     expect((await get(`${url}/orders`, bearer(partner))).status).toBe(401);
     expect((await get(`${url}/stock`, bearer(shop))).status).toBe(401);
   });
 
   it('has a server with options and features of its own', async () => {
-    expect(await answerOf(get(`${url}/stock/terms`))).toMatchObject({ body: { seconds: 300 } });
+    expect(await readResponse(get(`${url}/stock/terms`))).toMatchObject({ body: { seconds: 300 } });
     expect((await post(`${url}/oauth/revoke`, {})).status).toBe(404);
     const other = await tokenOf('partners', { grant_type: 'client_credentials', scope: 'stock:read' }, 'acme');
     await post(`${url}/partners/revoke`, { token: other }, basic('acme', 'acme-secret'));

@@ -1,8 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { demoModule } from '../support/demo.js';
-import { answerOf, basic, issued, NO_STORE, post, refused } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, basic, issued, NO_STORE, post, expectedRefusal } from '../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 const APP = 'https://app.example';
 const READABLE = {
@@ -16,16 +16,16 @@ const credentials = basic('web', 'web-secret');
 const cors = { origins: [APP, 'https://other.example'] };
 
 const ask = (url: string, headers: object) =>
-  answerOf(fetch(`${url}/oauth/token`, { method: 'OPTIONS', headers: { ...headers } }));
+  readResponse(fetch(`${url}/oauth/token`, { method: 'OPTIONS', headers: { ...headers } }));
 const token = (url: string, headers: object, form: Record<string, string> = GRANT) =>
-  answerOf(post(`${url}/oauth/token`, form, { ...credentials, ...headers }));
+  readResponse(post(`${url}/oauth/token`, form, { ...credentials, ...headers }));
 
 // Issue 9, 3
 describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('are told what they may send, when the host configured them', async () => {
-    const { url } = await startHost(platform, demoModule({ cors }));
+    const { url } = await startApplication(platform, demoModule({ cors }));
     expect(await ask(url, { origin: APP, ...PREFLIGHT })).toEqual({
       status: 204,
       headers: {
@@ -42,7 +42,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
   });
 
   it('may be any, and need not ask again for as long as the host says', async () => {
-    const { url } = await startHost(platform, demoModule({ cors: { origins: '*', maxAge: 60 } }));
+    const { url } = await startApplication(platform, demoModule({ cors: { origins: '*', maxAge: 60 } }));
     const { headers } = await ask(url, { origin: 'https://any.example', ...PREFLIGHT });
     expect(headers).toMatchObject({
       'access-control-allow-origin': 'https://any.example',
@@ -51,30 +51,30 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
   });
 
   it('read tokens and errors, whoever refuses', async () => {
-    const { url } = await startHost(platform, demoModule({ cors }));
+    const { url } = await startApplication(platform, demoModule({ cors }));
     const readable = <T extends { headers: object }>(answer: T) => ({
       ...answer,
       headers: { ...answer.headers, ...READABLE },
     });
     expect(await token(url, { origin: APP })).toEqual(readable(issued({ scope: 'notes:read' })));
-    const unsupported = refused('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid');
+    const unsupported = expectedRefusal('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid');
     expect(await token(url, { origin: APP }, { grant_type: 'x' })).toEqual(readable(unsupported));
     const large = await token(url, { origin: APP }, { code: 'x'.repeat(2 ** 20) });
-    expect(large).toEqual(readable(refused('invalid_request', 'Invalid request: content is too large', 413)));
+    expect(large).toEqual(readable(expectedRefusal('invalid_request', 'Invalid request: content is too large', 413)));
     const options = await ask(url, { origin: APP });
     const method = 'Invalid request: method must be POST';
-    expect(options).toEqual(readable(refused('invalid_request', method, 405, { allow: 'POST' })));
+    expect(options).toEqual(readable(expectedRefusal('invalid_request', method, 405, { allow: 'POST' })));
   });
 
   it('are refused where the client has another origin', async () => {
-    const { url } = await startHost(platform, demoModule({ cors }));
+    const { url } = await startApplication(platform, demoModule({ cors }));
     const { status, headers, body } = await token(url, { origin: 'https://other.example' });
     expect([status, headers['access-control-allow-origin']]).toEqual([400, 'https://other.example']);
     expect(body).toMatchObject({ error: 'invalid_request' });
   });
 
   it('hear nothing without the option', async () => {
-    const { url } = await startHost(platform, demoModule());
+    const { url } = await startApplication(platform, demoModule());
     expect((await ask(url, { origin: APP, ...PREFLIGHT })).status).toBe(405);
     expect(await token(url, { origin: APP })).toEqual(issued({ scope: 'notes:read' }));
   });
@@ -82,7 +82,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
   const enableCors = (app: INestApplication) => app.enableCors({ origin: true, credentials: true });
 
   it('have the host’s own headers where only the host has CORS', async () => {
-    const { url } = await startHost(platform, demoModule(), { prepare: enableCors });
+    const { url } = await startApplication(platform, demoModule(), { prepare: enableCors });
     const { headers } = await token(url, { origin: APP });
     expect(headers).toEqual({
       ...NO_STORE,
@@ -93,10 +93,10 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
   });
 
   it('have the headers of the option beside `enableCors()`, each once, and no credentials', async () => {
-    const { url } = await startHost(platform, demoModule({ cors }), { prepare: enableCors });
+    const { url } = await startApplication(platform, demoModule({ cors }), { prepare: enableCors });
     expect((await token(url, { origin: APP })).headers).toEqual({ ...NO_STORE, ...READABLE });
     const evil = await token(url, { origin: 'https://evil.example' });
-    expect(evil).toEqual(refused('invalid_request', expect.any(String) as never, 400, { vary: 'Origin' }));
+    expect(evil).toEqual(expectedRefusal('invalid_request', expect.any(String) as never, 400, { vary: 'Origin' }));
     expect((await ask(url, { origin: APP, ...PREFLIGHT })).headers).toMatchObject({
       'access-control-allow-origin': APP,
     });
@@ -120,7 +120,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
         });
       }
     };
-    const { url } = await startHost(platform, demoModule({ cors }), { prepare });
+    const { url } = await startApplication(platform, demoModule({ cors }), { prepare });
     expect((await token(url, { origin: APP })).headers['vary']).toBe('Accept-Encoding, Origin');
   });
 });

@@ -11,8 +11,8 @@ import {
   toOAuthRequest,
 } from 'nest-oauth2';
 import { CALLBACK, demoModule, demoStore } from '../support/demo.js';
-import { answerOf, basic, bearer, get, NO_STORE, post, refused } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 const asked = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
 const query = new URLSearchParams(asked).toString();
@@ -57,65 +57,65 @@ class OwnController {
 }
 
 describe.each(PLATFORMS)('a controller of the host on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('can read and check an authorization request, and decide it later', async () => {
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: demoStore(), controllers: false })],
       controllers: [OwnController],
     });
-    expect(await answerOf(get(`${url}/own/authorize?${query}`))).toEqual({
+    expect(await readResponse(get(`${url}/own/authorize?${query}`))).toEqual({
       status: 200,
       headers: { 'content-type': NO_STORE['content-type'] },
       body: { client: 'web', scope: 'notes:read', redirectUri: CALLBACK },
     });
     expect((await get(`${url}/own/authorize`)).status).toBe(400);
-    expect(await answerOf(post(`${url}/own/authorize?${query}`, {}))).toEqual(withCode);
-    const denied = await answerOf(post(`${url}/own/authorize?${query}&allowed=false`, {}));
+    expect(await readResponse(post(`${url}/own/authorize?${query}`, {}))).toEqual(withCode);
+    const denied = await readResponse(post(`${url}/own/authorize?${query}&allowed=false`, {}));
     expect(denied.headers['location']).toMatch(/\?error=access_denied&/);
     expect((await get(`${url}/own/twice`)).status).toBe(200);
   });
 });
 
 describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('finds its user by a classic authenticateHandler, which sees the native request', async () => {
     const handle = jest.fn((request: Request) =>
       request['native'].headers.cookie === 'user=alice' ? { id: 'alice' } : null,
     );
-    const { url } = await startHost(platform, demoModule({ authenticateHandler: { handle } }));
-    expect(await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }))).toEqual(withCode);
-    expect(await answerOf(post(`${url}/oauth/authorize`, asked, { cookie: 'user=alice' }))).toEqual(withCode);
+    const { url } = await startApplication(platform, demoModule({ authenticateHandler: { handle } }));
+    expect(await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }))).toEqual(withCode);
+    expect(await readResponse(post(`${url}/oauth/authorize`, asked, { cookie: 'user=alice' }))).toEqual(withCode);
     expect(handle.mock.calls[0]?.[0]).toBeInstanceOf(Request);
-    const denied = await answerOf(get(`${url}/oauth/authorize?${query}&allowed=false`, { cookie: 'user=alice' }));
+    const denied = await readResponse(get(`${url}/oauth/authorize?${query}&allowed=false`, { cookie: 'user=alice' }));
     expect(denied.headers['location']).toMatch(/\?error=access_denied&/);
     expect((await get(`${url}/oauth/authorize?${query}`)).status).toBe(503);
   });
 
   it('lets the handler answer by itself', async () => {
     const handle = (_request: Request, response: Response) => response.redirect('/login');
-    const { url } = await startHost(platform, demoModule({ authenticateHandler: { handle: handle as never } }));
-    const { status, headers } = await answerOf(get(`${url}/oauth/authorize?${query}`));
+    const { url } = await startApplication(platform, demoModule({ authenticateHandler: { handle: handle as never } }));
+    const { status, headers } = await readResponse(get(`${url}/oauth/authorize?${query}`));
     expect({ status, location: headers['location'] }).toEqual({ status: 302, location: '/login' });
   });
 
   it('is told what it lacks when it has no handler either, and no token stands for the user’s word', async () => {
     const error = jest.fn<LoggerService['error']>();
     const module = demoModule({ interaction: undefined, secret: undefined });
-    const { url } = await startHost(platform, module, { logger: { error, log() {}, warn() {} } });
+    const { url } = await startApplication(platform, module, { logger: { error, log() {}, warn() {} } });
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'notes:read' };
-    const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
+    const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
     const { access_token: token } = body as { access_token: string };
     const wider = new URLSearchParams({ ...asked, scope: 'notes:read notes:write' });
-    const faulty = refused(
+    const faulty = expectedRefusal(
       'server_error',
       'Server error: the request could not be handled; the server log has the reason',
       500,
     );
-    expect(await answerOf(get(`${url}/oauth/authorize?${wider.toString()}`, bearer(token)))).toEqual(faulty);
-    expect(await answerOf(post(`${url}/oauth/authorize`, asked, bearer(token)))).toEqual(faulty);
-    expect(await answerOf(get(`${url}/oauth/authorize?${query}`))).toEqual(faulty);
+    expect(await readResponse(get(`${url}/oauth/authorize?${wider.toString()}`, bearer(token)))).toEqual(faulty);
+    expect(await readResponse(post(`${url}/oauth/authorize`, asked, bearer(token)))).toEqual(faulty);
+    expect(await readResponse(get(`${url}/oauth/authorize?${query}`))).toEqual(faulty);
     expect(error.mock.calls.map(([message]) => message)).toEqual(Array.from({ length: 3 }, () => LACK));
   });
 });

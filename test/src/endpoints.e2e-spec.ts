@@ -2,33 +2,42 @@ import { VersioningType } from '@nestjs/common';
 import { ModulesContainer, RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2Paths } from 'nest-oauth2';
-import { BENDING } from '../support/bending-host.js';
+import { GLOBAL_ENHANCERS } from '../support/global-enhancers.js';
 import { demoModule, demoStore } from '../support/demo.js';
-import { TELLING } from '../support/feature.js';
-import { answerOf, get, NO_STORE, post, refused } from '../support/http.js';
-import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { ECHO_FEATURE } from '../support/echo-feature.js';
+import { readResponse, get, NO_STORE, post, expectedRefusal } from '../support/http.js';
+import {
+  type TestApplicationOptions,
+  type Platform,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../support/test-application.js';
 
 const APP = 'https://app.example';
 const PREFLIGHT = { origin: APP, 'access-control-request-method': 'POST' };
 const issuer = 'https://id.example';
-const features = [TELLING];
+const features = [ECHO_FEATURE];
 
-const start = (platform: Platform, options: object = {}, host?: HostOptions) =>
-  startHost(platform, demoModule({ features, issuer, ...options }), host);
+const start = (platform: Platform, options: object = {}, host?: TestApplicationOptions) =>
+  startApplication(platform, demoModule({ features, issuer, ...options }), host);
 
 /** What an endpoint says of where the others are. */
 async function told(url: string): Promise<Record<string, string>> {
-  const { status, body } = await answerOf(post(url, { a: '1' }));
+  const { status, body } = await readResponse(post(url, { a: '1' }));
   expect({ status, body }).toEqual({ status: 200, body: { at: expect.any(Object), sent: { a: '1' } } });
   return (body as { at: Record<string, string> }).at;
 }
 
 // Issue 11, 1
 describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('are routes of their own, which no pipe, interceptor, filter or guard of the host can bend', async () => {
-    const { url } = await startHost(platform, { ...demoModule({ features, issuer }), providers: BENDING });
+    const { url } = await startApplication(platform, {
+      ...demoModule({ features, issuer }),
+      providers: GLOBAL_ENHANCERS,
+    });
     expect(await told(`${url}/oauth/told`)).toEqual({
       authorize: `${issuer}/oauth/authorize`,
       token: `${issuer}/oauth/token`,
@@ -43,19 +52,19 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
   it('refuse a method that is not theirs', async () => {
     const { url } = await start(platform);
     const allow = (methods: string) => ({ allow: methods });
-    expect(await answerOf(get(`${url}/oauth/told`))).toEqual(
-      refused('invalid_request', 'Invalid request: method must be POST', 405, allow('POST')),
+    expect(await readResponse(get(`${url}/oauth/told`))).toEqual(
+      expectedRefusal('invalid_request', 'Invalid request: method must be POST', 405, allow('POST')),
     );
-    expect(await answerOf(post(`${url}/ears`, {}))).toEqual(
-      refused('invalid_request', 'Invalid request: method must be GET or HEAD', 405, allow('GET, HEAD')),
+    expect(await readResponse(post(`${url}/ears`, {}))).toEqual(
+      expectedRefusal('invalid_request', 'Invalid request: method must be GET or HEAD', 405, allow('GET, HEAD')),
     );
   });
 
   it('get their forms, within the same limits', async () => {
     const { url } = await start(platform, {}, { bodyParser: false });
     await told(`${url}/oauth/whispered`);
-    expect(await answerOf(post(`${url}/oauth/whispered`, { a: 'x'.repeat(2 ** 20) }))).toEqual(
-      refused('invalid_request', 'Invalid request: content is too large', 413),
+    expect(await readResponse(post(`${url}/oauth/whispered`, { a: 'x'.repeat(2 ** 20) }))).toEqual(
+      expectedRefusal('invalid_request', 'Invalid request: content is too large', 413),
     );
   });
 
@@ -63,7 +72,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     const cors = { origins: [APP] };
     const { url } = await start(platform, { cors }, { prepare: (app) => app.enableCors() });
     const plain = await start(platform, { cors });
-    const ask = (at: string) => answerOf(fetch(at, { method: 'OPTIONS', headers: PREFLIGHT }));
+    const ask = (at: string) => readResponse(fetch(at, { method: 'OPTIONS', headers: PREFLIGHT }));
     expect(await ask(`${plain.url}/oauth/told`)).toEqual({
       status: 204,
       headers: {
@@ -85,11 +94,11 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
   it('are told where the host has put them', async () => {
     const { imports = [], ...rest } = demoModule({ features, issuer, paths: { prefix: 'auth', token: 't/token' } });
     const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
-    const prepare: HostOptions['prepare'] = (app) =>
+    const prepare: TestApplicationOptions['prepare'] = (app) =>
       app
         .setGlobalPrefix('api/', { exclude: ['id/auth/whispered'] })
         .enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
-    const { url } = await startHost(platform, { imports: [...imports, mounted], ...rest }, { prepare });
+    const { url } = await startApplication(platform, { imports: [...imports, mounted], ...rest }, { prepare });
     const at = await told(`${url}/api/id/auth/told`);
     expect(at).toEqual({
       authorize: `${issuer}/api/id/auth/authorize`,
@@ -126,21 +135,21 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     const two = (paths: OAuth2Paths) =>
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: `${issuer}/b`, paths });
     const { imports = [] } = demoModule({ features, issuer });
-    const { url } = await startHost(platform, { imports: [...imports, two({ prefix: 'b' })] });
+    const { url } = await startApplication(platform, { imports: [...imports, two({ prefix: 'b' })] });
     expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/oauth/token` });
     expect(await told(`${url}/b/told`)).toMatchObject({ token: `${issuer}/b/token` });
     const paths = { prefix: 'b', told: 'oauth/told' };
-    await expect(startHost(platform, { imports: [...imports, two(paths)] })).rejects.toThrow(
+    await expect(startApplication(platform, { imports: [...imports, two(paths)] })).rejects.toThrow(
       'Invalid argument: two imports of OAuth2Module have the path `oauth/told`: give one of them other `paths`, or `controllers: false`',
     );
   });
 });
 
 describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const seen = async (url: string) => {
-    const { status, headers, body } = await answerOf(get(url, { origin: 'https://any.example' }));
+    const { status, headers, body } = await readResponse(get(url, { origin: 'https://any.example' }));
     const names = ['access-control-allow-origin', 'x-host'].map((name) => headers[name]);
     return [status, ...names, typeof (body as { at?: unknown }).at];
   };
@@ -148,8 +157,8 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
   it('is at the root, whatever prefix, version or guard the host has, and behind what it uses', async () => {
     const { imports = [], ...rest } = demoModule({ features, issuer });
     const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
-    const module = { imports: [...imports, mounted], ...rest, providers: BENDING };
-    const { url } = await startHost(platform, module, {
+    const module = { imports: [...imports, mounted], ...rest, providers: GLOBAL_ENHANCERS };
+    const { url } = await startApplication(platform, module, {
       prepare: (app) => {
         app.setGlobalPrefix('api').enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
         app.use((_: unknown, reply: { setHeader(name: string, value: string): void }, next: () => void) => {
@@ -171,13 +180,13 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
 
   it('refuses other methods, and tells any page what it may ask', async () => {
     const { url } = await start(platform, { cors: { origins: [APP] } });
-    expect(await answerOf(post(`${url}/.well-known/known`, {}))).toEqual({
+    expect(await readResponse(post(`${url}/.well-known/known`, {}))).toEqual({
       status: 405,
       headers: { ...NO_STORE, allow: 'GET, HEAD', 'access-control-allow-origin': '*' },
       body: { error: 'invalid_request', error_description: 'Invalid request: method must be GET or HEAD' },
     });
     const headers = { origin: 'https://any.example', 'access-control-request-method': 'GET' };
-    expect(await answerOf(fetch(`${url}/.well-known/known`, { method: 'OPTIONS', headers }))).toEqual({
+    expect(await readResponse(fetch(`${url}/.well-known/known`, { method: 'OPTIONS', headers }))).toEqual({
       status: 204,
       headers: {
         'access-control-allow-headers': '*',
@@ -187,7 +196,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
       },
       body: '',
     });
-    expect((await answerOf(post(`${url}/.well-known/known`, { a: 'x'.repeat(2 ** 20) }))).status).toBe(413);
+    expect((await readResponse(post(`${url}/.well-known/known`, { a: 'x'.repeat(2 ** 20) }))).status).toBe(413);
   });
 
   it.each(['/tenant', '/a/b.c/', '/w:x(1)', '/é%20f'])(
@@ -207,10 +216,10 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
   it('is there for options that are found out while the application starts, and for a model of each request', async () => {
     const { useFactory, inject } = { useFactory: async () => ({ issuer: `${issuer}/late` }), inject: [] };
     const model = { useFactory: () => demoStore(), inject: ['REQUEST'] };
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRootAsync({ features, useFactory, inject, model })],
     });
-    const { status, body } = await answerOf(get(`${url}/.well-known/known/late`));
+    const { status, body } = await readResponse(get(`${url}/.well-known/known/late`));
     expect({ status, body }).toMatchObject({ status: 200, body: { at: { token: `${issuer}/late/oauth/token` } } });
     expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/late/oauth/token` });
   });
@@ -219,9 +228,9 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     const two = (other: string) =>
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: other, paths: { prefix: 'b' } });
     const { imports = [] } = demoModule({ features, issuer });
-    await expect(startHost(platform, { imports: [...imports, two('https://other.example')] })).rejects.toThrow(
+    await expect(startApplication(platform, { imports: [...imports, two('https://other.example')] })).rejects.toThrow(
       'Invalid argument: two imports of OAuth2Module have the path `/.well-known/known`: give each an `issuer` of its own path, or leave the feature out of one',
     );
-    await expect(startHost(platform, { imports: [...imports, two(`${issuer}/b`)] })).resolves.toBeDefined();
+    await expect(startApplication(platform, { imports: [...imports, two(`${issuer}/b`)] })).resolves.toBeDefined();
   });
 });

@@ -1,11 +1,11 @@
 import { ConsoleLogger, Logger, type LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EventSink } from 'nest-oauth2';
-import { ASKED, demoModule, demoStore } from '../support/demo.js';
+import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../support/demo.js';
 import { basic, bearer, get, post } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
-const query = (changes: object) => new URLSearchParams({ ...ASKED, ...changes }).toString();
+const query = (changes: object) => new URLSearchParams({ ...AUTHORIZATION_PARAMETERS, ...changes }).toString();
 
 describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
   const debug = jest.fn<(message: unknown, context?: string) => void>();
@@ -13,12 +13,12 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
   const warn = jest.fn<LoggerService['warn']>();
   const logger: LoggerService = { debug, error, warn, log() {} };
   const emit = jest.fn<EventSink['emit']>();
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => {
     for (const mock of [debug, error, warn, emit]) mock.mockReset();
   });
 
-  const start = async (options = {}) => (await startHost(platform, demoModule(options), { logger })).url;
+  const start = async (options = {}) => (await startApplication(platform, demoModule(options), { logger })).url;
   const lines = () => debug.mock.calls.map(([message]) => String(message));
 
   it('is one line for each refusal, of the same object that the listeners of the host get', async () => {
@@ -76,7 +76,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
   it('is nothing of what was granted, and no line at all without the level', async () => {
     const quiet = new ConsoleLogger({ logLevels: ['error'] });
     const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-    const { url } = await startHost(platform, demoModule({ events: { emit } }), { logger: quiet });
+    const { url } = await startApplication(platform, demoModule({ events: { emit } }), { logger: quiet });
     await post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'web-secret'));
     await get(`${url}/notes`, bearer('nonsense'));
     expect(written.mock.calls.filter(([line]) => String(line).includes('refused'))).toEqual([]);

@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { ASKED, DemoInteraction, demoModule, demoStore } from '../support/demo.js';
-import { answerOf, basic, bearer, get, post } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule, demoStore } from '../support/demo.js';
+import { readResponse, basic, bearer, get, post } from '../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
 
@@ -16,7 +16,7 @@ const hidden = {
 describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
   const error = jest.fn<LoggerService['error']>();
   const logger: LoggerService = { error, log() {}, warn() {} };
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => {
     error.mockReset();
   });
@@ -28,15 +28,15 @@ describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
       getClient: () => Promise.reject(newFault()),
       getAccessToken: () => Promise.reject(newFault()),
     });
-    const { url } = await startHost(platform, demoModule({ model }), { logger });
-    const query = new URLSearchParams(ASKED).toString();
+    const { url } = await startApplication(platform, demoModule({ model }), { logger });
+    const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
     const form = { grant_type: 'client_credentials' };
     for (const answer of [
       post(`${url}/oauth/token`, form, basic('web', 'web-secret')),
       get(`${url}/oauth/authorize?${query}`),
       get(`${url}/notes`, bearer('abc')),
     ]) {
-      const { status, body } = await answerOf(answer);
+      const { status, body } = await readResponse(answer);
       expect({ status, body }).toMatchObject({ status: 503, body: hidden });
     }
     expect(told()).toEqual(Array.from({ length: 3 }, () => [fault.message, true, 'OAuth2']));
@@ -44,8 +44,8 @@ describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
 
   it('is told when the interaction threw it, while a refused request is not worth a line', async () => {
     const interaction = Object.assign(new DemoInteraction(), { findUser: () => Promise.reject(newFault()) });
-    const { url } = await startHost(platform, demoModule({ interaction }), { logger });
-    await get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
+    const { url } = await startApplication(platform, demoModule({ interaction }), { logger });
+    await get(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`);
     await get(`${url}/oauth/authorize`);
     await get(`${url}/notes`);
     await post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { DemoClient, SPA, WEB, WEB_SECRET } from '../support/client.js';
-import { answerOf, bearer, get, issued, NO_STORE, REFRESH_TOKEN } from '../support/http.js';
+import { readResponse, bearer, get, issued, NO_STORE, REFRESH_TOKEN } from '../support/http.js';
 import { ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
 
 describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
@@ -13,10 +13,10 @@ describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
 
   it('gives a client that acts for itself a token that opens the API', async () => {
     const response = await client.askForItself(WEB_SECRET, 'notes:read');
-    expect(await answerOf(response.clone())).toEqual(issued({ scope: 'notes:read' }));
+    expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read' }));
 
     const { access_token: token } = await oauth.processClientCredentialsResponse(client.server, WEB, response);
-    expect(await answerOf(client.callApi(token, '/notes'))).toEqual({
+    expect(await readResponse(client.callApi(token, '/notes'))).toEqual({
       status: 200,
       headers: {
         'content-type': NO_STORE['content-type'],
@@ -29,7 +29,7 @@ describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
 
   it('accepts the secret of a client in the form too', async () => {
     const response = await client.askForItself(oauth.ClientSecretPost('web-secret'), 'notes:write');
-    expect(await answerOf(response)).toEqual(issued({ scope: 'notes:write' }));
+    expect(await readResponse(response)).toEqual(issued({ scope: 'notes:write' }));
   });
 
   it.each([
@@ -37,17 +37,17 @@ describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
     ['a public client', SPA, oauth.None()],
   ])('takes %s through login and consent to a token of the user', async (_name, who, auth) => {
     const response = await client.redeem(who, auth, await client.obtainCode(who));
-    expect(await answerOf(response.clone())).toEqual(issued({ scope: 'notes:read', refresh_token: REFRESH_TOKEN }));
+    expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read', refresh_token: REFRESH_TOKEN }));
 
     const { access_token: token } = await oauth.processAuthorizationCodeResponse(client.server, who, response);
-    const { body } = await answerOf(client.callApi(token, '/notes'));
+    const { body } = await readResponse(client.callApi(token, '/notes'));
     expect(body).toEqual({ user: 'alice', client: who.client_id });
   });
 
   it('replaces a refresh token when it is used', async () => {
     const { refresh_token: first = '' } = await client.obtainTokens();
     const response = await client.refresh(first);
-    expect(await answerOf(response.clone())).toEqual(issued({ scope: 'notes:read', refresh_token: REFRESH_TOKEN }));
+    expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read', refresh_token: REFRESH_TOKEN }));
 
     const tokens = await oauth.processRefreshTokenResponse(client.server, WEB, response);
     expect(tokens.refresh_token).not.toBe(first);

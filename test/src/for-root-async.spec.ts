@@ -13,9 +13,9 @@ import {
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, demoStore, SECRET } from '../support/demo.js';
-import { Database, DatabaseModule, HostInteraction, HostModel } from '../support/host-model.js';
+import { Database, DatabaseModule, InjectedInteraction, InjectedModel } from '../support/injected-model.js';
 import { get, post } from '../support/http.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
 
 @Injectable()
 class OptionsFactory implements OAuth2OptionsFactory {
@@ -32,7 +32,7 @@ class OptionsModule {}
 const compile = (metadata: ModuleMetadata) => Test.createTestingModule(metadata).compile();
 
 describe('OAuth2Module.forRootAsync()', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it.each<[string, OAuth2ModuleAsyncOptions]>([
     [
@@ -60,14 +60,14 @@ describe('OAuth2Module.forRootAsync()', () => {
       imports: [
         OAuth2Module.forRootAsync({
           imports: [DatabaseModule],
-          model: HostModel,
-          interaction: { useClass: HostInteraction },
+          model: InjectedModel,
+          interaction: { useClass: InjectedInteraction },
           useFactory: () => ({ secret: SECRET }),
         }),
       ],
     });
-    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(HostModel);
-    expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeInstanceOf(HostInteraction);
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(InjectedModel);
+    expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeInstanceOf(InjectedInteraction);
   });
 
   it('takes model and interaction as instances from the factory', async () => {
@@ -92,7 +92,7 @@ describe('OAuth2Module.forRootAsync()', () => {
     class FeatureModule {}
     const useFactory = () => ({ model: demoStore(), accessTokenLifetime: 60 });
     const module = OAuth2Module.forRootAsync({ useFactory, isGlobal: true, paths: { token: 'token' } });
-    const { url } = await startHost('express', { imports: [module, FeatureModule] });
+    const { url } = await startApplication('express', { imports: [module, FeatureModule] });
     expect(await (await get(`${url}/feature`)).json()).toEqual({ lifetime: 60 });
     expect((await post(`${url}/token`, {})).status).toBe(401);
   });
@@ -102,7 +102,7 @@ describe('OAuth2Module.forRootAsync()', () => {
       extraProviders: [Database, { provide: 'LIFETIME', useValue: 90 }],
       inject: ['LIFETIME'],
       useFactory: (accessTokenLifetime: number) => ({ accessTokenLifetime }),
-      model: HostModel,
+      model: InjectedModel,
     });
     const app = await compile({ imports: [module] });
     expect(app.get(OAuth2Server, { strict: false }).options.accessTokenLifetime).toBe(90);

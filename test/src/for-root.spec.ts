@@ -14,9 +14,9 @@ import {
   Response,
 } from 'nest-oauth2';
 import { demoStore, NotesController, SECRET } from '../support/demo.js';
-import { Database, DatabaseModule, HostInteraction, HostModel } from '../support/host-model.js';
+import { Database, DatabaseModule, InjectedInteraction, InjectedModel } from '../support/injected-model.js';
 import { get, post } from '../support/http.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
 
 const compile = (metadata: ModuleMetadata) => Test.createTestingModule(metadata).compile();
 
@@ -29,7 +29,7 @@ async function tokenOf(server: OAuth2Server) {
 }
 
 describe('OAuth2Module.forRoot()', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('takes a model as an instance', async () => {
     const model = demoStore();
@@ -44,39 +44,44 @@ describe('OAuth2Module.forRoot()', () => {
   });
 
   it('takes a model as a class with its own dependencies, from its imports', async () => {
-    const app = await compile({ imports: [OAuth2Module.forRoot({ model: HostModel, imports: [DatabaseModule] })] });
+    const app = await compile({ imports: [OAuth2Module.forRoot({ model: InjectedModel, imports: [DatabaseModule] })] });
     const model = app.get(OAUTH2_MODEL, { strict: false });
-    expect(model).toBeInstanceOf(HostModel);
+    expect(model).toBeInstanceOf(InjectedModel);
     expect(model.database).toBe(app.get(Database, { strict: false }));
     expect((await tokenOf(app.get(OAuth2Server, { strict: false }))).user).toEqual({ id: 'host' });
   });
 
   it.each([
-    ['useValue', { useValue: new HostModel(new Database()) }],
-    ['useClass', { useClass: HostModel }],
-    ['useFactory', { useFactory: (database: Database) => new HostModel(database), inject: [Database] }],
+    ['useValue', { useValue: new InjectedModel(new Database()) }],
+    ['useClass', { useClass: InjectedModel }],
+    ['useFactory', { useFactory: (database: Database) => new InjectedModel(database), inject: [Database] }],
     [
       'an asynchronous useFactory',
-      { useFactory: async (database: Database) => new HostModel(database), inject: [Database] },
+      { useFactory: async (database: Database) => new InjectedModel(database), inject: [Database] },
     ],
   ])('takes a model as a provider with %s', async (_name, model) => {
     const app = await compile({ imports: [OAuth2Module.forRoot({ model, imports: [DatabaseModule] })] });
-    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(HostModel);
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(InjectedModel);
   });
 
   it('takes a model that another module provides', async () => {
-    @Module({ imports: [DatabaseModule], providers: [HostModel], exports: [HostModel] })
+    @Module({ imports: [DatabaseModule], providers: [InjectedModel], exports: [InjectedModel] })
     class ModelModule {}
     const app = await compile({
-      imports: [OAuth2Module.forRoot({ model: { useExisting: HostModel }, imports: [ModelModule] })],
+      imports: [OAuth2Module.forRoot({ model: { useExisting: InjectedModel }, imports: [ModelModule] })],
     });
-    expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(app.get(HostModel, { strict: false }));
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(app.get(InjectedModel, { strict: false }));
   });
 
   it('makes an interaction that injects the model, the server and what it imports', async () => {
-    const options = { model: HostModel, interaction: HostInteraction, secret: SECRET, imports: [DatabaseModule] };
+    const options = {
+      model: InjectedModel,
+      interaction: InjectedInteraction,
+      secret: SECRET,
+      imports: [DatabaseModule],
+    };
     const app = await compile({ imports: [OAuth2Module.forRoot(options)] });
-    const interaction: HostInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
+    const interaction: InjectedInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
     expect(interaction.model).toBe(app.get(OAUTH2_MODEL, { strict: false }));
     expect(interaction.server).toBe(app.get(OAuth2Server, { strict: false }));
     expect(interaction.database).toBeInstanceOf(Database);
@@ -85,7 +90,7 @@ describe('OAuth2Module.forRoot()', () => {
   it('works with the model that a test puts in its place', async () => {
     const model = { ...stub(), getUserFromClient: () => ({ id: 'overridden' }) };
     const app = await Test.createTestingModule({
-      imports: [OAuth2Module.forRoot({ model: HostModel, imports: [DatabaseModule] })],
+      imports: [OAuth2Module.forRoot({ model: InjectedModel, imports: [DatabaseModule] })],
     })
       .overrideProvider(OAUTH2_MODEL)
       .useValue(model)
@@ -129,7 +134,7 @@ describe('OAuth2Module.forRoot()', () => {
   });
 
   it('brings no endpoints when `controllers` is off', async () => {
-    const { url } = await startHost('express', {
+    const { url } = await startApplication('express', {
       imports: [OAuth2Module.forRoot({ model: demoStore(), controllers: false })],
     });
     expect((await post(`${url}/oauth/token`, {})).status).toBe(404);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoModule } from '../support/demo.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 /** Sends the head of a form and then a letter a second, for as long as it is let. */
 function trickle(url: string, method: string, path: string): Promise<{ answer: string; seconds: number }> {
@@ -40,7 +40,7 @@ describe('a form that trickles in', () => {
     for (const platform of PLATFORMS) {
       for (const bodyParser of [true, false]) {
         const module = demoModule({ cors: { origins: '*' } });
-        const { url } = await startHost(platform, module, { bodyParser });
+        const { url } = await startApplication(platform, module, { bodyParser });
         for (const line of [...LINES, ...(platform === 'fastify' ? ON_FASTIFY : ON_EXPRESS)]) {
           const [method, path] = line.split(' ') as [string, string];
           const outcome = trickle(url, method, path);
@@ -49,7 +49,7 @@ describe('a form that trickles in', () => {
       }
     }
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('is refused after ten seconds, and its connection closed', async () => {
     for (const { platform, line, outcome } of cases) {

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { answerOf, basic, issued, post, REFRESH_TOKEN, refused } from '../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, basic, issued, post, REFRESH_TOKEN, expectedRefusal } from '../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
 
 const alice = { id: 'alice' };
 const grants = ['password', 'refresh_token'];
 
 describe.each(ANY_PLATFORM)('a grant over time on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   async function start(options: Partial<OAuth2ModuleOptions> = {}) {
     const web = { id: 'web', secret: 's3cret', grants, scopes: ['read', 'write'] };
@@ -16,9 +16,9 @@ describe.each(ANY_PLATFORM)('a grant over time on %s', (platform) => {
     const clients = { findById: (id: string) => [web, spa].find((client) => client.id === id) };
     const users = { findById: () => alice, findByCredentials: () => alice };
     const model = new MemoryStore({ clients, users });
-    const { url } = await startHost(platform, { imports: [OAuth2Module.forRoot({ model, ...options })] });
+    const { url } = await startApplication(platform, { imports: [OAuth2Module.forRoot({ model, ...options })] });
     const ask = (form: Record<string, string>, headers = basic('web', 's3cret')) =>
-      answerOf(post(`${url}/oauth/token`, form, headers));
+      readResponse(post(`${url}/oauth/token`, form, headers));
     const sign = (form = {}, headers?: ReturnType<typeof basic>) =>
       ask({ grant_type: 'password', username: 'alice', password: 'x', scope: 'read', ...form }, headers);
     const refresh = ({ body }: { body: unknown }, form = {}, headers?: ReturnType<typeof basic>) =>
@@ -43,7 +43,7 @@ describe.each(ANY_PLATFORM)('a grant over time on %s', (platform) => {
     const spa = { client_id: 'spa' };
     expect(await refresh(token, spa, nobody)).toEqual(issued({ refresh_token: REFRESH_TOKEN, scope: 'read' }));
     expect(await refresh(token, spa, nobody)).toEqual(
-      refused('invalid_grant', 'Invalid grant: refresh token is invalid'),
+      expectedRefusal('invalid_grant', 'Invalid grant: refresh token is invalid'),
     );
   });
 

@@ -7,8 +7,8 @@ import { keys } from 'nest-oauth2/jose';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { demoModule, demoStore } from '../support/demo.js';
-import { answerOf, get } from '../support/http.js';
-import { startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, get } from '../support/http.js';
+import { startApplication, stopApplications } from '../support/test-application.js';
 
 @Controller('health')
 class HealthController {
@@ -31,13 +31,13 @@ class HealthController {
 }
 
 describe('OAuth2HealthIndicator', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => void jest.restoreAllMocks());
 
   async function start(ping?: () => unknown) {
     const model = ping ? Object.assign(demoStore(), { ping }) : demoStore();
     const demo = demoModule({ model: model as never });
-    const { url } = await startHost('express', {
+    const { url } = await startApplication('express', {
       imports: [...demo.imports!, TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController],
       providers: [OAuth2HealthIndicator],
@@ -48,7 +48,10 @@ describe('OAuth2HealthIndicator', () => {
   it('is up in a check of @nestjs/terminus, where the store answers', async () => {
     const url = await start();
     const up = { oauth2: { status: 'up' } };
-    expect(await answerOf(get(`${url}/health`))).toMatchObject({ status: 200, body: { status: 'ok', details: up } });
+    expect(await readResponse(get(`${url}/health`))).toMatchObject({
+      status: 200,
+      body: { status: 'ok', details: up },
+    });
   });
 
   it.each([
@@ -63,7 +66,7 @@ describe('OAuth2HealthIndicator', () => {
     const model = demoStore();
     if (kept !== undefined) await model.replaceSigningKeys(undefined, kept);
     const features = [keys({ secret: 'a secret of thirty-two characters' })];
-    const { app } = await startHost('express', {
+    const { app } = await startApplication('express', {
       imports: [OAuth2Module.forRoot({ model, features, isGlobal: true })],
       providers: [OAuth2HealthIndicator],
     });
@@ -74,7 +77,7 @@ describe('OAuth2HealthIndicator', () => {
   it('is made for a server with a name by its token', async () => {
     const model = Object.assign(demoStore(), { ping: () => Promise.reject(new Error('away')) });
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-    const { app } = await startHost('express', {
+    const { app } = await startApplication('express', {
       imports: [
         ...demoModule().imports!,
         OAuth2Module.forRoot({ name: 'partners', paths: { prefix: 'partners' }, model }),
@@ -96,7 +99,7 @@ describe('OAuth2HealthIndicator', () => {
   it('is down where the store cannot be reached, and tells the log alone what that said', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const url = await start(() => Promise.reject(new Error('connect ECONNREFUSED app:hunter2@10.0.0.1')));
-    const { status, body } = await answerOf(get(`${url}/health`));
+    const { status, body } = await readResponse(get(`${url}/health`));
     const error = { oauth2: { status: 'down', message: 'the store cannot be reached' } };
     expect([status, body]).toEqual([503, expect.objectContaining({ status: 'error', error })]);
     expect(JSON.stringify(body)).not.toContain('10.0.0.1');
@@ -106,7 +109,7 @@ describe('OAuth2HealthIndicator', () => {
   it('is down in time where it hangs, and looks once however many ask', async () => {
     const ping = jest.fn(() => new Promise(() => undefined));
     const url = await start(ping);
-    const answers = await Promise.all([1, 2, 3, 4].map(() => answerOf(get(`${url}/health/impatient`))));
+    const answers = await Promise.all([1, 2, 3, 4].map(() => readResponse(get(`${url}/health/impatient`))));
     const error = { tokens: { status: 'down', message: 'the store did not answer within 1.5 s' } };
     for (const { status, body } of answers) expect([status, body]).toEqual([503, expect.objectContaining({ error })]);
     expect(ping).toHaveBeenCalledTimes(1);
@@ -126,7 +129,9 @@ describe('OAuth2HealthIndicator', () => {
     const ping = undefined as never;
     const model = Object.assign(demoStore(), { ping });
     const host = { ...demoModule({ model }), providers: [OAuth2HealthIndicator] };
-    await expect(startHost('express', host)).rejects.toThrow('OAuth2HealthIndicator needs the model method `ping()`');
+    await expect(startApplication('express', host)).rejects.toThrow(
+      'OAuth2HealthIndicator needs the model method `ping()`',
+    );
   });
 
   it('is down with a ready-made store whose server is away, within the deadline of the store', async () => {

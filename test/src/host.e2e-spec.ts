@@ -4,17 +4,30 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CurrentUser, type NativeRequest, OAuth2Module, Public } from 'nest-oauth2';
-import { BENDING, CountingGuard } from '../support/bending-host.js';
-import { decide, open, pageOf } from '../support/consent.js';
-import { ASKED, demoModule, demoStore, NotesController } from '../support/demo.js';
-import { answerOf, basic, bearer, get, issued, NO_STORE, post, refusalBody, refused } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { GLOBAL_ENHANCERS, CountingGuard } from '../support/global-enhancers.js';
+import { decide, openConsentPage, pageOf } from '../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, demoModule, demoStore, NotesController } from '../support/demo.js';
+import {
+  readResponse,
+  basic,
+  bearer,
+  get,
+  issued,
+  NO_STORE,
+  post,
+  refusalBody,
+  expectedRefusal,
+} from '../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 const credentials = basic('web', 'web-secret');
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
 
-const tooLarge = refused('invalid_request', 'Invalid request: content is too large', 413);
-const notForm = refused('invalid_request', 'Invalid request: content must be application/x-www-form-urlencoded');
+const tooLarge = expectedRefusal('invalid_request', 'Invalid request: content is too large', 413);
+const notForm = expectedRefusal(
+  'invalid_request',
+  'Invalid request: content must be application/x-www-form-urlencoded',
+);
 
 @Controller('open')
 class OpenController {
@@ -31,28 +44,38 @@ class OpenController {
 }
 
 describe.each(PLATFORMS)('a host on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('cannot bend an answer by global pipes, interceptors, filters or the guard itself', async () => {
-    const { url } = await startHost(platform, { ...demoModule(), providers: BENDING, controllers: [OpenController] });
-    const answer = await answerOf(post(`${url}/oauth/token`, form, credentials));
+    const { url } = await startApplication(platform, {
+      ...demoModule(),
+      providers: GLOBAL_ENHANCERS,
+      controllers: [OpenController],
+    });
+    const answer = await readResponse(post(`${url}/oauth/token`, form, credentials));
     expect(answer).toEqual(issued({ scope: 'notes:read' }));
-    expect(await answerOf(post(`${url}/oauth/token`, { ...form, scope: 'nonsense' }, credentials))).toEqual(
-      refused('invalid_scope', 'Invalid scope: Requested scope is invalid'),
+    expect(await readResponse(post(`${url}/oauth/token`, { ...form, scope: 'nonsense' }, credentials))).toEqual(
+      expectedRefusal('invalid_scope', 'Invalid scope: Requested scope is invalid'),
     );
-    expect((await answerOf(get(`${url}/oauth/token`))).status).toBe(405);
-    expect(await answerOf(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
-    expect(await answerOf(post(`${url}/oauth/token`, '{', { 'content-type': 'application/json' }))).toEqual(notForm);
-    expect(pageOf(await open(url, ASKED, 'alice')).client).toBe('web');
-    const landed = await decide(url, ASKED, 'alice', 'allow');
+    expect((await readResponse(get(`${url}/oauth/token`))).status).toBe(405);
+    expect(await readResponse(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    expect(await readResponse(post(`${url}/oauth/token`, '{', { 'content-type': 'application/json' }))).toEqual(
+      notForm,
+    );
+    expect(pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).client).toBe('web');
+    const landed = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     expect(landed.href).toMatch(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/);
   });
 
   it('may guard everything by OAuthGuard, and open what is public', async () => {
-    const { url } = await startHost(platform, { ...demoModule(), providers: BENDING, controllers: [OpenController] });
+    const { url } = await startApplication(platform, {
+      ...demoModule(),
+      providers: GLOBAL_ENHANCERS,
+      controllers: [OpenController],
+    });
     const before = CountingGuard.count;
-    expect((await answerOf(get(`${url}/open/all`))).body).toEqual({ success: true, data: { user: null } });
-    expect(await answerOf(get(`${url}/open/closed`))).toEqual({
+    expect((await readResponse(get(`${url}/open/all`))).body).toEqual({ success: true, data: { user: null } });
+    expect(await readResponse(get(`${url}/open/closed`))).toEqual({
       status: 401,
       headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': 'Bearer realm="Service"' },
       body: {
@@ -60,9 +83,9 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
         reason: refusalBody(401, 'unauthorized_request', 'Unauthorized request: no authentication given'),
       },
     });
-    const { body } = await answerOf(post(`${url}/oauth/token`, form, credentials));
+    const { body } = await readResponse(post(`${url}/oauth/token`, form, credentials));
     const { access_token: token } = body as { access_token: string };
-    expect((await answerOf(get(`${url}/open/closed`, bearer(token)))).body).toEqual({
+    expect((await readResponse(get(`${url}/open/closed`, bearer(token)))).body).toEqual({
       success: true,
       data: {},
     });
@@ -71,19 +94,19 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
   });
 
   it('may have no body parser at all', async () => {
-    const { url } = await startHost(platform, demoModule(), { bodyParser: false });
-    expect(await answerOf(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
-    expect(await answerOf(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
-    expect(await answerOf(post(`${url}/oauth/token`, '{"a":1}', { 'content-type': 'application/json' }))).toEqual(
+    const { url } = await startApplication(platform, demoModule(), { bodyParser: false });
+    expect(await readResponse(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+    expect(await readResponse(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    expect(await readResponse(post(`${url}/oauth/token`, '{"a":1}', { 'content-type': 'application/json' }))).toEqual(
       notForm,
     );
     const twice = 'grant_type=client_credentials&grant_type=client_credentials';
-    expect(await answerOf(post(`${url}/oauth/token`, twice, credentials))).toEqual(
-      refused('invalid_request', 'Repeated parameter: `grant_type`'),
+    expect(await readResponse(post(`${url}/oauth/token`, twice, credentials))).toEqual(
+      expectedRefusal('invalid_request', 'Repeated parameter: `grant_type`'),
     );
-    const landed = await decide(url, ASKED, 'alice', 'allow');
+    const landed = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     expect(landed.searchParams.get('code')).toMatch(/^[\da-f]{64}$/);
-    const { status } = await answerOf(post(`${url}/oauth/token`, '__proto__=1&%ZZ=%&=&', credentials));
+    const { status } = await readResponse(post(`${url}/oauth/token`, '__proto__=1&%ZZ=%&=&', credentials));
     expect(status).toBe(400);
   });
 
@@ -98,11 +121,11 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
         return Object.create(store) as TenantModel;
       }
     }
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: TenantModel as never })],
       controllers: [NotesController],
     });
-    const answer = await answerOf(post(`${url}/oauth/token`, form, { ...credentials, 'x-tenant': 'a' }));
+    const answer = await readResponse(post(`${url}/oauth/token`, form, { ...credentials, 'x-tenant': 'a' }));
     expect(answer).toEqual(issued({ scope: 'notes:read' }));
     const { access_token: token } = answer.body as { access_token: string };
     expect((await get(`${url}/notes`, { ...bearer(token), 'x-tenant': 'b' })).status).toBe(200);
@@ -111,7 +134,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
 });
 
 describe('a host on fastify', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('may register a form parser of its own, even if it does not wait for it', async () => {
     const type = 'application/x-www-form-urlencoded';
@@ -124,12 +147,12 @@ describe('a host on fastify', () => {
       },
       { [Symbol.for('skip-override')]: true },
     );
-    const { url } = await startHost('fastify', demoModule(), {
+    const { url } = await startApplication('fastify', demoModule(), {
       bodyParser: false,
       prepare: (app) => {
         void (app as NestFastifyApplication).register(parser as never);
       },
     });
-    expect(await answerOf(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+    expect(await readResponse(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
   });
 });

@@ -7,7 +7,7 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { SECRET } from '../support/demo.js';
 import { basic, get, post } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const web = {
@@ -56,15 +56,15 @@ describe('a mistake in the options stops the start with its cause and remedy:', 
   ])('resourceIndicators() with %s', async (_, options, message) => {
     const features = [resourceIndicators(options as never)];
     const module = { imports: [OAuth2Module.forRoot({ model: store(), issuer, secret: SECRET, features })] };
-    await expect(startHost('express', module)).rejects.toThrow(message);
-    await stopHosts();
+    await expect(startApplication('express', module)).rejects.toThrow(message);
+    await stopApplications();
   });
 });
 
 describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platform) => {
   const debug = jest.fn<NonNullable<LoggerService['debug']>>();
   const logger: LoggerService = { debug, log() {}, warn() {}, error() {} };
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => {
     debug.mockReset();
   });
@@ -105,7 +105,7 @@ describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platf
     ],
   ])('%s', async (_, { form, id, secret }, description, remedy) => {
     const module = { imports: [OAuth2Module.forRoot({ model: store(), interaction: null })] };
-    const { url } = await startHost(platform, module, { logger });
+    const { url } = await startApplication(platform, module, { logger });
     const response = await post(`${url}/oauth/token`, form, basic(id, secret));
     const { error_description: told } = (await response.json()) as { error_description: string };
     expect(told).toContain(description);
@@ -125,7 +125,7 @@ describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platf
   ])('the redirect URI %s', async (redirect_uri, remedy) => {
     const features = [pages()];
     const module = { imports: [OAuth2Module.forRoot({ model: store(), issuer, secret: SECRET, features })] };
-    const { url } = await startHost(platform, module, { logger });
+    const { url } = await startApplication(platform, module, { logger });
     const query = new URLSearchParams({ client_id: 'web', response_type: 'code', redirect_uri, state: 's' });
     const response = await get(`${url}/oauth/authorize?${query.toString()}`);
     expect(response.status).toBe(400);

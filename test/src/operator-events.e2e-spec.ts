@@ -4,14 +4,14 @@ import { OAuth2Module, OnOAuth2Event, type OAuth2Event } from 'nest-oauth2';
 import { introspection, revocation } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 
-import { ASKED, CALLBACK, demoStore, NotesController, SECRET } from '../support/demo.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoStore, NotesController, SECRET } from '../support/demo.js';
 import { basic, bearer, get, post } from '../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../support/nest-host.js';
-import { Visitor } from './pages/visitor.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { PageBrowser } from './pages/page-browser.js';
 
 const ISSUER = 'https://id.example';
 const WEB = basic('web', 'web-secret');
-const authorize = `/oauth/authorize?${new URLSearchParams(ASKED).toString()}`;
+const authorize = `/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`;
 
 @Injectable()
 class Operator {
@@ -32,23 +32,23 @@ const known = (event: object) => Object.fromEntries(Object.entries(event).filter
 describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
   let url = '';
   let operator: Operator;
-  let visitor: Visitor;
+  let visitor: PageBrowser;
   /** All that nobody may read in an event. */
   const secrets = new Set<string>(['web-secret', 'wonderland', SECRET]);
   const all: string[] = [];
 
   beforeAll(async () => {
     const features = [pages(), revocation(), introspection()];
-    const host = await startHost(platform, {
+    const host = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: demoStore(), features, secret: SECRET, issuer: ISSUER })],
       controllers: [NotesController],
       providers: [Operator],
     });
     url = host.url;
     operator = host.app.get(Operator);
-    visitor = new Visitor(url, { 'x-forwarded-proto': 'https', host: 'id.example', origin: ISSUER });
+    visitor = new PageBrowser(url, { 'x-forwarded-proto': 'https', host: 'id.example', origin: ISSUER });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** What was heard since: names, and what is known of each beside the time and the issuer, which all have. */
   function heard(): [string, object][] {
@@ -72,7 +72,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     expect(heard()).toEqual([
       [
         'user.refused',
-        { endpoint: 'login', rule: '`getUser()` finds the user, and the password is right', status: 401 },
+        { endpoint: 'login', reason: '`getUser()` finds the user, and the password is right', status: 401 },
       ],
       ['user.signed_in', { endpoint: 'login', userId: 'alice' }],
     ]);
@@ -133,10 +133,10 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
       proven('introspection'),
       ['token.introspected', { ...asked, active: false }],
       proven('revocation'),
-      ['token.revoked', { ...revoked, what: 'grant' }],
+      ['token.revoked', { ...revoked, kind: 'grant' }],
       ['grant.ended', { ...revoked, reason: 'revoked' }],
       proven('token'),
-      ['token.refused', expect.objectContaining({ rule: 'the authorization code is known' })],
+      ['token.refused', expect.objectContaining({ reason: 'the authorization code is known' })],
     ]);
   });
 
@@ -148,9 +148,9 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     await get(`${url}/notes`, bearer(token!));
     const facts = { endpoint: 'token', clientId: 'web', userId: 'alice', grantId: expect.any(String) };
     expect(heard().slice(5)).toEqual([
-      ['token.reuse_detected', { ...facts, what: 'authorization code' }],
+      ['token.reuse_detected', { ...facts, kind: 'authorization code' }],
       ['grant.ended', { ...facts, reason: 'reuse' }],
-      ['token.refused', expect.objectContaining({ rule: 'the authorization code is good once' })],
+      ['token.refused', expect.objectContaining({ reason: 'the authorization code is good once' })],
       ['access.refused', expect.objectContaining({ endpoint: 'resource', error: 'invalid_token' })],
     ]);
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { DemoClient, WEB, WEB_SECRET } from '../support/client.js';
-import { answerOf, basic, bearer, get, NO_STORE, post, refusalBody, refused } from '../support/http.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, refusalBody, expectedRefusal } from '../support/http.js';
 import { type Adapter, ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
 
 /** Returns the body of a rejected request to the API. Nest adds the members of its exceptions. */
@@ -33,18 +33,18 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
   afterAll(stopDemos);
 
   it('refuses a wrong secret with a challenge', async () => {
-    const answer = await answerOf(
+    const answer = await readResponse(
       post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong')),
     );
     const challenge = { 'www-authenticate': 'Basic realm="Service", error="invalid_client"' };
-    expect(answer).toEqual(refused('invalid_client', 'Invalid client: client is invalid', 401, challenge));
+    expect(answer).toEqual(expectedRefusal('invalid_client', 'Invalid client: client is invalid', 401, challenge));
   });
 
   it('refuses a wrong verifier, and the code is spent then', async () => {
     const code = await client.obtainCode(WEB);
     const wrong = { ...code, verifier: oauth.generateRandomCodeVerifier() };
-    const answer = await answerOf(client.redeem(WEB, WEB_SECRET, wrong));
-    expect(answer).toEqual(refused('invalid_grant', 'Invalid grant: code verifier is invalid'));
+    const answer = await readResponse(client.redeem(WEB, WEB_SECRET, wrong));
+    expect(answer).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: code verifier is invalid'));
     expect((await client.redeem(WEB, WEB_SECRET, code)).status).toBe(400);
   });
 
@@ -52,9 +52,9 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
     const code = await client.obtainCode(WEB);
     const first = await client.redeem(WEB, WEB_SECRET, code);
     const { access_token: token } = await oauth.processAuthorizationCodeResponse(client.server, WEB, first);
-    const second = await answerOf(client.redeem(WEB, WEB_SECRET, code));
-    expect(second).toEqual(refused('invalid_grant', 'Invalid grant: authorization code is invalid'));
-    expect(await answerOf(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
+    const second = await readResponse(client.redeem(WEB, WEB_SECRET, code));
+    expect(second).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: authorization code is invalid'));
+    expect(await readResponse(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
   });
 
   it('refuses a refresh token that was replaced, and takes back what came of it', async () => {
@@ -64,31 +64,31 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
       WEB,
       await client.refresh(first),
     );
-    expect(await answerOf(client.refresh(first))).toEqual(
-      refused('invalid_grant', 'Invalid grant: refresh token is invalid'),
+    expect(await readResponse(client.refresh(first))).toEqual(
+      expectedRefusal('invalid_grant', 'Invalid grant: refresh token is invalid'),
     );
-    expect(await answerOf(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
+    expect(await readResponse(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
   });
 
   it('refuses an expired token', async () => {
     const form = { grant_type: 'client_credentials', scope: 'notes:read' };
-    const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('hasty', 'hasty-secret')));
+    const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('hasty', 'hasty-secret')));
     await sleep(1100);
     const { access_token: token } = body as { access_token: string };
-    expect(await answerOf(get(`${url}/notes`, bearer(token)))).toEqual(
+    expect(await readResponse(get(`${url}/notes`, bearer(token)))).toEqual(
       challenged(401, 'invalid_token', 'Invalid token: access token has expired'),
     );
   });
 
   it('refuses a token whose scope does not reach', async () => {
     const { access_token: token } = await client.obtainTokens('notes:read');
-    expect(await answerOf(post(`${url}/notes`, {}, bearer(token)))).toEqual(
+    expect(await readResponse(post(`${url}/notes`, {}, bearer(token)))).toEqual(
       challenged(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient', 'notes:write'),
     );
   });
 
   it('refuses a request without a token, and challenges it by the scheme alone', async () => {
-    expect(await answerOf(get(`${url}/notes`))).toEqual({
+    expect(await readResponse(get(`${url}/notes`))).toEqual({
       status: 401,
       headers: {
         'content-type': NO_STORE['content-type'],

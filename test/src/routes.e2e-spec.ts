@@ -3,70 +3,72 @@ import { RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2Paths } from 'nest-oauth2';
 import { pageOf } from '../support/consent.js';
-import { ASKED, DemoInteraction, demoModule, demoStore, SECRET } from '../support/demo.js';
-import { answerOf, basic, get, issued, post, refused } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule, demoStore, SECRET } from '../support/demo.js';
+import { readResponse, basic, get, issued, post, expectedRefusal } from '../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
 const credentials = basic('web', 'web-secret');
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
-const tooLarge = refused('invalid_request', 'Invalid request: content is too large', 413);
+const tooLarge = expectedRefusal('invalid_request', 'Invalid request: content is too large', 413);
 
 describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('may put a prefix before every route', async () => {
-    const { url } = await startHost(platform, demoModule(), { prepare: (app) => app.setGlobalPrefix('api/v1') });
-    expect(await answerOf(post(`${url}/api/v1/oauth/token`, form, credentials))).toEqual(
+    const { url } = await startApplication(platform, demoModule(), { prepare: (app) => app.setGlobalPrefix('api/v1') });
+    expect(await readResponse(post(`${url}/api/v1/oauth/token`, form, credentials))).toEqual(
       issued({ scope: 'notes:read' }),
     );
-    expect(await answerOf(post(`${url}/api/v1/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
-    expect((await answerOf(post(`${url}/oauth/token`, form, credentials))).status).toBe(404);
+    expect(await readResponse(post(`${url}/api/v1/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    expect((await readResponse(post(`${url}/oauth/token`, form, credentials))).status).toBe(404);
   });
 
   it('keeps the endpoints where they are when it versions its routes', async () => {
-    const { url } = await startHost(platform, demoModule(), {
+    const { url } = await startApplication(platform, demoModule(), {
       prepare: (app) => app.enableVersioning({ type: VersioningType.URI, defaultVersion: '2' }),
     });
-    expect(await answerOf(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
-    expect((await answerOf(get(`${url}/v2/notes`))).status).toBe(401);
+    expect(await readResponse(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+    expect((await readResponse(get(`${url}/v2/notes`))).status).toBe(401);
   });
 
   it('may mount the module under a path', async () => {
     const { imports = [], ...rest } = demoModule();
     const mounted = RouterModule.register([{ path: 'tenants/:tenant', module: OAuth2Module }]);
-    const { url } = await startHost(platform, { imports: [...imports, mounted], ...rest });
-    expect(await answerOf(post(`${url}/tenants/a/oauth/token`, form, credentials))).toEqual(
+    const { url } = await startApplication(platform, { imports: [...imports, mounted], ...rest });
+    expect(await readResponse(post(`${url}/tenants/a/oauth/token`, form, credentials))).toEqual(
       issued({ scope: 'notes:read' }),
     );
-    expect(await answerOf(post(`${url}/tenants/a/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    expect(await readResponse(post(`${url}/tenants/a/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
   });
 
   it('lets a page of another origin ask for tokens where CORS is on', async () => {
-    const { url } = await startHost(platform, demoModule(), { prepare: (app) => app.enableCors() });
+    const { url } = await startApplication(platform, demoModule(), { prepare: (app) => app.enableCors() });
     const preflight = await fetch(`${url}/oauth/token`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
     });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
-    const answer = await answerOf(post(`${url}/oauth/token`, form, { ...credentials, origin: 'https://app.example' }));
+    const answer = await readResponse(
+      post(`${url}/oauth/token`, form, { ...credentials, origin: 'https://app.example' }),
+    );
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     expect(answer.body).toEqual(issued({ scope: 'notes:read' }).body);
   });
 
   it('keeps the answers of its own routes to bodies it cannot read', async () => {
-    const { url } = await startHost(platform, demoModule());
-    const { status, body } = await answerOf(post(`${url}/notes`, '{', { 'content-type': 'application/json' }));
+    const { url } = await startApplication(platform, demoModule());
+    const { status, body } = await readResponse(post(`${url}/notes`, '{', { 'content-type': 'application/json' }));
     expect(status).toBe(400);
     expect(body).toMatchObject({ statusCode: 400 });
   });
 
   it('may have the endpoints elsewhere', async () => {
     const paths = { authorize: '/sign-in', token: 'o/:realm/t' };
-    const { url } = await startHost(platform, demoModule({ paths }));
-    expect(await answerOf(post(`${url}/o/main/t`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
-    expect(await answerOf(post(`${url}/o/main/t`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
-    const query = new URLSearchParams(ASKED).toString();
-    const { action } = pageOf(await answerOf(get(`${url}/sign-in?${query}`, { cookie: 'user=alice' })));
+    const { url } = await startApplication(platform, demoModule({ paths }));
+    expect(await readResponse(post(`${url}/o/main/t`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+    expect(await readResponse(post(`${url}/o/main/t`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
+    const { action } = pageOf(await readResponse(get(`${url}/sign-in?${query}`, { cookie: 'user=alice' })));
     expect(action).toBe(`/sign-in?${query}`);
     expect((await get(`${url}/oauth/authorize?${query}`)).status).toBe(404);
   });
@@ -76,20 +78,22 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     const two = OAuth2Module.forRoot({ model: demoStore(), paths: { authorize: 'two/authorize', token: 'two/token' } });
     class One {}
     class Two {}
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [
         { module: One, imports: [one] },
         { module: Two, imports: [two] },
       ],
     });
     for (const path of ['one', 'two']) {
-      expect(await answerOf(post(`${url}/${path}/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+      expect(await readResponse(post(`${url}/${path}/token`, form, credentials))).toEqual(
+        issued({ scope: 'notes:read' }),
+      );
     }
   });
 });
 
 describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const other = (paths: OAuth2Paths) =>
     OAuth2Module.forRoot({ model: demoStore(), interaction: new DemoInteraction(), secret: SECRET, paths });
@@ -100,14 +104,14 @@ describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
     ['the paths of the other the wrong way round', { authorize: 'oauth/token', token: 'other' }, 'oauth/token'],
   ])('stop the application when they have %s', async (_name, paths, path) => {
     const { imports = [] } = demoModule();
-    await expect(startHost(platform, { imports: [...imports, other(paths)] })).rejects.toThrow(
+    await expect(startApplication(platform, { imports: [...imports, other(paths)] })).rejects.toThrow(
       `Invalid argument: two imports of OAuth2Module have the path \`${path}\`: give one of them other \`paths\`, or \`controllers: false\``,
     );
   });
 
   it('serve both when their paths differ', async () => {
     const { imports = [] } = demoModule();
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [...imports, other({ authorize: 'b/authorize', token: 'b/token' })],
     });
     expect((await get(`${url}/oauth/token`)).status).toBe(405);

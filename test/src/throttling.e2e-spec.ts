@@ -5,10 +5,16 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { claimedClient, type NativeRequest } from 'nest-oauth2';
 import { revocation } from 'nest-oauth2/features';
 import * as oauth from 'oauth4webapi';
-import { WrappingInterceptor, CatchAllFilter } from '../support/bending-host.js';
-import { ASKED, CALLBACK, DemoInteraction, demoModule, demoStore } from '../support/demo.js';
-import { answerOf, basic, get, issued, post } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts, type HostOptions, type Platform } from '../support/nest-host.js';
+import { WrappingInterceptor, CatchAllFilter } from '../support/global-enhancers.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, DemoInteraction, demoModule, demoStore } from '../support/demo.js';
+import { readResponse, basic, get, issued, post } from '../support/http.js';
+import {
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+  type TestApplicationOptions,
+  type Platform,
+} from '../support/test-application.js';
 import { seconds, ThrottlerGuard, ThrottlerModule } from '../support/throttler.js';
 
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
@@ -25,10 +31,10 @@ const ADVISED: ThrottlerModuleOptions = [
   },
 ];
 
-function start(platform: Platform, throttlers = ADVISED, options: HostOptions = {}, module = demoModule()) {
+function start(platform: Platform, throttlers = ADVISED, options: TestApplicationOptions = {}, module = demoModule()) {
   const guard = { provide: APP_GUARD, useClass: ThrottlerGuard };
   const imports = [...module.imports!, ThrottlerModule.forRoot(throttlers)];
-  return startHost(platform, { ...module, imports, providers: [guard, ...(module.providers ?? [])] }, options);
+  return startApplication(platform, { ...module, imports, providers: [guard, ...(module.providers ?? [])] }, options);
 }
 
 const throttled = {
@@ -42,11 +48,11 @@ const throttled = {
 };
 
 describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('counts a client at its address, whichever way it says who it is, and lets others in', async () => {
     const { url } = await start(platform);
-    const ask = (body: object, headers = {}) => answerOf(post(`${url}/oauth/token`, { ...form, ...body }, headers));
+    const ask = (body: object, headers = {}) => readResponse(post(`${url}/oauth/token`, { ...form, ...body }, headers));
     expect(await ask({}, web)).toMatchObject({ status: 200, body: issued({ scope: 'notes:read' }).body });
     expect((await ask({ client_id: 'web', client_secret: 'wrong' })).status).toBe(401);
     expect(await ask({}, web)).toEqual(throttled);
@@ -71,7 +77,9 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     );
     expect((await post(`${url}/oauth/token`, form, web)).status).toBe(200);
     expect((await post(`${url}/oauth/revoke`, { token: 'x' }, web)).status).toBe(200);
-    expect((await get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`)).status).toBe(302);
+    expect(
+      (await get(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`)).status,
+    ).toBe(302);
     expect((await post(`${url}/oauth/revoke`, { token: 'x' }, web)).status).toBe(429);
   });
 
@@ -101,7 +109,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
   it('can be read by a page of another origin, where the option `cors` lets it, and by no other', async () => {
     const module = demoModule({ cors: { origins: ['https://app.example', 'https://other.example'] } });
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }], {}, module);
-    const from = (origin: string) => answerOf(post(`${url}/oauth/token`, form, { ...web, origin }));
+    const from = (origin: string) => readResponse(post(`${url}/oauth/token`, form, { ...web, origin }));
     expect((await from(new URL(CALLBACK).origin)).headers).toMatchObject({
       'access-control-allow-origin': 'https://app.example',
     });
@@ -116,7 +124,9 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     }
     const module = demoModule({ interaction: WithErrors });
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }], {}, module);
-    expect(await answerOf(get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`))).toMatchObject({
+    expect(
+      await readResponse(get(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`)),
+    ).toMatchObject({
       status: 429,
       headers: { 'content-type': 'text/html; charset=utf-8', 'retry-after': '60', 'x-frame-options': 'DENY' },
       body: '<h1>429: ThrottlerException: Too Many Requests</h1>',
@@ -138,18 +148,18 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     Injectable({ scope: Scope.REQUEST })(TenantModel);
     const module = demoModule({ interaction: Failing, model: TenantModel as never });
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 1 }], {}, module);
-    expect((await answerOf(post(`${url}/oauth/token`, form, web))).status).toBe(200);
-    expect(await answerOf(post(`${url}/oauth/token`, form, web))).toEqual(throttled);
+    expect((await readResponse(post(`${url}/oauth/token`, form, web))).status).toBe(200);
+    expect(await readResponse(post(`${url}/oauth/token`, form, web))).toEqual(throttled);
     expect((await get(`${url}/oauth/authorize`)).status).toBe(400);
-    expect(await answerOf(get(`${url}/oauth/authorize`))).toEqual(throttled);
+    expect(await readResponse(get(`${url}/oauth/authorize`))).toEqual(throttled);
   });
 
   it('keeps the words and filters of the host for its own routes', async () => {
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }], {
       prepare: (app) => app.useGlobalFilters(new CatchAllFilter()).useGlobalInterceptors(new WrappingInterceptor()),
     });
-    expect(await answerOf(post(`${url}/oauth/token`, form, web))).toEqual(throttled);
-    expect((await answerOf(get(`${url}/notes`))).body).toMatchObject({ success: false });
+    expect(await readResponse(post(`${url}/oauth/token`, form, web))).toEqual(throttled);
+    expect((await readResponse(get(`${url}/notes`))).body).toMatchObject({ success: false });
   });
 
   it('tells the operator who was turned away', async () => {

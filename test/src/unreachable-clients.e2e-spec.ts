@@ -6,8 +6,8 @@ import { SignJWT } from 'jose';
 
 import { demoModule, demoStore } from '../support/demo.js';
 import { freePort } from '../support/free-port.js';
-import { answerOf, get, post } from '../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../support/nest-host.js';
+import { readResponse, get, post } from '../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
 
 const HOUR = 3_600_000;
 let hours = 1;
@@ -24,7 +24,7 @@ describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     for (const level of [error, warn, debug]) level.mockReset();
-    await stopHosts();
+    await stopApplications();
   });
 
   /** A host name whose server refuses every connection. */
@@ -37,7 +37,7 @@ describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
       privateKeyJwt({ fetch }),
       registration({ open: true, rate: false }),
     ];
-    const { url } = await startHost(platform, demoModule({ model, features, issuer: 'https://id.example' }), {
+    const { url } = await startApplication(platform, demoModule({ model, features, issuer: 'https://id.example' }), {
       logger,
     });
     return { url, at: (name: string) => `https://${name}.${hosts}:${port}/resource`, model };
@@ -56,7 +56,7 @@ describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
     const { url, at } = await start('document.example');
     for (const name of ['a', 'b', 'c', 'd']) {
       const query = new URLSearchParams({ client_id: at(name), response_type: 'code', redirect_uri: at(name) });
-      expect((await answerOf(get(`${url}/oauth/authorize?${query.toString()}`))).status).toBe(503);
+      expect((await readResponse(get(`${url}/oauth/authorize?${query.toString()}`))).status).toBe(503);
     }
     expect(lines()).toEqual([0, 1, 3]);
   });
@@ -83,7 +83,7 @@ describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
         client_assertion_type: type,
         client_assertion: client_assertion.replace(/^[^.]+/, HEADER),
       };
-      expect((await answerOf(post(`${url}/oauth/token`, form))).status).toBe(503);
+      expect((await readResponse(post(`${url}/oauth/token`, form))).status).toBe(503);
     }
     expect(lines()).toEqual([0, 1, 3]);
   });

@@ -6,7 +6,7 @@ import { introspection, mutualTls } from 'nest-oauth2/features';
 import { dpop } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
-import { CN, issue, type Issued } from '../support/certificates.js';
+import { CN, issue, type IssuedCertificate } from '../support/certificates.js';
 import { CHALLENGE, FORM, VERIFIER } from '../support/requests.js';
 import { type AnyStore, findStores, type OpenStore } from './every-store.js';
 
@@ -37,7 +37,7 @@ describe.each(await findStores())('tokens that are bound, on $name', ({ open }) 
 
   const serverOn = (model: AnyStore) =>
     new OAuth2Server({ model, issuer: ISSUER, features: [introspection(), dpop(), mutualTls()] });
-  const connection = ({ x509 }: Issued) => ({ authorized: false, getPeerX509Certificate: () => x509 });
+  const connection = ({ x509 }: IssuedCertificate) => ({ authorized: false, getPeerX509Certificate: () => x509 });
 
   async function post(model: AnyStore, body: object, key: Key, shown = certificate) {
     const headers = { ...FORM, dpop: await prove(key, `${ISSUER}/oauth/token`, 'POST') };

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { type EventSink, OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { answer, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
 import { CALLBACK, SECRET } from '../support/model.js';
 
 const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };
@@ -15,7 +15,7 @@ const serverOf = (client: Partial<StoredClient>) => {
 
 /** What a token request is told, as far as it is about scopes. */
 async function told(server: OAuth2Server, parameters: object) {
-  const { body } = await answer(server, 'token', tokenRequest({ ...parameters }));
+  const { body } = await runOperation(server, 'token', tokenRequest({ ...parameters }));
   const { scope, error, error_description } = body;
   return { scope, error, error_description };
 }
@@ -48,7 +48,7 @@ describe('a client of a store', () => {
 
   it.each(CASES)('%s when a user agrees', async (_, client, scope, expected) => {
     const server = serverOf(client);
-    const { redirected } = await answer(server, 'authorize', authorizeRequest({ scope }), signedIn);
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ scope }), signedIn);
     const { code, error, error_description } = redirected;
     const redemption = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
     expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
@@ -56,11 +56,13 @@ describe('a client of a store', () => {
 
   it('is told of to the operator with what it could have asked for', async () => {
     const emit = jest.fn<EventSink['emit']>();
-    await answer(serverOf({ scopes }), 'token', tokenRequest({ grant_type: 'client_credentials' }), {
+    await runOperation(serverOf({ scopes }), 'token', tokenRequest({ grant_type: 'client_credentials' }), {
       events: { emit },
     });
-    const rule = 'a client without a `defaultScope` asks for a scope';
-    expect(emit.mock.calls.slice(1)).toEqual([['token.refused', expect.objectContaining({ rule, wanted: scopes })]]);
+    const reason = 'a client without a `defaultScope` asks for a scope';
+    expect(emit.mock.calls.slice(1)).toEqual([
+      ['token.refused', expect.objectContaining({ reason, expected: scopes })],
+    ]);
   });
 
   it('gets no default that its host has withdrawn', async () => {

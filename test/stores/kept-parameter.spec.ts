@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Feature, OAuth2Server } from 'nest-oauth2/server';
 
 import { CALLBACK } from '../support/model.js';
-import { answer, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
 import { findStores, type OpenStore } from './every-store.js';
 
 /** Keeps the parameter `purpose` of an authorization request for as long as the grant lives. */
@@ -18,10 +18,10 @@ const purpose: Feature = {
     token: {
       issue: (request) => {
         const { purpose: kept, places } = (request.code ?? request.refreshToken) as unknown as Record<string, unknown>;
-        Object.assign(request.token, { purpose: kept, places });
+        Object.assign(request.tokenMembers, { purpose: kept, places });
       },
       respond: (request, token) => {
-        request.answer['purpose'] = token['purpose'];
+        request.responseMembers['purpose'] = token['purpose'];
       },
     },
   }),
@@ -37,7 +37,7 @@ describe.each(await findStores())('a parameter that a feature keeps, on $name', 
   it('goes from the authorization request with the code to each token, however often it is refreshed', async () => {
     const server = new OAuth2Server({ model: opened.store, features: [purpose] });
     const query = { purpose: 'audit', place: ['here', 'there', 'here'] };
-    const { redirected } = await answer(server, 'authorize', authorizeRequest(query), signedIn);
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest(query), signedIn);
     expect(redirected).toMatchObject({ told: 'alice: audit', state: 'xyz' });
     const code = String(redirected['code']);
     const kept = { purpose: 'audit', places: ['here', 'there'] };
@@ -45,7 +45,7 @@ describe.each(await findStores())('a parameter that a feature keeps, on $name', 
 
     let next: object = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
     for (let round = 0; round < 3; round++) {
-      const { body, error } = await answer(server, 'token', tokenRequest({ ...next }));
+      const { body, error } = await runOperation(server, 'token', tokenRequest({ ...next }));
       expect(error).toBeUndefined();
       expect(body).toMatchObject({ purpose: 'audit', token_type: 'Bearer' });
       expect(body).not.toHaveProperty('places');
@@ -57,7 +57,7 @@ describe.each(await findStores())('a parameter that a feature keeps, on $name', 
 
   it('is read by nobody where the feature is not listed', async () => {
     const server = new OAuth2Server({ model: opened.store });
-    const { redirected } = await answer(server, 'authorize', authorizeRequest({ purpose: 'audit' }), signedIn);
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ purpose: 'audit' }), signedIn);
     const code = await opened.another.getAuthorizationCode(String(redirected['code']));
     expect(code).toMatchObject({ redirectUri: CALLBACK });
     expect(code).not.toHaveProperty('purpose');

@@ -129,10 +129,10 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await Promise.all(made.map((each) => knows(each!.secret)))).toEqual(
       expect.arrayContaining([false, true, true, true, true]),
     );
-    await another.retireClientSecrets(id);
+    await another.revokeOldClientSecrets(id);
     expect((await store.findClient(id))!.secrets).toHaveLength(1);
     expect(await knows(secret)).toBe(true);
-    await expect(store.retireClientSecrets(`no ${id}`)).rejects.toMatchObject({ name: 'invalid_argument' });
+    await expect(store.revokeOldClientSecrets(`no ${id}`)).rejects.toMatchObject({ name: 'invalid_argument' });
   });
 
   it('may have a secret that ends by itself', async () => {
@@ -150,7 +150,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     const { accessToken } = await save();
     expect(await isAlive(accessToken)).toBe(true);
     const client = (await store.getClient(id, null))!;
-    expect(await another.retireClient(id)).toBe(true);
+    expect(await another.disableClient(id)).toBe(true);
     expect(await isAlive(accessToken)).toBe(false);
     expect([await store.getClient(id, null), await store.getClient(id, 's3cret')]).toEqual([undefined, undefined]);
     const found = (await store.findClient(id))!;
@@ -162,13 +162,13 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     await store.saveClient({ ...found, name: 'Shop' });
     await store.saveClient({ id, ...SECRETLESS });
     expect(await store.getClient(id, null)).toBeUndefined();
-    expect(await another.restoreClient(id)).toBe(true);
+    expect(await another.enableClient(id)).toBe(true);
     expect(await knows('s3cret')).toBe(true);
     expect([await isAlive(accessToken), await isAlive(late.accessToken)]).toEqual([false, false]);
     const next = await save();
-    expect(await store.restoreClient(id)).toBe(true);
+    expect(await store.enableClient(id)).toBe(true);
     expect(await isAlive(next.accessToken)).toBe(true);
-    expect([await store.retireClient(`no ${id}`), await store.restoreClient(`no ${id}`)]).toEqual([false, false]);
+    expect([await store.disableClient(`no ${id}`), await store.enableClient(`no ${id}`)]).toEqual([false, false]);
   });
 
   it('are gone with what they were given when they are removed, and may come back', async () => {
@@ -187,7 +187,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
   it('are listed by pages in the order of their ids, and filtered', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `list ${id} ${letter}`);
     for (const each of ids) await store.createClient({ id: each, ...SECRETLESS, name: `Nr. ${each.at(-1)!}` });
-    await store.retireClient(ids[1]!);
+    await store.disableClient(ids[1]!);
     const listed = async (options: object) => {
       const { clients, next } = await another.listClients({ search: `LIST ${id}`, ...options });
       return [clients.map((client) => ids.indexOf(client.id)), next === undefined ? next : ids.indexOf(next)];

@@ -3,18 +3,18 @@ import { setImmediate as tick } from 'node:timers/promises';
 import {
   type ClientPage,
   type ClientStorage,
-  type Found,
+  type StoredRow,
   type GrantFilter,
   type GrantPage,
   type GrantRow,
-  isEndedBefore,
-  type KeptClient,
-  type Kind,
-  livingGrants,
-  momentsIn,
+  isRevokedBefore,
+  type ClientRecord,
+  type RowKind,
+  withoutRevokedBefore,
+  parseRevocationTimes,
   NOT_BEFORE,
   type Row,
-  type Spending,
+  type ConsumedRow,
   Store,
   type Storage,
   type StoredClient,
@@ -44,7 +44,7 @@ export class MapStorage implements Storage, ClientStorage {
     this.save(grant, rows);
   }
 
-  async consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  async consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     await tick();
     const row = this.rows.get(keyOf(kind, digest));
     if (!row || row.revokedAt !== null) return false;
@@ -53,15 +53,15 @@ export class MapStorage implements Storage, ClientStorage {
     return true;
   }
 
-  async find(kind: Kind, digest: string): Promise<Found | undefined> {
+  async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     await tick();
     const row = this.rows.get(keyOf(kind, digest));
     const grant = row && this.grants.get(row.grantId);
-    if (!row || !grant || !this.isActive(grant) || isEndedBefore(this.moments(), kind, grant)) return undefined;
+    if (!row || !grant || !this.isActive(grant) || isRevokedBefore(this.moments(), kind, grant)) return undefined;
     return { ...row };
   }
 
-  async spend(kind: Kind, digest: string): Promise<boolean> {
+  async spend(kind: RowKind, digest: string): Promise<boolean> {
     await tick();
     const row = this.rows.get(keyOf(kind, digest));
     if (!row || row.revokedAt !== null) return false;
@@ -118,7 +118,7 @@ export class MapStorage implements Storage, ClientStorage {
   async listGrants(userId: string): Promise<GrantRow[]> {
     await tick();
     const grants = this.current({ userId }).filter(({ lastUsedAt }) => lastUsedAt !== null);
-    return livingGrants(this.moments(), grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
+    return withoutRevokedBefore(this.moments(), grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
   async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
@@ -127,7 +127,7 @@ export class MapStorage implements Storage, ClientStorage {
       .filter(({ id }) => id > (after ?? ''))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit);
-    const grants = livingGrants(this.moments(), read).map((grant) => ({ grant, cursor: grant.id }));
+    const grants = withoutRevokedBefore(this.moments(), read).map((grant) => ({ grant, cursor: grant.id }));
     return read.length < limit ? { grants } : { grants, next: read.at(-1)!.id };
   }
 
@@ -138,15 +138,15 @@ export class MapStorage implements Storage, ClientStorage {
     return expired.length;
   }
 
-  async findClient(id: string): Promise<KeptClient | undefined> {
+  async findClient(id: string): Promise<ClientRecord | undefined> {
     await tick();
     const saved = this.clients.get(id);
-    return saved && { ...structuredClone(saved), now: Date.now(), kept: saved };
+    return saved && { ...structuredClone(saved), readAt: Date.now(), version: saved };
   }
 
-  async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
+  async saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): Promise<boolean> {
     await tick();
-    if (this.clients.get(client.id) !== found?.kept) return false;
+    if (this.clients.get(client.id) !== found?.version) return false;
     this.clients.set(client.id, { client: copyOf(client), createdAt: found?.createdAt ?? Date.now() });
     if (endsGrants) this.endGrantsOf(client.id);
     return true;
@@ -214,11 +214,11 @@ export class MapStorage implements Storage, ClientStorage {
   }
 
   private moments() {
-    return momentsIn(this.texts.get(NOT_BEFORE));
+    return parseRevocationTimes(this.texts.get(NOT_BEFORE));
   }
 }
 
-const keyOf = (kind: Kind, digest: string) => `${kind} ${digest}`;
+const keyOf = (kind: RowKind, digest: string) => `${kind} ${digest}`;
 const copyOf = (client: StoredClient) => JSON.parse(JSON.stringify(client)) as StoredClient;
 
 const isMatch = (grant: GrantRow, { grantId, ...filter }: GrantFilter) =>

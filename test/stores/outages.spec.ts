@@ -7,8 +7,8 @@ import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
-import { answer, resourceRequest, tokenRequest } from '../support/requests.js';
-import { until } from '../support/until.js';
+import { runOperation, resourceRequest, tokenRequest } from '../support/requests.js';
+import { waitUntil } from '../support/wait-until.js';
 import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('outages');
@@ -49,8 +49,8 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
   let opened: Opened;
   let server: OAuth2Server;
   let locker: DataSource;
-  const authenticate = () => answer(server, 'authenticate', resourceRequest('Bearer access'));
-  const issue = () => answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+  const authenticate = () => runOperation(server, 'authenticate', resourceRequest('Bearer access'));
+  const issue = () => runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
 
   beforeAll(async () => {
     opened = await open({ name, options }, PREFIX, { poolSize: POOL, applicationName: PREFIX });
@@ -92,7 +92,7 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
     expect(statuses).toEqual(new Set([503]));
     // A canceled connection may still be closing when the pool opens the next one.
     expect(most).toBeLessThanOrEqual(2 * POOL);
-    await until(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 10);
+    await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 10);
   }, 60_000);
 
   it.each(CODES[name]!)('is 503 for the error %s', async (code) => {

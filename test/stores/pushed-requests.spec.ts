@@ -8,7 +8,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { later } from '../support/model.js';
-import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
+import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
 import { findStores, type OpenStore, WEB } from './every-store.js';
 
 describe.each(await findStores())('a pushed authorization request, on $name', ({ open }) => {
@@ -123,7 +123,7 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
         expect(await new Clock(browser).at(() => opened.another.getPushedRequest(late.requestUri))).toBeUndefined();
       }
     } finally {
-      mendClocks();
+      restoreClocks();
     }
   });
 

@@ -99,16 +99,16 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
       await storage.pageGrants({ clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
       await storage.pageGrants({ userId: 'u5', grantId: 'g5' }, after, 1);
     }
-    await storage.keepClient({ id: 'new', grants: [] }, undefined, false);
+    await storage.saveClient({ id: 'new', grants: [] }, undefined, false);
     const found = (await storage.findClient('new'))!;
-    await storage.keepClient({ id: 'new', grants: ['password'] }, found, true);
+    await storage.saveClient({ id: 'new', grants: ['password'] }, found, true);
     await storage.listClients('c5', 100);
     await storage.readClock();
     await storage.removeClient('new');
     await storage.removeClient('unknown');
     await storage.addNewClient({ id: 'added', grants: [] });
     await storage.addNewClient({ id: 'added', grants: [] });
-    await storage.keepClient({ id: 'new', grants: [] }, undefined, false);
+    await storage.saveClient({ id: 'new', grants: [] }, undefined, false);
     const users = ['u6', undefined];
     for (const userId of users) {
       for (const clientId of ['c6', undefined]) {

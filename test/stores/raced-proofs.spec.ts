@@ -49,7 +49,7 @@ describe.each(await findStores())('what a client has signed, on $name', ({ open 
     const headers = { ...FORM, authorization: basic('app', 'secret'), ...more };
     const request = formRequest({ ...body }, { headers });
     const server = serverOn(store);
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     return response.body as Record<string, string>;
   }

@@ -5,9 +5,9 @@ import type { RedisStore } from 'nest-oauth2/stores/redis';
 import { describeModelContract } from 'nest-oauth2/testing';
 
 import { later, WEB } from '../support/model.js';
-import { answer, authorizeRequest, CHALLENGE, formRequest, signedIn, VERIFIER } from '../support/requests.js';
+import { runOperation, authorizeRequest, CHALLENGE, formRequest, signedIn, VERIFIER } from '../support/requests.js';
 import { canRunCluster, ClusterNodes } from './redis-cluster-nodes.js';
-import { BOB, makeQuickStore, QUICK_FIXTURES } from './redis-host.js';
+import { BOB, makeQuickStore, QUICK_FIXTURES } from './redis-fixtures.js';
 import { type Connected, DRIVERS, Keys } from './redis-server.js';
 
 const drivers = canRunCluster() ? DRIVERS : [];
@@ -62,14 +62,14 @@ for (const [name, connect] of drivers) {
     it('lets one of two hundred redeem a code, and ends what came of it', async () => {
       const spa = { client_id: 'spa', redirect_uri: 'https://spa.example/cb' };
       const asked = { ...spa, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-      const { redirected } = await answer(server, 'authorize', authorizeRequest(asked), signedIn);
+      const { redirected } = await runOperation(server, 'authorize', authorizeRequest(asked), signedIn);
       const redemption = {
         ...spa,
         grant_type: 'authorization_code',
         code: redirected['code'],
         code_verifier: VERIFIER,
       };
-      const redeem = () => answer(server, 'token', formRequest(redemption));
+      const redeem = () => runOperation(server, 'token', formRequest(redemption));
       const answers = await Promise.all(Array.from({ length: 200 }, redeem));
       const winners = answers.filter(({ status }) => status === 200);
       expect(winners.length).toBeLessThanOrEqual(1);

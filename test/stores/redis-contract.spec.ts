@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisStore } from 'nest-oauth2/stores/redis';
 import { describeModelContract } from 'nest-oauth2/testing';
 
-import { FIXTURES, makeStore } from './redis-host.js';
+import { FIXTURES, makeStore } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
 const servers = await findRedis();

@@ -4,7 +4,7 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { ALICE, later, WEB } from '../support/model.js';
-import { users } from './redis-host.js';
+import { users } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
 

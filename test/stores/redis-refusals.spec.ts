@@ -8,9 +8,9 @@ import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { freePort } from '../support/free-port.js';
 import { ALICE, later, WEB } from '../support/model.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/wait-until.js';
 import { type Connected, DRIVERS } from './redis-server.js';
-import { users } from './redis-host.js';
+import { users } from './redis-fixtures.js';
 
 const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
 if (!isInstalled) process.stderr.write('NOT TESTED: a Redis that refuses commands. Install redis-server\n');
@@ -71,7 +71,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store over %s', (_, connect) 
         () => false,
         () => true,
       );
-    await until(isBusy, 10);
+    await waitUntil(isBusy, 10);
     const outcome = await store.getAccessToken('x').catch((error: unknown) => error);
     await operator.script('KILL');
     expect(await running).toContain('killed');

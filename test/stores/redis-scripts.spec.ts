@@ -8,7 +8,7 @@ import { type IoRedisClient, type RedisClient, RedisStore } from 'nest-oauth2/st
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
-import { makeStore, users } from './redis-host.js';
+import { makeStore, users } from './redis-fixtures.js';
 
 /** What a Redis would be asked; it answers as if it knew everything. */
 class PretendedRedis implements IoRedisClient {
@@ -70,7 +70,7 @@ describe('the scripts of a Redis store', () => {
     await store.getClient('web', SECRET);
     await store.createClient({ ...WEB, id: 'new', secret: SECRET });
     await store.rotateClientSecret('web');
-    await store.retireClient('web');
+    await store.disableClient('web');
     await store.listClients();
     await store.listGrants('alice');
     await store.revokeGrantsOf({ userId: 'alice', clientId: 'web' });

@@ -4,7 +4,7 @@ import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 
 import { ALICE, later, WEB } from '../support/model.js';
 import { canRunCluster, ClusterNodes } from './redis-cluster-nodes.js';
-import { BOB, makeStore, OTHER } from './redis-host.js';
+import { BOB, makeStore, OTHER } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
 const [, connect] = DRIVERS[0]!;

@@ -8,7 +8,7 @@ import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 
 import { ALICE, earlier, later, SECRET, WEB } from '../support/model.js';
 import {
-  answer,
+  runOperation,
   authorizeRequest,
   CHALLENGE,
   resourceRequest,
@@ -16,7 +16,7 @@ import {
   tokenRequest,
   VERIFIER,
 } from '../support/requests.js';
-import { BOB, makeStore, OTHER, users } from './redis-host.js';
+import { BOB, makeStore, OTHER, users } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
 const servers = await findRedis();
@@ -53,30 +53,30 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
 
     async function obtainCode() {
       const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-      const { redirected } = await answer(server, 'authorize', authorizeRequest(challenge), signedIn);
+      const { redirected } = await runOperation(server, 'authorize', authorizeRequest(challenge), signedIn);
       return { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: WEB.redirectUris![0] };
     }
 
     it('carries a user through the whole flow', async () => {
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
-      const { body: first } = await answer(server, 'token', tokenRequest(redemption));
+      const { body: first } = await runOperation(server, 'token', tokenRequest(redemption));
       const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
-      const { body: second } = await answer(server, 'token', tokenRequest(refresh));
-      const { result } = await answer(
+      const { body: second } = await runOperation(server, 'token', tokenRequest(refresh));
+      const { result } = await runOperation(
         server,
         'authenticate',
         resourceRequest(`Bearer ${String(second['access_token'])}`),
       );
       expect(result).toMatchObject({ user: ALICE, client: { id: 'web' }, scope: 'read' });
 
-      const { body: replay } = await answer(server, 'token', tokenRequest(refresh));
+      const { body: replay } = await runOperation(server, 'token', tokenRequest(refresh));
       expect(replay).toMatchObject({ error: 'invalid_grant' });
       expect(await isAlive(String(second['access_token']))).toBe(false);
     });
 
     it('keeps no token, code or secret that could be read', async () => {
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
-      const { body } = await answer(server, 'token', tokenRequest(redemption));
+      const { body } = await runOperation(server, 'token', tokenRequest(redemption));
       const kept = JSON.stringify([...(await keys.contents())]);
       expect(kept).toContain('"clientId');
       for (const hidden of [redemption.code, body['access_token'], body['refresh_token'], SECRET, VERIFIER]) {
@@ -155,11 +155,11 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       };
       server = new OAuth2Server({ model: await makeStore(twice, { prefix: keys.prefix }) });
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
-      const { status, body } = await answer(server, 'token', tokenRequest(redemption));
+      const { status, body } = await runOperation(server, 'token', tokenRequest(redemption));
       expect({ status, body }).toMatchObject({ status: 200 });
       const refresh = { grant_type: 'refresh_token', refresh_token: body['refresh_token'] };
-      await expect(answer(server, 'token', tokenRequest(refresh))).resolves.toMatchObject({ status: 200 });
-      expect((await answer(server, 'token', tokenRequest(refresh))).body).toMatchObject({
+      await expect(runOperation(server, 'token', tokenRequest(refresh))).resolves.toMatchObject({ status: 200 });
+      expect((await runOperation(server, 'token', tokenRequest(refresh))).body).toMatchObject({
         error: 'invalid_grant',
       });
       await once.quit();
@@ -206,7 +206,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
     it('ends a code with the grants of its user', async () => {
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
       await expect(store.revokeGrantsOf({ userId: 'alice' })).resolves.toBe(1);
-      const { body } = await answer(server, 'token', tokenRequest(redemption));
+      const { body } = await runOperation(server, 'token', tokenRequest(redemption));
       expect(body).toMatchObject({ error: 'invalid_grant' });
     });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { DescribedClient, Registration } from 'nest-oauth2/features';
+import type { MetadataClient, Registration } from 'nest-oauth2/features';
 
 import { later } from '../support/model.js';
 import { ScryptCount } from './scrypt-count.js';
@@ -17,7 +17,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
   const user = { id: 'alice' };
   const CALLBACK = 'https://app.example/callback';
 
-  function clientOf(id = `dcr_${randomBytes(16).toString('hex')}`): DescribedClient {
+  function clientOf(id = `dcr_${randomBytes(16).toString('hex')}`): MetadataClient {
     const metadata = {
       token_endpoint_auth_method: 'client_secret_basic',
       grant_types: ['authorization_code'],
@@ -42,7 +42,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     return { ...registration, ...credentials, id: registration.client.id };
   }
 
-  const saveCode = (client: DescribedClient, authorizationCode: string) =>
+  const saveCode = (client: MetadataClient, authorizationCode: string) =>
     opened.store.saveAuthorizationCode(
       { authorizationCode, expiresAt: later(60), redirectUri: CALLBACK },
       client,
@@ -76,7 +76,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it('stays when something was given to it, by however many at once', async () => {
     const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     await Promise.all(Array.from({ length: 8 }, (_, index) => saveCode(client, `${made.id}${index}`)));
     for (const store of [opened.store, opened.another]) {
       const kept = await store.getClient(made.id, made.clientSecret);
@@ -109,7 +109,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it('is as it was changed last, though something is given to it at that very moment', async () => {
     const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const narrowed = { ...made.client, redirectUris: ['https://app.example/only'] };
     const { storage } = opened.store as unknown as { storage: { spend(...given: unknown[]): unknown } };
     const { spend } = storage;
@@ -159,7 +159,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
   }
 
   const TURNS = [0, 1, 2, 3, 4, 5];
-  const named = (client: DescribedClient, name: string) => ({ ...client, name, redirectUris: [`${CALLBACK}/${name}`] });
+  const named = (client: MetadataClient, name: string) => ({ ...client, name, redirectUris: [`${CALLBACK}/${name}`] });
   const killed = new Error('The process was killed');
 
   async function expectState(made: Awaited<ReturnType<typeof register>>, name: string, secret: string) {
@@ -173,7 +173,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it.each(TURNS)('keeps the second of two updates that surround step %i of its first use', async (turn) => {
     const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const update = async (when: 'before' | 'after') => {
       const changed = { ...made, client: named(made.client, when) };
       expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
@@ -185,7 +185,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it.each(TURNS)('keeps an update before step %i of its first use if the process is killed there', async (turn) => {
     const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const update = async (when: 'before' | 'after') => {
       if (when === 'after') throw killed;
       const changed = { ...made, client: named(made.client, when) };
@@ -198,7 +198,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     const changed = { ...made, client: named(made.client, 'after') };
     expect(await opened.store.updateRegistration(changed, { clientSecret: 'secret of after' })).toBe(true);
     await expectState(made, 'after', 'secret of after');
-    expect(await opened.store.retireClient(made.id)).toBe(true);
+    expect(await opened.store.disableClient(made.id)).toBe(true);
     expect(await opened.another.getClient(made.id, null)).toBeUndefined();
     expect(await opened.store.removeClient(made.id)).toBe(true);
     expect(await opened.another.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
@@ -207,7 +207,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
   it.each(TURNS)('stays removed if it was removed before step %i of its first use, also after a kill', async (turn) => {
     for (const isKilled of [false, true]) {
       const made = await register();
-      const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+      const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
       const remove = async (when: 'before' | 'after') => {
         if (when === 'before') await opened.another.revokeRegistration(made);
         else if (isKilled) throw killed;
@@ -227,14 +227,14 @@ describe.each(await findStores())('a client that has registered itself, on $name
   it('is moved to the clients although all its grants were ended before its first use', async () => {
     const made = await register();
     await opened.another.revokeGrantsOf({ clientId: made.id });
-    await saveCode((await opened.store.getClient(made.id, null)) as DescribedClient, `${made.id} first`);
+    await saveCode((await opened.store.getClient(made.id, null)) as MetadataClient, `${made.id} first`);
     expect(await opened.another.getAuthorizationCode(`${made.id} first`)).toBeDefined();
     expect(await opened.another.findClient(made.id)).toBeDefined();
   });
 
   it('loses no update and no use when several processes change and use it at once', async () => {
     const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     let last = '';
     const update = async () => {
       for (let index = 0; index < 10; index++) {
@@ -252,7 +252,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it('is found though something is given to it while it is looked for', async () => {
     const made = await register();
-    const client = (await opened.another.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.another.getClient(made.id, null)) as MetadataClient;
     const { storage } = opened.store as unknown as { storage: { find(...given: unknown[]): unknown } };
     const find = storage.find.bind(storage);
     const finding = jest.spyOn(storage, 'find').mockImplementationOnce(async (...given) => {
@@ -273,7 +273,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it('is gone though it is removed at the very moment when something is given to it', async () => {
     const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const { storage } = opened.store as unknown as { storage: { addNewClient(...given: unknown[]): unknown } };
     const { addNewClient } = storage;
     storage.addNewClient = async (...given) => {
@@ -362,7 +362,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it('is gone with all that was given to it, once it is removed', async () => {
     const [unused, used] = [await register(), await register()];
-    const client = (await opened.store.getClient(used.id, null)) as DescribedClient;
+    const client = (await opened.store.getClient(used.id, null)) as MetadataClient;
     await saveCode(client, `${used.id} code`);
     for (const made of [unused, used]) {
       await opened.another.revokeRegistration(made);

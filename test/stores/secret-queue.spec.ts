@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { hashSecret, MemoryStore, newClientSecret, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { answer, basic, FORM, tokenRequest } from '../support/requests.js';
+import { runOperation, basic, FORM, tokenRequest } from '../support/requests.js';
 import { ScryptCount } from './scrypt-count.js';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
@@ -52,7 +52,7 @@ describe('wrong client secrets', () => {
     const server = new OAuth2Server({ model: storeOf() });
     const ask = (secret: string) => {
       const headers = { ...FORM, authorization: basic('web', secret) };
-      return answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }, { headers }));
+      return runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }, { headers }));
     };
     const answers = await Promise.all(wrong(20).map(ask));
     expect(answers.map(({ status }) => status).filter((status) => status === 401)).toHaveLength(17);

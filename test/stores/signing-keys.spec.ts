@@ -11,7 +11,7 @@ const serverOf = (store: AnyStore) =>
 
 async function kids(server: OAuth2Server): Promise<string[]> {
   const response = new Response();
-  await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
+  await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
   return (response.body as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 }
 

@@ -5,8 +5,8 @@ import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
-import { answer, type Outcome, resourceRequest, tokenRequest } from '../support/requests.js';
-import { until } from '../support/until.js';
+import { runOperation, type Outcome, resourceRequest, tokenRequest } from '../support/requests.js';
+import { waitUntil } from '../support/wait-until.js';
 import { findRedis, Keys, PATIENT_DRIVERS } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
 import { findDatabases, open, ownPrefix, users } from './typeorm-databases.js';
@@ -61,8 +61,8 @@ for (const url of await findRedis()) {
 describe.each(places)('a network that falls silent, $name', ({ start }) => {
   let behind: Behind;
   let server: OAuth2Server;
-  const authenticate = () => answer(server, 'authenticate', resourceRequest('Bearer access'));
-  const issue = () => answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+  const authenticate = () => runOperation(server, 'authenticate', resourceRequest('Bearer access'));
+  const issue = () => runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
 
   beforeAll(async () => {
     behind = await start();
@@ -89,7 +89,7 @@ describe.each(places)('a network that falls silent, $name', ({ start }) => {
 
     behind.network.recover();
     // Each connection finds out for itself.
-    await until(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 20);
+    await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 20);
   }, 40_000);
 });
 

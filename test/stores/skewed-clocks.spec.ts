@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { answer, tokenRequest } from '../support/requests.js';
-import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
+import { runOperation, tokenRequest } from '../support/requests.js';
+import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
 import { findStores, type OpenStore } from './every-store.js';
 
 const ROUNDS = 200;
@@ -20,7 +20,7 @@ describe.each(await findStores())('refresh tokens where the clocks of processes 
     skewClocks();
   });
   afterAll(async () => {
-    mendClocks();
+    restoreClocks();
     await opened.close();
   });
 
@@ -28,7 +28,7 @@ describe.each(await findStores())('refresh tokens where the clocks of processes 
     [opened.store, opened.another].map((model) => new OAuth2Server({ model, refreshTokenReuseInterval }));
 
   async function first(server: OAuth2Server): Promise<string> {
-    const { body } = await answer(server, 'token', tokenRequest(PASSWORD));
+    const { body } = await runOperation(server, 'token', tokenRequest(PASSWORD));
     expect(body).toHaveProperty('refresh_token');
     return String(body['refresh_token']);
   }
@@ -36,7 +36,7 @@ describe.each(await findStores())('refresh tokens where the clocks of processes 
   /** Whether it is answered, and by which refresh token. */
   async function refresh(server: OAuth2Server, clock: Clock, refreshToken: string): Promise<string | undefined> {
     const request = tokenRequest({ grant_type: 'refresh_token', refresh_token: refreshToken });
-    const { status, body } = await clock.at(() => answer(server, 'token', request));
+    const { status, body } = await clock.at(() => runOperation(server, 'token', request));
     return status === 200 ? String(body['refresh_token']) : undefined;
   }
 

@@ -8,7 +8,7 @@ import type { DataSource } from 'typeorm';
 
 import { CALLBACK } from '../support/model.js';
 import {
-  answer,
+  runOperation,
   authorizeRequest,
   CHALLENGE,
   resourceRequest,
@@ -25,12 +25,12 @@ import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-da
 async function costs(server: OAuth2Server, count: () => number) {
   const ask = async (body: object) => {
     const before = count();
-    const { body: said, status } = await answer(server, 'token', tokenRequest({ ...body }));
+    const { body: said, status } = await runOperation(server, 'token', tokenRequest({ ...body }));
     expect([status, said]).toEqual([200, expect.objectContaining({ refresh_token: expect.any(String) })]);
     return { said: said as Record<string, string>, cost: count() - before };
   };
   const asked = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
-  const { redirected } = await answer(server, 'authorize', asked, signedIn);
+  const { redirected } = await runOperation(server, 'authorize', asked, signedIn);
   const code = { code: redirected['code'], redirect_uri: CALLBACK, code_verifier: VERIFIER };
   const redeemed = await ask({ grant_type: 'authorization_code', ...code });
   const refreshed = await ask({ grant_type: 'refresh_token', refresh_token: redeemed.said['refresh_token'] });
@@ -63,7 +63,7 @@ describe.each(await findDatabases())('statements on $name', (database) => {
 
   it('change no grant that was just made', async () => {
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
-    expect((await answer(server, 'token', tokenRequest(password))).status).toBe(200);
+    expect((await runOperation(server, 'token', tokenRequest(password))).status).toBe(200);
     expect(log.statements.length).toBeGreaterThan(1);
     expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE/.test(statement))).toEqual([]);
   });
@@ -118,9 +118,9 @@ describe.each(await findDatabases())('statements on $name', (database) => {
     await single.store.saveClient(WEB);
     const model = new OAuth2Server({ model: single.store });
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
-    let { body } = await answer(model, 'token', tokenRequest(password));
+    let { body } = await runOperation(model, 'token', tokenRequest(password));
     for (let count = 0; count < 50; count += 1) {
-      ({ body } = await answer(
+      ({ body } = await runOperation(
         model,
         'token',
         tokenRequest({ grant_type: 'refresh_token', refresh_token: body['refresh_token'] }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { DescribedClient } from 'nest-oauth2/features';
+import type { MetadataClient } from 'nest-oauth2/features';
 import type { Client, User } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
@@ -14,7 +14,7 @@ const ISSUER = 'https://as.example';
 const ADDED = { note: 'added' };
 const asked = { client: { ...WEB, consent: 'once' as const }, redirectUri: 'https://app.example/cb', scope: 'read' };
 
-const newlyRegistered = (): DescribedClient => ({
+const newlyRegistered = (): MetadataClient => ({
   id: `dcr_${randomBytes(16).toString('hex')}`,
   grants: ['authorization_code'],
   redirectUris: [asked.redirectUri],
@@ -37,7 +37,7 @@ class Model extends MemoryStore {
   constructor() {
     super({
       clients: [WEB],
-      sealSecretsWith: 'a text that seals secrets in this test',
+      encryptSecretsWith: 'a text that seals secrets in this test',
       users: { findById: (id) => id === ALICE.id && ALICE, findByCredentials: () => undefined },
     });
   }

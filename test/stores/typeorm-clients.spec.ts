@@ -5,7 +5,7 @@ import { OAuth2Server } from 'nest-oauth2/server';
 import { hashSecret, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
 import { ALICE, later, SECRET } from '../support/model.js';
-import { answer, tokenRequest } from '../support/requests.js';
+import { runOperation, tokenRequest } from '../support/requests.js';
 import { findDatabases, open, type Opened, ownPrefix, users, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('clients');
@@ -50,7 +50,8 @@ describe.each(await findDatabases())('clients in a TypeORM store on $name', (dat
     const scopes = Array.from({ length: 128 }, (_, index) => `${index}`.padEnd(256, 'x'));
     await store.saveClient({ ...WEB, scopes });
     const server = new OAuth2Server({ model: store });
-    const ask = (scope: string) => answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', scope }));
+    const ask = (scope: string) =>
+      runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials', scope }));
     const { status, body } = await ask(scopes.join(' '));
     expect(status).toBe(200);
     const found = await store.getAccessToken(body['access_token'] as string);

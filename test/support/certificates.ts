@@ -8,13 +8,13 @@ const DAY = 86_400_000;
 export type Attribute = readonly [type: string, value: string | Buffer, tag?: number];
 
 /** What a certificate is to say. */
-export interface Wanted {
+export interface CertificateOptions {
   /** RDNs in the order of the certificate, each of one attribute or several. Default: none */
   subject?: readonly (readonly Attribute[])[];
   /** Alternative names: `['dns', 'client.example']`. */
   names?: readonly (readonly ['dns' | 'uri' | 'email' | 'ip', string | Buffer])[];
   /** Who signs it. Default: itself */
-  by?: Issued;
+  by?: IssuedCertificate;
   isAuthority?: boolean;
   /** Days from now. Default: since yesterday, until tomorrow */
   from?: number;
@@ -24,7 +24,7 @@ export interface Wanted {
 }
 
 /** A certificate with its key, as TLS takes them. */
-export interface Issued {
+export interface IssuedCertificate {
   cert: string;
   key: string;
   x509: X509Certificate;
@@ -57,7 +57,7 @@ function oid(text: string): Buffer {
   return der(0x06, Buffer.from(bytes));
 }
 
-const nameOf = (subject: NonNullable<Wanted['subject']>) =>
+const nameOf = (subject: NonNullable<CertificateOptions['subject']>) =>
   sequence(
     ...subject.map((rdn) =>
       set(...rdn.map(([type, value, tag = UTF8]) => sequence(oid(type), der(tag, Buffer.from(value as string))))),
@@ -69,7 +69,7 @@ const time = (days: number) =>
 
 const TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 };
 
-function extensionsOf({ names = [], isAuthority = false }: Wanted): Buffer[] {
+function extensionsOf({ names = [], isAuthority = false }: CertificateOptions): Buffer[] {
   const extensions = [
     ...(isAuthority
       ? [
@@ -95,7 +95,7 @@ function extensionsOf({ names = [], isAuthority = false }: Wanted): Buffer[] {
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 
 /** Issues a certificate. */
-export function issue(wanted: Wanted = {}): Issued {
+export function issue(wanted: CertificateOptions = {}): IssuedCertificate {
   const { subject = [], by, from = -1, to = 1 } = wanted;
   const { privateKey, publicKey } = wanted.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = nameOf(subject);

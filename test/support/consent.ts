@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type Answer, answerOf, get, post } from './http.js';
+import { type HttpResponse, readResponse, get, post } from './http.js';
 
 export const PAGE_HEADERS = {
   'cache-control': 'no-store',
@@ -33,24 +33,24 @@ export interface Page {
 }
 
 /** Reads the consent page of the demo interaction. */
-export function pageOf({ status, body }: Answer): Page {
+export function pageOf({ status, body }: HttpResponse): Page {
   expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"ticket"') });
   return JSON.parse(body as string) as Page;
 }
 
 /** Opens an authorization request in a browser where `user` is signed in. */
-export function open(url: string, parameters: Record<string, string>, user?: string): Promise<Answer> {
+export function openConsentPage(url: string, parameters: Record<string, string>, user?: string): Promise<HttpResponse> {
   const query = new URLSearchParams(parameters).toString();
-  return answerOf(get(`${url}/oauth/authorize?${query}`, user ? { cookie: `user=${user}` } : {}));
+  return readResponse(get(`${url}/oauth/authorize?${query}`, user ? { cookie: `user=${user}` } : {}));
 }
 
 /** Opens the address of an authorization request in Alice's browser, where she decides if she is asked; where she is sent then. */
 export async function agree(at: URL, decision = 'allow'): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
-  let answer = await answerOf(get(at.href, cookie));
+  let answer = await readResponse(get(at.href, cookie));
   if (answer.status === 200) {
     const { action, ticket } = pageOf(answer);
-    answer = await answerOf(post(new URL(action, at).href, { ticket, decision }, cookie));
+    answer = await readResponse(post(new URL(action, at).href, { ticket, decision }, cookie));
   }
   return new URL(answer.headers['location']!);
 }
@@ -62,11 +62,11 @@ export async function decide(
   user: string,
   decision: string,
 ): Promise<URL> {
-  let answer = await open(url, parameters, user);
+  let answer = await openConsentPage(url, parameters, user);
   const isAsked = answer.status === 200;
   if (isAsked) {
     const { action, ticket } = pageOf(answer);
-    answer = await answerOf(post(url + action, { ticket, decision }, { cookie: `user=${user}` }));
+    answer = await readResponse(post(url + action, { ticket, decision }, { cookie: `user=${user}` }));
   }
   expect(answer).toEqual(redirected(expect.any(String), isAsked ? 303 : 302));
   return new URL(answer.headers['location']!);

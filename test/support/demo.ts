@@ -3,7 +3,7 @@ import {
   AccessToken,
   type ConsentContext,
   CurrentUser,
-  type InteractionAnswer,
+  type InteractionResponse,
   type InteractionContext,
   type OAuth2Interaction,
   OAuth2Module,
@@ -19,7 +19,7 @@ export const SECRET = 'a secret of at least thirty-two characters';
 export const CALLBACK = 'https://app.example/callback';
 
 /** An authorization request of the confidential client. */
-export const ASKED = {
+export const AUTHORIZATION_PARAMETERS = {
   response_type: 'code',
   client_id: 'web',
   scope: 'notes:read',
@@ -86,7 +86,7 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
     return users.find(({ id }) => cookie === `user=${id}`);
   }
 
-  login({ returnTo }: InteractionContext): InteractionAnswer {
+  login({ returnTo }: InteractionContext): InteractionResponse {
     return { redirect: `/login?return_to=${encodeURIComponent(returnTo)}` };
   }
 
@@ -100,7 +100,7 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
   }
 
   /** JSON instead of a form: a test reads it more easily. */
-  consent(user: typeof alice, { action, ticket, authorization }: ConsentContext): InteractionAnswer {
+  consent(user: typeof alice, { action, ticket, authorization }: ConsentContext): InteractionResponse {
     const { client, grantableScope: scope } = authorization;
     return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket }) };
   }

@@ -3,7 +3,7 @@ import { userDenied } from 'nest-oauth2/adapter';
 import { isClientItself, OAuth2Server, type Request, type Response, type User } from 'nest-oauth2/server';
 import type { OAuth2ModuleOptions } from 'nest-oauth2';
 import { demoModule, demoStore } from './demo.js';
-import { type Platform, PLATFORMS, startHost, stopHosts } from './nest-host.js';
+import { type Platform, PLATFORMS, startApplication, stopApplications } from './test-application.js';
 import { type Application, type Running, startNode } from './node-adapter.js';
 
 /** The platforms of Nest, and an adapter for `node:http` that uses public entries only. For cases that hold for every adapter. */
@@ -16,7 +16,7 @@ const running: Running[] = [];
 
 /** Starts the demo application: login, consent and an API. */
 export async function startDemo(adapter: Adapter, options: DemoOptions = {}): Promise<{ url: string }> {
-  if (adapter !== 'node:http') return startHost(adapter satisfies Platform, demoModule(options));
+  if (adapter !== 'node:http') return startApplication(adapter satisfies Platform, demoModule(options));
   const started = await startNode(() => nodeDemo(new OAuth2Server({ model: demoStore(), ...options })));
   running.push(started);
   return started;
@@ -24,7 +24,7 @@ export async function startDemo(adapter: Adapter, options: DemoOptions = {}): Pr
 
 /** For `afterEach` and `afterAll`. */
 export async function stopDemos(): Promise<void> {
-  await Promise.all([stopHosts(), ...running.splice(0).map((one) => one.stop())]);
+  await Promise.all([stopApplications(), ...running.splice(0).map((one) => one.stop())]);
 }
 
 /** Returns the user whom the cookie names. */

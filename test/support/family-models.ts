@@ -1,7 +1,7 @@
 import { InvalidGrantError, type Token, type Unsaved } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { addCode, ALICE, CALLBACK, createHost, type Host, later, SECRET, WEB } from './model.js';
+import { addCode, ALICE, CALLBACK, createTestModel, type TestModel, later, SECRET, WEB } from './model.js';
 
 interface Row {
   revokedAt?: Date;
@@ -9,9 +9,9 @@ interface Row {
 }
 
 /** A host that keeps what was spent, knows which family it belongs to, and has a code. */
-export function familyHost(): Host & { revoked: Set<string> } {
+export function familyModel(): TestModel & { revoked: Set<string> } {
   const revoked = new Set<string>();
-  const host: Host = createHost({
+  const host: TestModel = createTestModel({
     revokeAuthorizationCode: ({ authorizationCode }: { authorizationCode: string }) =>
       spend(host.codes.get(authorizationCode)),
     revokeToken: ({ refreshToken }: { refreshToken: string }) => spend(host.refreshTokens.get(refreshToken)),

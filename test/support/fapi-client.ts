@@ -2,7 +2,7 @@ import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 
 import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
 import { pageOf } from './consent.js';
-import { answerOf, get, post } from './http.js';
+import { readResponse, get, post } from './http.js';
 import { CHALLENGE, VERIFIER } from './requests.js';
 
 export const CALLBACK = 'https://app.example/callback?dummy1=lorem&dummy2=ipsum';
@@ -10,7 +10,7 @@ const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const now = () => Math.floor(Date.now() / 1000);
 
 /** A pair of keys, and the public one as JWK. */
-export interface Pair {
+export interface ClientKeyPair {
   alg: string;
   privateKey: KeyObject;
   jwk: JWK;
@@ -22,20 +22,20 @@ const KINDS = {
   PS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
 };
 
-export function newPair(alg: keyof typeof KINDS = 'ES256'): Pair {
+export function newKeyPair(alg: keyof typeof KINDS = 'ES256'): ClientKeyPair {
   const { privateKey, publicKey } = KINDS[alg]();
   return { alg, privateKey, jwk: publicKey.export({ format: 'jwk' }) };
 }
 
 /** What is not as it should be. */
-export interface Bent {
+export interface AssertionChanges {
   header?: object;
   claims?: object;
   signer?: KeyObject;
 }
 
 /** What a client sends otherwise than it should: `null` leaves a proof out. */
-export interface Sent {
+export interface CredentialsSent {
   assertion?: string | null;
   proof?: string | null;
 }
@@ -44,16 +44,16 @@ type Form = Readonly<Record<string, string | undefined>>;
 
 /** A client as the FAPI 2.0 Security Profile wants it, which can be told to do one thing wrong. */
 export class FapiClient {
-  readonly key: Pair;
+  readonly key: ClientKeyPair;
   /** What its tokens are bound to. */
-  dpop = newPair();
+  dpop = newKeyPair();
 
   constructor(
     private readonly issuer: string,
     readonly id: string,
     alg?: keyof typeof KINDS,
   ) {
-    this.key = newPair(alg);
+    this.key = newKeyPair(alg);
   }
 
   /** As it is registered. */
@@ -63,14 +63,14 @@ export class FapiClient {
     return { id: this.id, tokenEndpointAuthMethod: 'private_key_jwt', jwks, ...known };
   }
 
-  assertion({ header, claims, signer = this.key.privateKey }: Bent = {}): Promise<string> {
+  assertion({ header, claims, signer = this.key.privateKey }: AssertionChanges = {}): Promise<string> {
     const { id, issuer } = this;
     const whole = { iss: id, sub: id, aud: issuer, iat: now(), exp: now() + 60, jti: crypto.randomUUID(), ...claims };
     return new SignJWT(whole).setProtectedHeader({ alg: this.key.alg, kid: id, ...header }).sign(signer);
   }
 
   /** For an endpoint, or with a token for a resource. */
-  proof(url: string, { header, claims, signer }: Bent = {}, token?: string): Promise<string> {
+  proof(url: string, { header, claims, signer }: AssertionChanges = {}, token?: string): Promise<string> {
     const { alg, jwk, privateKey } = this.dpop;
     const ath = token === undefined ? {} : { ath: hash('sha256', token, 'base64url') };
     const htm = token === undefined ? 'POST' : 'GET';
@@ -82,7 +82,7 @@ export class FapiClient {
   thumbprint = () => calculateJwkThumbprint(this.dpop.jwk);
 
   /** A form of the client, at an endpoint. */
-  async send(path: string, form: Form, { assertion, proof }: Sent = {}) {
+  async send(path: string, form: Form, { assertion, proof }: CredentialsSent = {}) {
     const url = this.issuer + path;
     const shown = proof === undefined ? await this.proof(url) : proof;
     const proven = assertion === undefined ? await this.assertion() : assertion;
@@ -94,7 +94,7 @@ export class FapiClient {
     return { status: response.status, body: (await response.json()) as Record<string, string> };
   }
 
-  token = (form: Form, sent?: Sent) => this.send('/oauth/token', form, sent);
+  token = (form: Form, sent?: CredentialsSent) => this.send('/oauth/token', form, sent);
 
   /** What it asks for. */
   asked = (more: Form = {}): Form => ({
@@ -108,10 +108,10 @@ export class FapiClient {
     ...more,
   });
 
-  push = (more: Form = {}, sent: Sent = { proof: null }) => this.send('/oauth/par', this.asked(more), sent);
+  push = (more: Form = {}, sent: CredentialsSent = { proof: null }) => this.send('/oauth/par', this.asked(more), sent);
 
   /** The same as a request object. */
-  object({ header, claims, signer = this.key.privateKey }: Bent = {}): Promise<string> {
+  object({ header, claims, signer = this.key.privateKey }: AssertionChanges = {}): Promise<string> {
     const { id: iss, issuer: aud } = this;
     return new SignJWT({ iss, aud, nbf: now(), exp: now() + 300, ...this.asked(), ...claims })
       .setProtectedHeader({ alg: this.key.alg, kid: iss, typ: 'oauth-authz-req+jwt', ...header })
@@ -124,7 +124,7 @@ export class FapiClient {
   /** Opens a request that was pushed, in a browser where Alice is signed in. */
   open(name: string, id = this.id, cookie = 'user=alice') {
     const query = new URLSearchParams({ client_id: id, request_uri: name }).toString();
-    return answerOf(get(`${this.issuer}/oauth/authorize?${query}`, { cookie }));
+    return readResponse(get(`${this.issuer}/oauth/authorize?${query}`, { cookie }));
   }
 
   /** Where the browser is sent, once Alice has decided. */
@@ -132,23 +132,24 @@ export class FapiClient {
     let answer = await this.open(name);
     if (answer.status === 200) {
       const { action, ticket } = pageOf(answer);
-      answer = await answerOf(post(this.issuer + action, { ticket, decision }, { cookie: 'user=alice' }));
+      answer = await readResponse(post(this.issuer + action, { ticket, decision }, { cookie: 'user=alice' }));
     }
     return Object.fromEntries(new URL(answer.headers['location']!).searchParams);
   }
 
   /** A code, for what is pushed. */
-  async code(more: Form = {}, sent?: Sent): Promise<string> {
+  async code(more: Form = {}, sent?: CredentialsSent): Promise<string> {
     const { body } = await this.push(more, sent);
     return (await this.authorize(body['request_uri']!))['code']!;
   }
 
-  redeem(code: string, more: Form = {}, sent?: Sent) {
+  redeem(code: string, more: Form = {}, sent?: CredentialsSent) {
     const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER, ...more };
     return this.token(form, sent);
   }
 
-  refresh = (token: string, sent?: Sent) => this.token({ grant_type: 'refresh_token', refresh_token: token }, sent);
+  refresh = (token: string, sent?: CredentialsSent) =>
+    this.token({ grant_type: 'refresh_token', refresh_token: token }, sent);
 
   /** Calls the resource. */
   async call(token: string, { bent = {}, headers = {}, scheme = 'DPoP', path = '/notes', proof }: Call = {}) {
@@ -159,8 +160,8 @@ export class FapiClient {
 }
 
 /** A call of the resource that is otherwise than it should be. */
-interface Call extends Pick<Sent, 'proof'> {
-  bent?: Bent;
+interface Call extends Pick<CredentialsSent, 'proof'> {
+  bent?: AssertionChanges;
   headers?: Record<string, string>;
   scheme?: string;
   path?: string;

@@ -1,21 +1,21 @@
-import { addCode, addRefreshToken, CALLBACK, createHost } from './model.js';
-import { answer, tokenRequest } from './requests.js';
+import { addCode, addRefreshToken, CALLBACK, createTestModel } from './model.js';
+import { runOperation, tokenRequest } from './requests.js';
 
 export const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
 export const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 
 /** Redeems a code that was saved with `code`; tells whether it was spent, and what the model was asked. */
 export async function redeem(body: object = {}, code: object = {}, overrides: object = {}, options: object = {}) {
-  const host = createHost(overrides);
+  const host = createTestModel(overrides);
   addCode(host, code);
-  const outcome = await answer(host, 'token', tokenRequest({ ...CODE, ...body }), options);
+  const outcome = await runOperation(host, 'token', tokenRequest({ ...CODE, ...body }), options);
   return { ...outcome, host, spent: !host.codes.has('code'), methods: host.calls.map(([method]) => method) };
 }
 
 /** The same for a refresh token. */
 export async function refresh(body: object = {}, token: object = {}, overrides: object = {}, options: object = {}) {
-  const host = createHost(overrides);
+  const host = createTestModel(overrides);
   addRefreshToken(host, token);
-  const outcome = await answer(host, 'token', tokenRequest({ ...REFRESH, ...body }), options);
+  const outcome = await runOperation(host, 'token', tokenRequest({ ...REFRESH, ...body }), options);
   return { ...outcome, host, spent: !host.refreshTokens.has('refresh'), methods: host.calls.map(([method]) => method) };
 }

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 
 /** An answer as a whole, save for what any HTTP server adds on its own. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   body: unknown;
@@ -10,7 +10,7 @@ export interface Answer {
 const INCIDENTAL = ['connection', 'content-length', 'date', 'etag', 'keep-alive', 'transfer-encoding', 'x-powered-by'];
 
 /** Reads an answer whole, so that a test compares every header and every byte of it. */
-export async function answerOf(given: Response | Promise<Response>): Promise<Answer> {
+export async function readResponse(given: Response | Promise<Response>): Promise<HttpResponse> {
   const response = await given;
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !INCIDENTAL.includes(name)));
   const text = await response.text();
@@ -27,7 +27,7 @@ export const NO_STORE = {
 export const REFRESH_TOKEN: unknown = expect.stringMatching(/^[\da-f]{64}$/);
 
 /** Tokens as the token endpoint gives them out, as a whole. */
-export const issued = (body: object): Answer => ({
+export const issued = (body: object): HttpResponse => ({
   status: 200,
   headers: NO_STORE,
   body: {
@@ -40,7 +40,7 @@ export const issued = (body: object): Answer => ({
 });
 
 /** A refusal of the token endpoint, as a whole. */
-export function refused(error: string, description: string, status = 400, headers = {}): Answer {
+export function expectedRefusal(error: string, description: string, status = 400, headers = {}): HttpResponse {
   return { status, headers: { ...NO_STORE, ...headers }, body: { error, error_description: description } };
 }
 

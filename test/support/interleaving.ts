@@ -3,19 +3,19 @@ import { type Model, OAuth2Server, type OAuth2ServerOptions } from 'nest-oauth2/
 
 import * as fc from './fast-check.js';
 import { CALLBACK } from './model.js';
-import { answer, tokenRequest } from './requests.js';
+import { runOperation, tokenRequest } from './requests.js';
 import { Clock } from './skewed-clock.js';
 
 export const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
 
 /** What a call of the model comes to: it is made, cut off before anything is done, or its answer is lost. */
-export type Fate = 'made' | 'cut off' | 'lost';
+export type CallOutcome = 'made' | 'cut off' | 'lost';
 
 /** The model, each call of which starts and ends when the scheduler likes, if at all. */
-export function delayed(
+export function scheduledModel(
   model: Model,
   scheduler: fc.Scheduler,
-  nextFate: (method: string) => Fate = () => 'made',
+  nextFate: (method: string) => CallOutcome = () => 'made',
 ): Model {
   return new Proxy(model, {
     get(target, name) {
@@ -64,7 +64,7 @@ export const rounds: fc.Arbitrary<Round[]> = fc.oneof(
 );
 
 /** What became of it: the refresh tokens that were issued, and with which of them each code and token was answered. */
-export interface Played {
+export interface PlayedRounds {
   issued: string[];
   answers: Map<string, string[]>;
 }
@@ -72,19 +72,19 @@ export interface Played {
 const FIRST: Round = { tries: [['code', 0]], clocks: [0, 0] };
 
 /** Two processes on one model, each with a clock of its own, which is set while requests are on their way. */
-export async function play(
+export async function playRounds(
   model: Model,
   scheduler: fc.Scheduler,
   plan: readonly Round[],
   options: Partial<OAuth2ServerOptions> = {},
-): Promise<Played> {
-  const server = new OAuth2Server({ ...options, model: delayed(model, scheduler) });
+): Promise<PlayedRounds> {
+  const server = new OAuth2Server({ ...options, model: scheduledModel(model, scheduler) });
   const clocks = [new Clock(), new Clock()];
-  const [issued, answers]: [string[], Played['answers']] = [[], new Map()];
+  const [issued, answers]: [string[], PlayedRounds['answers']] = [[], new Map()];
   const bring = async ([what, process]: Try) => {
     const token = (what === 'latest' ? issued.at(-1) : issued[Number(what) % issued.length]) ?? 'none';
     const request = tokenRequest(what === 'code' ? CODE : { grant_type: 'refresh_token', refresh_token: token });
-    const { status, body, error } = await clocks[process]!.at(() => answer(server, 'token', request));
+    const { status, body, error } = await clocks[process]!.at(() => runOperation(server, 'token', request));
     expect([200, 'invalid_grant']).toContain(error?.name ?? status);
     if (status !== 200) return;
     const next = String(body['refresh_token']);

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** A request as it came. */
-export interface Seen {
+export interface ReceivedRequest {
   path: string;
   method: string;
   headers: IncomingMessage['headers'];
   form: Record<string, string>;
 }
 
-type Reply = (response: ServerResponse, seen: Seen) => unknown;
+type Reply = (response: ServerResponse, seen: ReceivedRequest) => unknown;
 
 export const json =
   (body: unknown, status = 200, headers = {}): Reply =>
@@ -23,9 +23,9 @@ export const json =
 export class IntrospectionServer {
   /** By path. */
   replies: Record<string, Reply> = {};
-  seen: Seen[] = [];
+  received: ReceivedRequest[] = [];
   /** How many requests it had at once, at most. */
-  most = 0;
+  maxConcurrent = 0;
   url = '';
   private atWork = 0;
   private http: Server | undefined;
@@ -33,7 +33,7 @@ export class IntrospectionServer {
 
   async start(): Promise<void> {
     const http = createServer((request, response) => {
-      this.most = Math.max(this.most, ++this.atWork);
+      this.maxConcurrent = Math.max(this.maxConcurrent, ++this.atWork);
       response.on('close', () => this.atWork--);
       void this.answer(request, response);
     });
@@ -54,14 +54,14 @@ export class IntrospectionServer {
   }
 
   /** What was asked at a path. */
-  askedAt(path: string): Seen[] {
-    return this.seen.filter((one) => one.path === path);
+  askedAt(path: string): ReceivedRequest[] {
+    return this.received.filter((one) => one.path === path);
   }
 
   /** Forgets all that happened: it is an honest one again, of this answer. */
   reset(said: unknown = { active: false }, metadata: object = {}): void {
-    this.seen = [];
-    this.most = 0;
+    this.received = [];
+    this.maxConcurrent = 0;
     const about = { issuer: this.url, introspection_endpoint: `${this.url}/introspect`, ...metadata };
     this.replies = { [WELL_KNOWN]: json(about), '/introspect': json(said) };
   }
@@ -69,7 +69,7 @@ export class IntrospectionServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = Object.fromEntries(new URLSearchParams(await text(request).catch(() => '')));
     const seen = { path: request.url!, method: request.method!, headers: request.headers, form };
-    this.seen.push(seen);
+    this.received.push(seen);
     const reply = this.replies[seen.path] ?? json({ error: 'not found' }, 404);
     await reply(response, seen);
   }

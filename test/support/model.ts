@@ -24,7 +24,7 @@ export const later = (seconds = 3600): Date => new Date(Date.now() + seconds * 1
 export const earlier = (seconds = 1): Date => later(-seconds);
 
 /** What the in-memory host keeps, open to the tests. */
-export interface Host {
+export interface TestModel {
   model: Model;
   clients: Map<string, Client>;
   codes: Map<string, AuthorizationCode>;
@@ -35,8 +35,8 @@ export interface Host {
 }
 
 /** A host that keeps everything in maps; `overrides` replace methods of its model, `undefined` takes one away. */
-export function createHost(overrides: Partial<Record<keyof Model, unknown>> = {}): Host {
-  const host: Host = {
+export function createTestModel(overrides: Partial<Record<keyof Model, unknown>> = {}): TestModel {
+  const host: TestModel = {
     model: undefined as never,
     clients: new Map([WEB, SPA].map((client) => [client.id, client])),
     codes: new Map(),
@@ -48,7 +48,7 @@ export function createHost(overrides: Partial<Record<keyof Model, unknown>> = {}
   return host;
 }
 
-function methods(host: Host): Model {
+function methods(host: TestModel): Model {
   return {
     getClient: (id, secret) => (secret === null || secret === SECRET ? host.clients.get(id) : null),
     getUser: (username, password) => (username === 'alice' && password === 'wonderland' ? ALICE : null),
@@ -77,7 +77,7 @@ function methods(host: Host): Model {
 }
 
 /** The same model, with every call of a plain method written down. */
-function record(model: Model, calls: Host['calls']): Model {
+function record(model: Model, calls: TestModel['calls']): Model {
   const entries = Object.entries(model as unknown as Record<string, unknown>).map(([name, method]) => {
     if (typeof method !== 'function' || method.constructor.name !== 'Function') return [name, method];
     const recorded = function (this: unknown, ...args: unknown[]): unknown {
@@ -90,19 +90,19 @@ function record(model: Model, calls: Host['calls']): Model {
   return Object.fromEntries(entries) as Model;
 }
 
-export function addCode(host: Host, properties: Partial<AuthorizationCode> = {}): string {
+export function addCode(host: TestModel, properties: Partial<AuthorizationCode> = {}): string {
   const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: CALLBACK, client: WEB, user: ALICE };
   host.codes.set('code', { ...code, scope: 'read', ...properties });
   return 'code';
 }
 
-export function addRefreshToken(host: Host, properties: Partial<RefreshToken> = {}): string {
+export function addRefreshToken(host: TestModel, properties: Partial<RefreshToken> = {}): string {
   const token = { refreshToken: 'refresh', refreshTokenExpiresAt: later(), client: WEB, user: ALICE };
   host.refreshTokens.set('refresh', { ...token, scope: 'read write', ...properties });
   return 'refresh';
 }
 
-export function addAccessToken(host: Host, properties: Partial<Token> = {}): string {
+export function addAccessToken(host: TestModel, properties: Partial<Token> = {}): string {
   const token = { accessToken: 'access', accessTokenExpiresAt: later(), client: WEB, user: ALICE };
   host.accessTokens.set('access', { ...token, scope: 'read write', ...properties });
   return 'access';

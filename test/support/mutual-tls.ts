@@ -12,7 +12,7 @@ import { dpop } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { C, CN, issue, type Issued, O } from './certificates.js';
+import { C, CN, issue, type IssuedCertificate, O } from './certificates.js';
 import { basic, FORM } from './requests.js';
 
 export const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -25,15 +25,15 @@ export const own = issue({ subject: [[[CN, 'own']]] });
 export const other = issue({ subject: [[[CN, 'own']]] });
 
 /** What a client brings, beside its form. */
-export interface Brought {
-  certificate?: Issued | X509Certificate | undefined;
+export interface ClientPresents {
+  certificate?: IssuedCertificate | X509Certificate | undefined;
   isVerified?: boolean;
   from?: string;
   headers?: object;
 }
 
-export const jwkOf = ({ x509 }: Issued) => x509.publicKey.export({ format: 'jwk' });
-export const withCertificate = (one: Issued) => ({ ...jwkOf(one), x5c: [one.x509.raw.toString('base64')] });
+export const jwkOf = ({ x509 }: IssuedCertificate) => x509.publicKey.export({ format: 'jwk' });
+export const withCertificate = (one: IssuedCertificate) => ({ ...jwkOf(one), x5c: [one.x509.raw.toString('base64')] });
 export const byAcme = {
   tokenEndpointAuthMethod: 'tls_client_auth',
   tlsClientAuthSubjectDn: 'CN=client,O=Acme\\, Inc.,C=DE',
@@ -66,28 +66,32 @@ export function setUp(options: MutualTlsOptions = {}, clients: object[] = []) {
   const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
   const features = [mutualTls(options), serverMetadata(), introspection(), revocation(), tokenExchange(), dpop()];
   const server = new OAuth2Server({ model, issuer: ISSUER, features, events });
-  const requestOf = (method: string, body: object, { certificate, isVerified = true, from, headers }: Brought) => {
+  const requestOf = (
+    method: string,
+    body: object,
+    { certificate, isVerified = true, from, headers }: ClientPresents,
+  ) => {
     const x509 = certificate && 'x509' in certificate ? certificate.x509 : certificate;
     const socket = { remoteAddress: from ?? '192.0.2.1', authorized: isVerified, getPeerX509Certificate: () => x509 };
     return new Request({ method, query: {}, body, socket, headers: { ...(method === 'POST' && FORM), ...headers } });
   };
-  const post = async (body: object, brought: Brought = {}, endpoint = 'token') => {
+  const post = async (body: object, brought: ClientPresents = {}, endpoint = 'token') => {
     const [request, response] = [requestOf('POST', body, brought), new Response()];
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     return { status: response.status, body: response.body as Record<string, string> };
   };
   /** A client asks for a token for itself. */
-  const ask = async (id: string, brought: Brought = {}, more: object = {}) =>
+  const ask = async (id: string, brought: ClientPresents = {}, more: object = {}) =>
     await post({ grant_type: 'client_credentials', client_id: id, ...more }, brought);
-  const present = async (token: string, brought: Brought) => {
+  const present = async (token: string, brought: ClientPresents) => {
     const response = new Response();
     const authorization = { authorization: `Bearer ${token}` };
     const request = requestOf('GET', {}, { ...brought, headers: { ...authorization, ...brought.headers } });
     await server.authenticate(request, response).catch(() => undefined);
     return { status: response.status, challenge: response.headers['www-authenticate'] };
   };
-  const ruleOf = () => (heard.at(-1)?.['detail'] ?? heard.at(-1)) as { rule?: string };
+  const ruleOf = () => (heard.at(-1)?.['detail'] ?? heard.at(-1)) as { reason?: string };
   return { server, ask, post, present, heard, ruleOf };
 }
 

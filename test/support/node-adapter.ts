@@ -58,7 +58,7 @@ export function listenerOf(application: Application): RequestListener {
 
 /** Returns the endpoints by their paths, and tells the server where they are. */
 function endpointsByPath(server: OAuth2Server): Map<string, Served> {
-  const { endpoints, options } = server.facts;
+  const { endpoints, options } = server.context;
   const served = [...endpoints].flatMap(([name, endpoint]) => {
     const paths = isDocument(endpoint) ? documentPaths(endpoint, options.issuer) : [`/${endpoint.path}`];
     return paths.map((path) => [path, { name, endpoint }] as const);
@@ -69,11 +69,11 @@ function endpointsByPath(server: OAuth2Server): Map<string, Served> {
 
 async function answerEndpoint(message: Message, { name, endpoint }: Served, application: Application) {
   const { server, authorize } = application;
-  const context = { name, endpoint, cors: server.facts.options.cors, events: server.events };
+  const context = { name, endpoint, cors: server.context.options.cors, events: server.events };
   const { response } = await handleEndpoint(message, context, async (written) => {
     const request = requestOf(message);
     if (name === 'authorize' && authorize) return authorize(request, written);
-    return server.answer(name, request, written);
+    return server.handle(name, request, written);
   });
   // A browser must not repeat a form at the address of a redirect.
   if (message.method === 'POST' && response.status === 302) response.status = 303;

@@ -74,7 +74,7 @@ export async function openIdServer({ from = [EC, RSA, ED], more = [], client, mo
 
   const send = async (endpoint: string, request: Request) => {
     const response = new Response();
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     const body = response.body as Record<string, unknown> &
       Record<'access_token' | 'refresh_token' | 'id_token', string>;

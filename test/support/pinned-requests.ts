@@ -1,17 +1,17 @@
 import { type Feature, InvalidRequestError, Request } from 'nest-oauth2/server';
 
-export interface Pins {
+export interface PinnedRequests {
   feature: Feature;
   /** The parameters of a request, by its `request_uri`. */
   pinned: Map<string, Record<string, unknown>>;
   /** How often one was spent. */
-  spent: Map<string, number>;
+  consumed: Map<string, number>;
 }
 
 /** A feature by which the parameters of an authorization request are kept here, and good for one decision. RFC 9126 §4 */
-export function pinnedRequests(name = 'pinned requests'): Pins {
-  const pinned: Pins['pinned'] = new Map();
-  const spent: Pins['spent'] = new Map();
+export function pinnedRequests(name = 'pinned requests'): PinnedRequests {
+  const pinned: PinnedRequests['pinned'] = new Map();
+  const spent: PinnedRequests['consumed'] = new Map();
   const feature: Feature = {
     id: name,
     install: () => ({
@@ -26,10 +26,10 @@ export function pinnedRequests(name = 'pinned requests'): Pins {
             spent.set(uri, times);
             return times === 1;
           };
-          return { request: new Request({ method, headers, query: { ...parameters } }), spend };
+          return { request: new Request({ method, headers, query: { ...parameters } }), consume: spend };
         },
       },
     }),
   };
-  return { feature, pinned, spent };
+  return { feature, pinned, consumed: spent };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
-import { CALLBACK, SECRET, type Host } from './model.js';
+import { CALLBACK, SECRET, type TestModel } from './model.js';
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
 export const VERIFIER = 'verifier-of-43-characters-or-more-0123456789';
@@ -68,10 +68,15 @@ export interface Outcome {
   redirected: Parameters;
 }
 
-type Target = OAuth2Server | Host;
+type Target = OAuth2Server | TestModel;
 
 /** Lets a server, or a new server for a host, answer. */
-export async function answer(target: Target, operation: Operation, request: Request, given?: object): Promise<Outcome> {
+export async function runOperation(
+  target: Target,
+  operation: Operation,
+  request: Request,
+  given?: object,
+): Promise<Outcome> {
   // An issuer is that of the server as a whole.
   const { issuer, ...rest } = (given ?? {}) as { issuer?: string };
   const options = issuer === undefined ? given : rest;

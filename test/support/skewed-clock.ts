@@ -8,7 +8,7 @@ export function skewClocks(): void {
   Date.now = () => now() + (offsets.getStore()?.() ?? 0);
 }
 
-export function mendClocks(): void {
+export function restoreClocks(): void {
   Date.now = now;
 }
 

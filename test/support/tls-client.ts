@@ -4,7 +4,7 @@ import { createServer, request, type RequestOptions, type Server } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-import { CN, issue, type Issued } from './certificates.js';
+import { CN, issue, type IssuedCertificate } from './certificates.js';
 
 /** Whom everybody trusts here. */
 export const authority = issue({ subject: [[[CN, 'Authority']]], isAuthority: true });
@@ -29,7 +29,7 @@ export const TLS_OPTIONS = {
 
 /** As `fetch()`, of a client that shows this certificate. */
 export const fetchWith =
-  (certificate?: Issued, more: RequestOptions = {}) =>
+  (certificate?: IssuedCertificate, more: RequestOptions = {}) =>
   async (
     url: string | URL,
     { method = 'GET', headers, body }: { method?: string; headers?: object; body?: unknown } = {},

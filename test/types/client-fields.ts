@@ -8,7 +8,7 @@ import {
   type CoreClient,
   type FieldsOf,
   type Model,
-  type Presented,
+  type PresentedToken,
   type Token,
 } from 'nest-oauth2/server';
 
@@ -18,7 +18,7 @@ import type { CERTIFICATE_NAMES } from '../../lib/clients/registration/registere
 import type * as sectorFields from '../../lib/clients/registration/sector-host.js';
 import type { SIGNED_RESPONSE_ALG } from '../../lib/jose/encryption/client-signer.js';
 import type { ENCRYPTED_RESPONSE } from '../../lib/jose/encryption/find-encryption.js';
-import type * as assertionFields from '../../lib/jose/private-key-jwt/assertion-check.js';
+import type * as assertionFields from '../../lib/jose/private-key-jwt/client-assertion-verifier.js';
 import type * as requestObjectFields from '../../lib/jose/request-objects/client-fields.js';
 import type { AuthorizationCode, ClientFields } from '../../lib/model/model.js';
 import type * as cibaFields from '../../lib/openid/ciba/client-fields.js';
@@ -98,7 +98,7 @@ expectTypeOf<FieldsOf<EngineKey>>().toEqualTypeOf<Pick<ClientFields, keyof Clien
 
 // The engine reads a field by its key, wherever its client comes from: a property does not compile.
 
-export async function readDirectly(request: ClientRequest, presented: Presented, code: AuthorizationCode) {
+export async function readDirectly(request: ClientRequest, presented: PresentedToken, code: AuthorizationCode) {
   const client = await request.options.model.getClient('web', null);
   const token = await request.options.model.getAccessToken?.('token');
   if (!client || !token) return [];

@@ -11,8 +11,8 @@ import {
 
 export class Listeners {
   @OnOAuth2Event('token.refused')
-  refused({ rule, wanted, error }: OAuth2Events['token.refused'], name: 'token.refused') {
-    expectTypeOf(rule).toEqualTypeOf<string | undefined>();
+  refused({ reason, expected: wanted, error }: OAuth2Events['token.refused'], name: 'token.refused') {
+    expectTypeOf(reason).toEqualTypeOf<string | undefined>();
     expectTypeOf(error).toEqualTypeOf<string>();
     return [wanted, name];
   }
@@ -32,18 +32,18 @@ export class Listeners {
   // @ts-expect-error an issued token has no rule
   @OnOAuth2Event('token.issued')
   another(event: OAuth2Events['token.refused']) {
-    return event.rule;
+    return event.reason;
   }
 
   // @ts-expect-error not every event says why
   @OnOAuth2Event('*')
-  tooMuch(event: { rule: string }) {
-    return event.rule;
+  tooMuch(event: { reason: string }) {
+    return event.reason;
   }
 }
 
 export function report(server: OAuth2Server) {
-  server.report('grant.ended', { endpoint: 'sessions', userId: 1, reason: 'host' });
+  server.report('grant.ended', { endpoint: 'sessions', userId: 1, reason: 'application' });
   // @ts-expect-error why it ended has to be said
   server.report('grant.ended', { endpoint: 'sessions' });
 }

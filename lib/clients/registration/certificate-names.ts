@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<number, Exclude<NameKind, 'subjectDn'>>> = {
  * (CVE-2021-44532, CVE-2021-44533). RFC 5280 §4.1
  * @returns undefined for what OpenSSL forgives, and this does not
  */
-export function namesOf(raw: Buffer): CertificateNames | undefined {
+export function readCertificateNames(raw: Buffer): CertificateNames | undefined {
   try {
     return readNames(raw);
   } catch {
@@ -64,10 +64,10 @@ function alternativesOf(fields: readonly Der[]): readonly Der[] {
 
 /** A name as it is compared; undefined: it is none of its kind, and no certificate has it. RFC 8705 §2.1.2 */
 export function comparableAs(kind: NameKind, name: string): string | undefined {
-  return name === '' ? undefined : AS[kind](name);
+  return name === '' ? undefined : COMPARABLE[kind](name);
 }
 
-const AS: Readonly<Record<NameKind, (name: string) => string | undefined>> = {
+const COMPARABLE: Readonly<Record<NameKind, (name: string) => string | undefined>> = {
   subjectDn: comparableName,
   sanDns: (name) => (/^[\w.*-]+$/.test(name) ? name.toLowerCase() : undefined),
   sanUri: (name) => (/^[a-z][a-z\d+.-]*:[\x21-\x7e]+$/i.test(name) ? name : undefined),

@@ -1,8 +1,8 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
-import { grantsOf } from '../../contracts/response-type.js';
-import { scopesFault } from '../../options/scopes-fault.js';
+import { requiredGrantTypes } from '../../contracts/response-type.js';
+import { findScopesError } from '../../options/scopes-error.js';
 
 /** What clients may have that nobody at this server knows. */
 export interface ClientPolicyOptions {
@@ -45,17 +45,23 @@ export interface ClientPolicy {
   readonly detailsTypes?: readonly string[];
 }
 
-const USUAL = ['authorization_code', 'refresh_token'];
+const DEFAULT_GRANTS = ['authorization_code', 'refresh_token'];
 
 /** The policy of a server. */
 export function clientPolicy(
-  { scopes = [], defaultScope, allScopes = false, grants = USUAL }: ClientPolicyOptions,
+  { scopes = [], defaultScope, allScopes = false, grants = DEFAULT_GRANTS }: ClientPolicyOptions,
   server: ServerContext,
 ): ClientPolicy {
-  const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
+  const {
+    grants: served,
+    responseTypes,
+    clientAuthentications,
+    forbiddenAuthenticationMethods: forbidden,
+    options,
+  } = server;
   const fields = server.installed.flatMap(({ parts }) => parts.clientFields ?? []);
   const details = server.find(AUTHORIZATION_DETAILS);
-  const types = [...responseTypes].map(([name, type]) => [name, grantsOf(type)] as const);
+  const types = [...responseTypes].map(([name, type]) => [name, requiredGrantTypes(type)] as const);
   const known = new Set([
     ...served.keys(),
     ...Object.keys(options.extendedGrantTypes ?? {}),
@@ -77,15 +83,19 @@ export function clientPolicy(
 }
 
 /** What is wrong with the options of a policy, as sentences. */
-export function* policyFaults(given: ClientPolicyOptions, server: ServerContext, place: string): Iterable<string> {
-  const { scopes = [], defaultScope = [], grants = USUAL } = given;
-  const fault = scopesFault(scopes, place);
+export function* findPolicyErrors(
+  given: ClientPolicyOptions,
+  server: ServerContext,
+  feature: string,
+): Iterable<string> {
+  const { scopes = [], defaultScope = [], grants = DEFAULT_GRANTS } = given;
+  const fault = findScopesError(scopes, feature);
   if (fault !== undefined) yield fault;
   else if (!Array.isArray(defaultScope) || defaultScope.some((value) => !scopes.includes(value))) {
-    yield `\`defaultScope\` of ${place} is a list of values of its \`scopes\``;
+    yield `\`defaultScope\` of ${feature} is a list of values of its \`scopes\``;
   }
-  if (!Array.isArray(grants)) yield `\`grants\` of ${place} must be a list of grant types`;
+  if (!Array.isArray(grants)) yield `\`grants\` of ${feature} must be a list of grant types`;
   else if (given.grants && clientPolicy(given, server).grants.length < new Set(grants).size) {
-    yield `\`grants\` of ${place} lists a grant type that is not served`;
+    yield `\`grants\` of ${feature} lists a grant type that is not served`;
   }
 }

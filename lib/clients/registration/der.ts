@@ -37,14 +37,14 @@ function readValue(bytes: Buffer): Der {
 }
 
 /** Bytes of an object identifier that are read: to write a number down takes longer than it is long. */
-const LONGEST_OID = 128;
+const MAX_OID_LENGTH = 128;
 
 /**
  * An object identifier in dots: `2.5.4.3`. X.690 §8.19
  * @throws RangeError for one that is longer than any in use
  */
 export function oidText({ content }: Der): string {
-  if (content.length > LONGEST_OID) throw new RangeError('This object identifier is too long');
+  if (content.length > MAX_OID_LENGTH) throw new RangeError('This object identifier is too long');
   const arcs: bigint[] = [];
   let arc = 0n;
   for (const byte of content) {

@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   jurisdictionc: '1.3.6.1.4.1.311.60.2.1.3',
 };
 
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
 /** A type, `=`, and a value by its bytes, or with what is special in it escaped. RFC 4514 §3 */
 const ATTRIBUTE =
@@ -42,7 +42,7 @@ const ATTRIBUTE =
  * @returns undefined for what is none; that of a certificate without subject is none either
  */
 export function comparableName(text: string): string | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_LENGTH) return undefined;
   const name: string[][] = [[]];
   ATTRIBUTE.lastIndex = 0;
   for (;;) {

@@ -1,24 +1,24 @@
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { keepRecent } from '../../crypto/lru.js';
-import type { RenewedSettings } from '../../remote/renewed.js';
+import type { RefreshingCacheSettings } from '../../remote/refreshing-cache.js';
 
 /** How what was fetched is remembered. */
-const REMEMBERED: RenewedSettings = {
+const CACHE_SETTINGS: RefreshingCacheSettings = {
   maxAge: 600,
   coolDown: 30,
   maxStale: 3600,
   // The keys of others were waited for: that must not keep this client out for longer than they do.
-  isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
+  skipsCoolDown: (error) => error instanceof FetchError && error.kind === 'busy',
 };
 
 /** Clients whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
-const MOST_CLIENTS = 1000;
+const MAX_CLIENTS = 1000;
 
 /** How keys are read, and what keeps them. */
-interface Kind<K, C> {
+interface KeyFormat<K, C> {
   /** Undefined: the document is no JWK set. */
   read(document: unknown): K | undefined;
-  keep(load: () => Promise<K>, settings: RenewedSettings): C;
+  createCache(load: () => Promise<K>, settings: RefreshingCacheSettings): C;
 }
 
 /** The keys at one URI. */
@@ -30,11 +30,11 @@ interface KeysOfUri<C> {
 
 /** The keys of clients that have them at a URL. RFC 7591 §2 (`jwks_uri`) */
 export class FetchedKeys<K, C> {
-  private readonly kept = new Map<string, KeysOfUri<C>>();
+  private readonly caches = new Map<string, KeysOfUri<C>>();
   private readonly fetch: SafeFetch;
 
   constructor(
-    private readonly kind: Kind<K, C>,
+    private readonly kind: KeyFormat<K, C>,
     options: SafeFetchOptions = {},
   ) {
     this.fetch = new SafeFetch({ size: 65_536, ...options });
@@ -45,14 +45,14 @@ export class FetchedKeys<K, C> {
    * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
    */
   at(uri: string, requester?: string): C {
-    const known = this.kept.get(uri) ?? this.cacheOf(uri);
+    const known = this.caches.get(uri) ?? this.cacheOf(uri);
     known.requester = requester;
-    keepRecent(this.kept, uri, known, MOST_CLIENTS);
+    keepRecent(this.caches, uri, known, MAX_CLIENTS);
     return known.keys;
   }
 
   private cacheOf(uri: string): KeysOfUri<C> {
-    const keys = this.kind.keep(() => this.load(uri, created.requester), REMEMBERED);
+    const keys = this.kind.createCache(() => this.load(uri, created.requester), CACHE_SETTINGS);
     const created: KeysOfUri<C> = { keys, requester: undefined };
     return created;
   }

@@ -1,10 +1,17 @@
 import { clientField } from '../../contracts/client-field.js';
 import type { JsonWebKeySet } from '../../contracts/client-metadata.js';
-import { given, hasCredentials, invalid, LONGEST_URI, readField, type Said } from './metadata-members.js';
+import {
+  memberOf,
+  hasCredentials,
+  invalidMetadata,
+  MAX_URI_LENGTH,
+  readField,
+  type UnverifiedMetadata,
+} from './metadata-members.js';
 import { hasPrivateMember } from '../private-members.js';
-import { isKnownKind, publicKeyFault } from '../public-key.js';
+import { isKnownKind, findPublicKeyError } from '../public-key.js';
 
-const MOST = 16;
+const MAX_KEYS = 16;
 
 /** The public keys of a client. RFC 7591 §2 */
 export const JWKS = clientField('jwks', isKeySet);
@@ -19,25 +26,25 @@ const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
  * Reads the public keys of a client, or where they are: one of both at most. RFC 7591 §2
  * @throws InvalidClientMetadataError for keys that are none, or that are not public
  */
-export function readKeys(said: Said, method: string): { jwks?: JsonWebKeySet; jwks_uri?: string } {
-  const uri = readField(said, JWKS_URI);
-  if (uri !== undefined && given(said, JWKS.name) !== undefined)
-    throw invalid('`jwks` and `jwks_uri` are not said both');
-  const jwks = readField(said, JWKS, `must have \`keys\`, ${MOST} at most, all of them public`);
+export function readKeys(metadata: UnverifiedMetadata, method: string): { jwks?: JsonWebKeySet; jwks_uri?: string } {
+  const uri = readField(metadata, JWKS_URI);
+  if (uri !== undefined && memberOf(metadata, JWKS.name) !== undefined)
+    throw invalidMetadata('`jwks` and `jwks_uri` are not said both');
+  const jwks = readField(metadata, JWKS, `must have \`keys\`, ${MAX_KEYS} at most, all of them public`);
   if (jwks !== undefined) {
     const keys = jwks.keys as JsonWebKeySet['keys'];
-    const fault = keys.filter(isKnownKind).map(publicKeyFault).find(Boolean);
-    if (fault !== undefined) throw invalid(`\`jwks\`: ${fault}`);
+    const fault = keys.filter(isKnownKind).map(findPublicKeyError).find(Boolean);
+    if (fault !== undefined) throw invalidMetadata(`\`jwks\`: ${fault}`);
     return { jwks: { keys } };
   }
-  if (uri === undefined && BY_KEY.has(method)) throw invalid(`\`${method}\` needs \`jwks\` or \`jwks_uri\``);
+  if (uri === undefined && BY_KEY.has(method)) throw invalidMetadata(`\`${method}\` needs \`jwks\` or \`jwks_uri\``);
   return uri === undefined ? {} : { jwks_uri: uri };
 }
 
 function isKeysUri(uri: unknown): uri is string {
   return (
     typeof uri === 'string' &&
-    uri.length <= LONGEST_URI &&
+    uri.length <= MAX_URI_LENGTH &&
     /^https:\/\/[\x21-\x7e]+$/i.test(uri) &&
     URL.canParse(uri) &&
     !hasCredentials(uri)
@@ -46,10 +53,10 @@ function isKeysUri(uri: unknown): uri is string {
 
 function isKeySet(jwks: unknown): jwks is JsonWebKeySet {
   const keys: unknown = typeof jwks === 'object' && jwks !== null ? (jwks as { keys?: unknown }).keys : undefined;
-  return Array.isArray(keys) && keys.length > 0 && keys.length <= MOST && keys.every(isPublicKey);
+  return Array.isArray(keys) && keys.length > 0 && keys.length <= MAX_KEYS && keys.every(isPublicKey);
 }
 
-function isPublicKey(key: unknown): key is Said {
+function isPublicKey(key: unknown): key is UnverifiedMetadata {
   if (typeof key !== 'object' || key === null || Array.isArray(key)) return false;
   const { kty } = key as { kty?: unknown };
   return typeof kty === 'string' && kty !== 'oct' && !hasPrivateMember(key);

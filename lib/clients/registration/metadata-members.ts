@@ -1,41 +1,45 @@
 import type { ClientField } from '../../contracts/client-field.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import { UNSHOWABLE } from '../../http/unshowable.js';
+import { UNSAFE_TEXT } from '../../http/unsafe-text.js';
 
 /** What a document says, whoever wrote it. */
-export type Said = Readonly<Record<string, unknown>>;
+export type UnverifiedMetadata = Readonly<Record<string, unknown>>;
 
-const LONGEST_TEXT = 200;
-export const LONGEST_URI = 2000;
-const MOST_CONTACTS = 10;
+const MAX_TEXT_LENGTH = 200;
+export const MAX_URI_LENGTH = 2000;
+const MAX_CONTACTS = 10;
 /** In how many languages each text may come, all told. */
-const MOST_TAGGED = 50;
+const MAX_TAGGED = 50;
 
 /** Texts for people, which may come in several languages. RFC 7591 §2.2 */
 const LINKS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'];
 const TAGGED = new RegExp(`^(client_name|${LINKS.join('|')})#([a-z]{2,8}(?:-[a-z\\d]{1,8}){0,8})$`, 'i');
 
 /** Something that is seen at all: a name of nothing but joiners and fillers leaves a sentence without its subject. */
-const SEEN = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
 
 /** Marks piled up on a letter, over the lines above it: no writing has so many. */
-const PILED = /\p{M}{6}/u;
+const STACKED_MARKS = /\p{M}{6}/u;
 
 /** A member that is said; null is not. */
-export const given = (said: Said, name: string): unknown =>
-  Object.hasOwn(said, name) ? (said[name] ?? undefined) : undefined;
+export const memberOf = (metadata: UnverifiedMetadata, name: string): unknown =>
+  Object.hasOwn(metadata, name) ? (metadata[name] ?? undefined) : undefined;
 
-export const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+export const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
 
 /**
  * Reads the value of a field, if client metadata contain one.
  * @throws {InvalidClientMetadataError} If the value is invalid. The message is the name of the field and `fault`.
  */
-export function readField<T>(said: Said, field: ClientField<string, T>, fault = 'is not valid'): T | undefined {
-  const value = given(said, field.name);
+export function readField<T>(
+  metadata: UnverifiedMetadata,
+  field: ClientField<string, T>,
+  problem = 'is not valid',
+): T | undefined {
+  const value = memberOf(metadata, field.name);
   if (value === undefined || field.isValid(value, undefined)) return value;
-  throw invalid(`\`${field.name}\` ${fault}`);
+  throw invalidMetadata(`\`${field.name}\` ${problem}`);
 }
 
 /** Whether a value is a text. */
@@ -45,28 +49,28 @@ export const isString = (value: unknown): value is string => typeof value === 's
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
 /** A text for people. */
-export function text(said: Said, name: string, isGood = isShowable): string | undefined {
-  const value = given(said, name);
+export function readText(metadata: UnverifiedMetadata, name: string, isValid = isShowable): string | undefined {
+  const value = memberOf(metadata, name);
   if (value === undefined) return undefined;
-  if (typeof value === 'string' && isGood(value)) return value;
-  throw invalid(`\`${name}\` is not valid`);
+  if (typeof value === 'string' && isValid(value)) return value;
+  throw invalidMetadata(`\`${name}\` is not valid`);
 }
 
 const isShowable = (value: string) =>
-  value.length <= LONGEST_TEXT &&
+  value.length <= MAX_TEXT_LENGTH &&
   value.isWellFormed() &&
-  SEEN.test(value) &&
-  !UNSHOWABLE.test(value) &&
-  !PILED.test(value);
+  VISIBLE.test(value) &&
+  !UNSAFE_TEXT.test(value) &&
+  !STACKED_MARKS.test(value);
 
 /** A word for programs. */
 export const isWord = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= LONGEST_TEXT && isVSCHAR(value);
+  typeof value === 'string' && value.length <= MAX_TEXT_LENGTH && isVSCHAR(value);
 
 /** The address of a page: nothing fetches it here, and nothing but a page may be behind it. */
 export const isLink = (value: unknown): value is string =>
   typeof value === 'string' &&
-  value.length <= LONGEST_URI &&
+  value.length <= MAX_URI_LENGTH &&
   /^https?:\/\/[\x21-\x7e]+$/i.test(value) &&
   URL.canParse(value) &&
   !hasCredentials(value);
@@ -78,22 +82,27 @@ export const hasCredentials = (uri: string): boolean => {
 };
 
 /** A list of texts. */
-export function list(said: Said, name: string, isGood: (value: string) => boolean, most: number): string[] | undefined {
-  const value = given(said, name);
+export function readList(
+  metadata: UnverifiedMetadata,
+  name: string,
+  isValid: (value: string) => boolean,
+  maximum: number,
+): string[] | undefined {
+  const value = memberOf(metadata, name);
   if (value === undefined) return undefined;
   const isList =
-    Array.isArray(value) && value.length <= most && value.every((one) => typeof one === 'string' && isGood(one));
+    Array.isArray(value) && value.length <= maximum && value.every((one) => typeof one === 'string' && isValid(one));
   if (isList) return [...new Set(value as string[])];
-  throw invalid(`\`${name}\` must be a list of valid values, ${most} at most`);
+  throw invalidMetadata(`\`${name}\` must be a list of valid values, ${maximum} at most`);
 }
 
 /** All that is for people: names, links and contacts. */
-export function readTexts(said: Said): Record<string, unknown> {
-  const tagged = Object.keys(said).filter((name) => TAGGED.test(name));
-  if (tagged.length > MOST_TAGGED) throw invalid('it comes in too many languages');
-  const texts: Record<string, unknown> = { contacts: list(said, 'contacts', isShowable, MOST_CONTACTS) };
+export function readTexts(metadata: UnverifiedMetadata): Record<string, unknown> {
+  const tagged = Object.keys(metadata).filter((name) => TAGGED.test(name));
+  if (tagged.length > MAX_TAGGED) throw invalidMetadata('it comes in too many languages');
+  const texts: Record<string, unknown> = { contacts: readList(metadata, 'contacts', isShowable, MAX_CONTACTS) };
   for (const name of ['client_name', ...LINKS, ...tagged]) {
-    texts[name] = name.startsWith('client_name') ? text(said, name) : text(said, name, isLink);
+    texts[name] = name.startsWith('client_name') ? readText(metadata, name) : readText(metadata, name, isLink);
   }
   return texts;
 }

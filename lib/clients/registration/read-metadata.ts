@@ -5,76 +5,89 @@ import type { ClientPolicy } from './client-policy.js';
 import { CERTIFICATE_NAMES } from './registered-names.js';
 import { readKeys } from './keys.js';
 import * as fields from './client-fields.js';
-import { given, invalid, isWord, list, readField, readTexts, type Said, text } from './metadata-members.js';
-import { readRedirectUris, redirectRules, refused } from './redirect-uris.js';
+import {
+  memberOf,
+  invalidMetadata,
+  isWord,
+  readList,
+  readField,
+  readTexts,
+  type UnverifiedMetadata,
+  readText,
+} from './metadata-members.js';
+import { readRedirectUris, redirectRules, invalidRedirectUri } from './redirect-uris.js';
 
-const MOST_TYPES = 20;
-const LONGEST_SCOPE = 4000;
+const MAX_TYPES = 20;
+const MAX_SCOPE_LENGTH = 4000;
 
 /**
  * Reads what a client says of itself: what RFC 7591 §2 names, checked, and nothing else. What it asks for beyond the policy is
  * left out where something remains, as §3.2.1 allows; the answer says what it got.
- * @param usualMethod how a client authenticates that does not say
+ * @param defaultMethod how a client authenticates that does not say
  * @throws InvalidClientMetadataError or InvalidRedirectUriError
  */
-export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'client_secret_basic'): ClientMetadata {
-  const kind = readField(said, fields.APPLICATION_TYPE);
-  const method = readField(said, fields.TOKEN_ENDPOINT_AUTH_METHOD) ?? usualMethod;
-  if (!policy.authMethods.includes(method)) throw invalid('`token_endpoint_auth_method` is not supported');
-  const { grants, types } = readTypes(said, policy);
+export function readMetadata(
+  metadata: UnverifiedMetadata,
+  policy: ClientPolicy,
+  defaultMethod = 'client_secret_basic',
+): ClientMetadata {
+  const kind = readField(metadata, fields.APPLICATION_TYPE);
+  const method = readField(metadata, fields.TOKEN_ENDPOINT_AUTH_METHOD) ?? defaultMethod;
+  if (!policy.authMethods.includes(method)) throw invalidMetadata('`token_endpoint_auth_method` is not supported');
+  const { grants, types } = readTypes(metadata, policy);
   if (method === 'none' && grants.includes('client_credentials')) {
-    throw invalid('a client that acts for itself has to prove who it is');
+    throw invalidMetadata('a client that acts for itself has to prove who it is');
   }
-  const uris = readRedirectUris(said, redirectRules(kind, types));
-  if (types.length > 0 && !uris?.length) throw refused('missing `redirect_uris`');
+  const uris = readRedirectUris(metadata, redirectRules(kind, types));
+  if (types.length > 0 && !uris?.length) throw invalidRedirectUri('missing `redirect_uris`');
   return defined({
     redirect_uris: uris,
     token_endpoint_auth_method: method,
     grant_types: grants,
     response_types: types,
     application_type: kind,
-    scope: readScope(said, policy),
-    ...readTexts(said),
-    ...readKeys(said, method),
-    ...readCertificateName(said, method),
-    software_id: text(said, 'software_id'),
-    software_version: text(said, 'software_version'),
-    ...readFlags(said),
-    ...readMembers(said, policy),
-    authorization_details_types: readDetailsTypes(said, policy),
+    scope: readScope(metadata, policy),
+    ...readTexts(metadata),
+    ...readKeys(metadata, method),
+    ...readCertificateName(metadata, method),
+    software_id: readText(metadata, 'software_id'),
+    software_version: readText(metadata, 'software_version'),
+    ...readFlags(metadata),
+    ...readMembers(metadata, policy),
+    authorization_details_types: readDetailsTypes(metadata, policy),
   }) as unknown as ClientMetadata;
 }
 
 /** The same, judged by the features as a whole too. */
-export async function readVerified(said: Said, policy: ClientPolicy): Promise<ClientMetadata> {
+export async function readVerifiedMetadata(said: UnverifiedMetadata, policy: ClientPolicy): Promise<ClientMetadata> {
   const metadata = readMetadata(said, policy);
   await policy.verify(metadata);
   return metadata;
 }
 
 /** What features read. */
-function readMembers(said: Said, { members }: ClientPolicy): Record<string, unknown> {
+function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, isGood] of members) {
-    const value = given(said, name);
-    if (value !== undefined && !isGood(value)) throw invalid(`\`${name}\` is not supported`);
+    const value = memberOf(metadata, name);
+    if (value !== undefined && !isGood(value)) throw invalidMetadata(`\`${name}\` is not supported`);
     values[name] = value;
   }
   return values;
 }
 
 /** Grant types and response types that go together. RFC 7591 §2.1 */
-function readTypes(said: Said, { grants: allowed, responseTypes }: ClientPolicy) {
-  const asked = list(said, 'grant_types', isWord, MOST_TYPES) ?? ['authorization_code'];
+function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseTypes }: ClientPolicy) {
+  const asked = readList(metadata, 'grant_types', isWord, MAX_TYPES) ?? ['authorization_code'];
   const grants = asked.filter((grant) => allowed.includes(grant));
-  if (grants.length === 0) throw invalid('none of its `grant_types` may be used here');
-  const listed = list(said, 'response_types', isWord, MOST_TYPES)?.filter((type) => type !== 'none');
+  if (grants.length === 0) throw invalidMetadata('none of its `grant_types` may be used here');
+  const listed = readList(metadata, 'response_types', isWord, MAX_TYPES)?.filter((type) => type !== 'none');
   const named = listed?.map((type) => responseTypeName(type, responseTypes));
   for (const type of named ?? []) {
     const needed = responseTypes.get(type);
-    if (needed === undefined) throw invalid('a response type is not supported');
+    if (needed === undefined) throw invalidMetadata('a response type is not supported');
     if (!needed.every((grant) => asked.includes(grant)))
-      throw invalid('`response_types` and `grant_types` do not go together');
+      throw invalidMetadata('`response_types` and `grant_types` do not go together');
   }
   const matching = [...responseTypes.keys()].filter((type) =>
     responseTypes.get(type)!.every((grant) => grants.includes(grant)),
@@ -83,26 +96,30 @@ function readTypes(said: Said, { grants: allowed, responseTypes }: ClientPolicy)
   const uses = (some: readonly string[], grant: string) =>
     some.some((type) => responseTypes.get(type)!.includes(grant));
   const isAnswered = grants.every((grant) => !uses(matching, grant) || uses(types, grant));
-  if (!isAnswered) throw invalid('`response_types` and `grant_types` do not go together');
+  if (!isAnswered) throw invalidMetadata('`response_types` and `grant_types` do not go together');
   return { grants, types };
 }
 
 /** What of a scope it may have; all there is, where it names none. */
-function readScope(said: Said, { scopes, allScopes }: ClientPolicy): string | undefined {
-  const asked = text(said, 'scope', (value) => value === '' || (value.length <= LONGEST_SCOPE && isScope(value)));
+function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPolicy): string | undefined {
+  const asked = readText(
+    metadata,
+    'scope',
+    (value) => value === '' || (value.length <= MAX_SCOPE_LENGTH && isScope(value)),
+  );
   if (!asked || allScopes) return scopes.join(' ') || undefined;
   const known = new Set(scopes);
   const values = [...new Set(asked.split(' '))].filter((value) => known.has(value));
-  if (values.length === 0 && scopes.length > 0) throw invalid('none of its `scope` may be asked for here');
+  if (values.length === 0 && scopes.length > 0) throw invalidMetadata('none of its `scope` may be asked for here');
   return values.join(' ') || undefined;
 }
 
 /** Those that are known here; where none are at all, nothing is said. RFC 9396 §10 */
-function readDetailsTypes(said: Said, { detailsTypes: known }: ClientPolicy): string[] | undefined {
+function readDetailsTypes(metadata: UnverifiedMetadata, { detailsTypes: known }: ClientPolicy): string[] | undefined {
   if (!known) return undefined;
-  const asked = list(said, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MOST_TYPES);
+  const asked = readList(metadata, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MAX_TYPES);
   const types = asked?.filter((type) => known.includes(type));
-  if (asked?.length && types!.length === 0) throw invalid('none of its `authorization_details_types` is known');
+  if (asked?.length && types!.length === 0) throw invalidMetadata('none of its `authorization_details_types` is known');
   return types;
 }
 
@@ -110,14 +127,16 @@ function readDetailsTypes(said: Said, { detailsTypes: known }: ClientPolicy): st
  * Reads how the certificate of a client names it: in one way. RFC 8705 §2.1.2
  * @throws InvalidClientMetadataError for a name that no certificate has, or several
  */
-function readCertificateName(said: Said, method: string): Partial<ClientMetadata> {
+function readCertificateName(metadata: UnverifiedMetadata, method: string): Partial<ClientMetadata> {
   const names = CERTIFICATE_NAMES.flatMap(({ field }) => {
-    const name = readField(said, field);
+    const name = readField(metadata, field);
     return name === undefined ? [] : [[field.name, name] as const];
   });
-  if (names.length > 1) throw invalid('the certificate of a client is known by one name');
+  if (names.length > 1) throw invalidMetadata('the certificate of a client is known by one name');
   if (names.length === 0 && method === 'tls_client_auth') {
-    throw invalid(`\`tls_client_auth\` needs one of ${CERTIFICATE_NAMES.map(({ field }) => field.name).join(', ')}`);
+    throw invalidMetadata(
+      `\`tls_client_auth\` needs one of ${CERTIFICATE_NAMES.map(({ field }) => field.name).join(', ')}`,
+    );
   }
   return Object.fromEntries(names);
 }
@@ -128,8 +147,8 @@ const FLAGS = [
   fields.TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS,
 ];
 
-const readFlags = (said: Said) =>
-  Object.fromEntries(FLAGS.map((flag) => [flag.name, readField(said, flag, 'must be true or false')]));
+const readFlags = (metadata: UnverifiedMetadata) =>
+  Object.fromEntries(FLAGS.map((flag) => [flag.name, readField(metadata, flag, 'must be true or false')]));
 
 const defined = (members: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

@@ -1,12 +1,12 @@
 import { InvalidRedirectUriError } from '../../errors/index.js';
 import { isLoopbackName } from '../../http/public-url.js';
 import { isRedirectUri } from '../../http/syntax.js';
-import { given, hasCredentials, LONGEST_URI, type Said } from './metadata-members.js';
+import { memberOf, hasCredentials, MAX_URI_LENGTH, type UnverifiedMetadata } from './metadata-members.js';
 
-const MOST = 20;
+const MAX_REDIRECT_URIS = 20;
 
 /** What a browser does something with by itself, or another program that is no client: no scheme of an application. */
-const TAKEN =
+const RESERVED_SCHEMES =
   /^(?:intent|view-source|filesystem|chrome|about|res|shell|search|search-ms|ms-[\w-]+|ldaps?|wss?|ftps?|ssh|telnet|mailto|tel|sms|urn|jar):/i;
 
 /** The scheme of an application, made of a domain name. RFC 8252 §7.1 */
@@ -30,27 +30,27 @@ export function redirectRules(kind: string | undefined, responseTypes: readonly 
  * allow them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
-export function readRedirectUris(said: Said, rules: RedirectRules | undefined): string[] | undefined {
-  const value = given(said, 'redirect_uris');
+export function readRedirectUris(metadata: UnverifiedMetadata, rules: RedirectRules | undefined): string[] | undefined {
+  const value = memberOf(metadata, 'redirect_uris');
   if (value === undefined) return undefined;
-  if (!Array.isArray(value) || value.length > MOST) {
-    throw refused(`\`redirect_uris\` must be a list of ${MOST} at most`);
+  if (!Array.isArray(value) || value.length > MAX_REDIRECT_URIS) {
+    throw invalidRedirectUri(`\`redirect_uris\` must be a list of ${MAX_REDIRECT_URIS} at most`);
   }
-  return [...new Set(value.map((uri: unknown) => readOne(uri, rules)))];
+  return [...new Set(value.map((uri: unknown) => readRedirectUri(uri, rules)))];
 }
 
-function readOne(uri: unknown, rules: RedirectRules | undefined): string {
-  const fault = redirectFault(uri, rules);
-  if (fault !== undefined) throw refused(fault);
+function readRedirectUri(uri: unknown, rules: RedirectRules | undefined): string {
+  const fault = findRedirectUriError(uri, rules);
+  if (fault !== undefined) throw invalidRedirectUri(fault);
   return uri as string;
 }
 
 /** Returns why a user must not be redirected to the URI, or undefined if the URI is allowed. */
-export function redirectFault(uri: unknown, rules?: RedirectRules): string | undefined {
-  if (typeof uri !== 'string' || uri.length > LONGEST_URI || !isRedirectUri(uri) || TAKEN.test(uri)) {
+export function findRedirectUriError(uri: unknown, rules?: RedirectRules): string | undefined {
+  if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH || !isRedirectUri(uri) || RESERVED_SCHEMES.test(uri)) {
     return 'a redirect URI must be absolute, without fragment, and of a scheme that leads back to the client';
   }
-  if (!/^https?:/i.test(uri)) return schemeFault(uri, rules);
+  if (!/^https?:/i.test(uri)) return findSchemeError(uri, rules);
   if (!/^https?:\/\/[^/\\]/i.test(uri) || uri.includes('\\') || hasCredentials(uri)) {
     return 'a redirect URI has no credentials, and its host is to be read at first sight';
   }
@@ -60,7 +60,7 @@ export function redirectFault(uri: unknown, rules?: RedirectRules): string | und
 }
 
 /** Returns why a redirect URI must not have the scheme of an application. */
-function schemeFault(uri: string, rules: RedirectRules | undefined): string | undefined {
+function findSchemeError(uri: string, rules: RedirectRules | undefined): string | undefined {
   if (rules === 'implicit-web') return IMPLICIT_WEB;
   if (rules !== 'web' || APPLICATION_SCHEME.test(uri)) return undefined;
   return 'a redirect URI of a web application is https, of a loopback address, or of a reverse-domain scheme such as `com.example.app:`';
@@ -69,4 +69,4 @@ function schemeFault(uri: string, rules: RedirectRules | undefined): string | un
 const IMPLICIT_WEB =
   'a redirect URI of a web application whose response types return tokens through the browser is https, and of a host on the Internet';
 
-export const refused = (what: string) => new InvalidRedirectUriError(`Invalid redirect URI: ${what}`);
+export const invalidRedirectUri = (what: string) => new InvalidRedirectUriError(`Invalid redirect URI: ${what}`);

@@ -11,10 +11,10 @@ export function keysOf(client: CoreClient): { jwks?: Readonly<Record<string, unk
 }
 
 /** Keys of an honest party are a few. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 /** The keys of a document; undefined: it is no JWK set. RFC 7517 §5 */
 export function keysIn(document: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
   const keys: unknown = isObject(document) ? document['keys'] : undefined;
-  return Array.isArray(keys) && keys.length <= MOST_KEYS && keys.every(isObject) ? keys : undefined;
+  return Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every(isObject) ? keys : undefined;
 }

@@ -1,7 +1,7 @@
 import { clientField } from '../../contracts/client-field.js';
 import type { CoreClient } from '../../model/model.js';
 import { comparableAs, type NameKind } from './certificate-names.js';
-import { LONGEST_URI } from './metadata-members.js';
+import { MAX_URI_LENGTH } from './metadata-members.js';
 
 /** The client fields that name the certificate of a client, each with the kind of its name. RFC 8705 §2.1.2 */
 export const CERTIFICATE_NAMES = [
@@ -14,7 +14,7 @@ export const CERTIFICATE_NAMES = [
 
 function isNameOf(kind: NameKind) {
   return (name: unknown): name is string =>
-    typeof name === 'string' && name.length <= LONGEST_URI && comparableAs(kind, name) !== undefined;
+    typeof name === 'string' && name.length <= MAX_URI_LENGTH && comparableAs(kind, name) !== undefined;
 }
 
 /** The one name by which the certificate of a client is known, and as it is compared; undefined: there is not exactly one good one. */

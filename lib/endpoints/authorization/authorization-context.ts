@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import type { TokenFormat } from '../../contracts/token-format.js';
 import { requireMethods } from '../../model/require-methods.js';
-import type { Options } from '../../options/settle.js';
+import type { Options } from '../../options/resolve-options.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import type { ScopeOptions } from '../../tokens/scope.js';
 
@@ -11,7 +11,7 @@ export class AuthorizationContext {
   /** The options by which the model grants a scope. */
   readonly scopeOptions: ScopeOptions;
   /** Response types whose model methods were verified. */
-  private readonly verified = new Set<object>();
+  private readonly verifiedResponseTypes = new Set<object>();
 
   /** @throws {InvalidArgumentError} If the options or the model do not allow authorization requests. */
   constructor(
@@ -32,8 +32,8 @@ export class AuthorizationContext {
    * @throws {InvalidArgumentError} If the model lacks a method.
    */
   verifyModel(responseType: { readonly requires: readonly string[] }): void {
-    if (this.verified.has(responseType)) return;
+    if (this.verifiedResponseTypes.has(responseType)) return;
     requireMethods(this.options.model, responseType.requires);
-    this.verified.add(responseType);
+    this.verifiedResponseTypes.add(responseType);
   }
 }

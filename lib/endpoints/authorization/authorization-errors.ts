@@ -7,15 +7,15 @@ import {
 } from '../../errors/index.js';
 
 /** Returns the error for a single-use request that was decided before. The client has got that response. */
-export function answeredBefore(): OAuthError {
-  const rule = 'a request that came from elsewhere is decided once';
-  return new InvalidRequestError('Invalid request: it was answered before').because({ rule });
+export function alreadyDecided(): OAuthError {
+  const reason = 'a request that came from elsewhere is decided once';
+  return new InvalidRequestError('Invalid request: it was answered before').because({ reason });
 }
 
 /** Returns the error for a user who is not signed in as the request requires, and cannot sign in here. OpenID Connect Core 1.0 §3.1.2.6 */
 export function loginRequired(): OAuthError {
-  const rule = 'the user signed in as the request wants it';
-  return new LoginRequiredError('Login required: the user has to sign in').because({ rule });
+  const reason = 'the user signed in as the request wants it';
+  return new LoginRequiredError('Login required: the user has to sign in').because({ reason });
 }
 
 /** Returns the error for a request with `prompt=none` that requires consent. OpenID Connect Core 1.0 §3.1.2.6 */

@@ -1,13 +1,13 @@
 import type { OAuthError } from '../../errors/index.js';
 import type { OAuth2EventName } from '../../events/catalog.js';
-import { type EventSink, isHeard, report, reportRefusal, shortText } from '../../events/events.js';
+import { type EventSink, hasListener, reportEvent, reportRefusal, shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
 import type { CoreClient, User } from '../../model/model.js';
 import type { AuthorizationRequest, AuthorizationResponse } from '../../contracts/response-type.js';
 import { scopeText } from '../../tokens/scope.js';
 
 /** Who asked whom, as far as that is known. */
-export interface Asked {
+export interface RefusedAuthorization {
   client?: CoreClient;
   user?: User | undefined;
   /** Did the user say no? */
@@ -26,10 +26,10 @@ export function reportGranted(
   if (isToken || 'access_token' in answer.parameters) names.push('token.issued');
   if (!isToken && 'authorizationCode' in answer.result) names.push('code.issued');
   for (const name of names) {
-    if (!isHeard(events, name)) continue;
+    if (!hasListener(events, name)) continue;
     const { scope, grantId } = answer;
     const facts = { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'], responseType };
-    report(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
+    reportEvent(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
   }
 }
 
@@ -38,30 +38,30 @@ export function reportAuthorizationRefusal(
   events: EventSink | undefined,
   request: Request,
   error: OAuthError,
-  asked?: Asked,
+  details?: RefusedAuthorization,
 ): void {
-  const name = asked?.denied ? 'consent.denied' : 'authorization.refused';
+  const name = details?.denied ? 'consent.denied' : 'authorization.refused';
   reportRefusal(events, name, error, () => ({
     endpoint: 'authorize',
-    issuer: asked?.issuer,
-    clientId: asked?.client?.id ?? said(request, 'client_id'),
-    userId: asked?.user?.['id'],
-    responseType: said(request, 'response_type'),
-    scope: said(request, 'scope'),
+    issuer: details?.issuer,
+    clientId: details?.client?.id ?? sentParameter(request, 'client_id'),
+    userId: details?.user?.['id'],
+    responseType: sentParameter(request, 'response_type'),
+    scope: sentParameter(request, 'scope'),
   }));
 }
 
-function said(request: Request, name: string): string | undefined {
+function sentParameter(request: Request, name: string): string | undefined {
   return shortText(request.body?.[name]) ?? shortText(request.query?.[name]);
 }
 
-const underWay = new WeakSet<OAuthError>();
+const pendingSignIns = new WeakSet<OAuthError>();
 
 /** Marks the failure of a request whose user was sent to sign in: nothing went wrong, and nobody need hear of it. */
-export function signInUnderWay(error: OAuthError): OAuthError {
-  underWay.add(error);
+export function markSignInPending(error: OAuthError): OAuthError {
+  pendingSignIns.add(error);
   return error;
 }
 
 /** Was the user merely sent to sign in? */
-export const isSignInUnderWay = (error: OAuthError): boolean => underWay.has(error);
+export const isSignInPending = (error: OAuthError): boolean => pendingSignIns.has(error);

@@ -1,19 +1,19 @@
-import { errorMode, type UsualMode } from '../../contracts/response-mode.js';
+import { errorResponseMode, type DefaultResponseMode } from '../../contracts/response-mode.js';
 import type { AuthorizationRequest, Destination } from '../../contracts/response-type.js';
 import { type OAuthError, toOAuthError } from '../../errors/index.js';
 import { errorResponse } from '../../http/error-response.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { User } from '../../model/model.js';
-import { answerError } from '../operation.js';
+import { respondWithError } from '../operation.js';
 import type { AuthorizationContext } from './authorization-context.js';
-import { type Asked, reportAuthorizationRefusal } from './authorization-events.js';
+import { type RefusedAuthorization, reportAuthorizationRefusal } from './authorization-events.js';
 import { readState } from './authorization-request.js';
 import { mayRedirectError } from './deferred-error.js';
 import { defaultResponseType, findResponseType } from './destination.js';
 
 /** A transaction as far as its response depends on it. */
-export interface Responding extends Destination {
+export interface RespondingTransaction extends Destination {
   readonly sent: Request;
   readonly issuer: string | undefined;
   readonly user: User | undefined;
@@ -25,16 +25,16 @@ export interface Responding extends Destination {
 /** Renders an error for the user: the client is unknown, or the error must not be redirected to it. RFC 6749 §4.1.2.1 */
 export function renderError(
   { options }: AuthorizationContext,
-  { error, sent, response, ...asked }: Asked & { error: OAuthError; sent: Request; response: Response },
+  { error, sent, response, ...asked }: RefusedAuthorization & { error: OAuthError; sent: Request; response: Response },
 ): OAuthError {
   reportAuthorizationRefusal(options.events, sent, error, asked);
-  return answerError(response, error);
+  return respondWithError(response, error);
 }
 
 /** Returns an error to the client, or renders it as an error page where a redirect is not allowed yet. */
 export async function sendError(
   context: AuthorizationContext,
-  transaction: Responding,
+  transaction: RespondingTransaction,
   thrown: unknown,
   response: Response,
 ): Promise<OAuthError> {
@@ -50,7 +50,7 @@ export async function sendError(
 /** Sends the error to the client in the response mode of the request. RFC 6749 §4.1.2.1 */
 async function redirectError(
   context: AuthorizationContext,
-  transaction: Responding,
+  transaction: RespondingTransaction,
   error: OAuthError,
   response: Response,
 ): Promise<OAuthError> {
@@ -58,11 +58,11 @@ async function redirectError(
   const { client, sent, user, issuer } = transaction;
   reportAuthorizationRefusal(options.events, sent, error, transaction);
   const type = findResponseType(sent, server.responseTypes) ?? defaultResponseType(server.responseTypes);
-  const mode = errorMode(sent, type, server.responseModes);
+  const mode = errorResponseMode(sent, type, server.responseModes);
   const { mode: usual } = type;
   try {
     const parameters = errorResponse(error);
-    await send(context, transaction, { mode, usual, state: stateOf(sent), parameters }, response);
+    await sendResponse(context, transaction, { mode, defaultMode: usual, state: stateOf(sent), parameters }, response);
     return error;
   } catch (failure) {
     // The client does not trust a response in another mode than the requested one.
@@ -73,34 +73,34 @@ async function redirectError(
 /** Sends a successful response in the response mode of the request. */
 export function sendGranted(
   context: AuthorizationContext,
-  transaction: Responding,
+  transaction: RespondingTransaction,
   parameters: Record<string, string>,
   response: Response,
 ): Promise<void> {
   const { responseMode: mode, responseType, state } = transaction.request!;
   const { mode: usual } = context.server.responseTypes.get(responseType)!;
-  return send(context, transaction, { mode, usual, state, parameters }, response);
+  return sendResponse(context, transaction, { mode, defaultMode: usual, state, parameters }, response);
 }
 
-interface Sent {
+interface ResponseToSend {
   /** The response mode. */
   mode: string;
-  usual: UsualMode;
+  defaultMode: DefaultResponseMode;
   state?: string | undefined;
   parameters: Record<string, string>;
 }
 
 /** Writes the response, with `state` and the issuer. RFC 9207 §2 */
-async function send(
+async function sendResponse(
   { server }: AuthorizationContext,
-  { client, redirectUri, issuer }: Responding,
-  { mode, usual, state, parameters }: Sent,
+  { client, redirectUri, issuer }: RespondingTransaction,
+  { mode, defaultMode: usual, state, parameters }: ResponseToSend,
   response: Response,
 ): Promise<void> {
   if (state !== undefined) parameters['state'] = state;
   if (issuer !== undefined) parameters['iss'] = issuer;
   response.headers['cache-control'] = 'no-store';
-  const answer = { client, redirectUri, parameters, usual, issuer };
+  const answer = { client, redirectUri, parameters, defaultMode: usual, issuer };
   await server.responseModes.get(mode)!.write(response, answer, server);
 }
 

@@ -1,7 +1,7 @@
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import { hasDetails } from '../../contracts/authorization-details.js';
-import type { Need, Presence } from '../../contracts/required-interaction.js';
-import type { Resolved } from '../../contracts/resolved.js';
+import type { RequiredInteraction, AuthenticationState } from '../../contracts/required-interaction.js';
+import type { ResolvedRequest } from '../../contracts/resolved-request.js';
 import type { AuthorizationRequest, Decision, Destination } from '../../contracts/response-type.js';
 import { InvalidArgumentError, type OAuthError } from '../../errors/index.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
@@ -9,13 +9,13 @@ import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { AuthorizationCode, CoreClient, Token, User } from '../../model/model.js';
 import { approveScope, scopeText, verifyClientScope, withinScope } from '../../tokens/scope.js';
-import { keptOf } from '../../tokens/signed-in.js';
+import { signInClaims } from '../../tokens/sign-in-claims.js';
 import type { AuthorizationContext } from './authorization-context.js';
-import { answeredBefore, loginRequired } from './authorization-errors.js';
+import { alreadyDecided, loginRequired } from './authorization-errors.js';
 import { reportGranted } from './authorization-events.js';
 import { readAuthorizationRequest } from './authorization-request.js';
 import { renderError, sendError, sendGranted } from './authorization-response.js';
-import { findResponseType, verifyAllowed } from './destination.js';
+import { findResponseType, verifyResponseTypeAllowed } from './destination.js';
 
 /** Where the parameters of a transaction come from. */
 export interface TransactionSource {
@@ -23,7 +23,7 @@ export interface TransactionSource {
   readonly sent: Request;
   readonly issuer: string | undefined;
   /** Set if the parameters came from elsewhere, such as a pushed request. */
-  readonly resolved: Resolved | undefined;
+  readonly resolved: ResolvedRequest | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   readonly redirectUriSent: boolean;
   readonly sent: Request;
   readonly issuer: string | undefined;
-  readonly resolved: Resolved | undefined;
+  readonly resolved: ResolvedRequest | undefined;
   /** The user who is signed in, once known. */
   user: User | undefined = undefined;
   /** Whether the user denied the request. */
@@ -67,7 +67,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const { read } = hooks.authorization;
     try {
       if (isSelfRegistered(this.client)) {
-        verifyAllowed(findResponseType(this.sent, responseTypes), this.client, responseTypes);
+        verifyResponseTypeAllowed(findResponseType(this.sent, responseTypes), this.client, responseTypes);
       }
       const request = (this.request = readAuthorizationRequest(this, this.context));
       const parameters = read.length > 0 ? new Parameters(this.sent, FORM_OR_URL) : undefined;
@@ -81,7 +81,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
 
   /** Verifies that the client may request the scope, before a user has to sign in. @returns the scope without ignored values */
   verifyScope(response: Response): Promise<string | undefined> {
-    return this.phase(response, async () => {
+    return this.runPhase(response, async () => {
       const { options, server } = this.context;
       const request = this.request!;
       this.isValid = false;
@@ -95,15 +95,15 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   /** Returns the part of the requested scope that this user would be granted. The model is called once for each user. */
   findGrantableScope(user: User, response: Response): Promise<string | undefined> {
     this.user = user;
-    return this.phase(response, () => this.grantableScope(user));
+    return this.runPhase(response, () => this.grantableScope(user));
   }
 
   /** Returns what must happen before the request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
-  findRequiredInteraction(presence: Presence, response: Response): Promise<Need> {
+  findRequiredInteraction(presence: AuthenticationState, response: Response): Promise<RequiredInteraction> {
     this.user = presence.user;
-    return this.phase(response, () => {
+    return this.runPhase(response, () => {
       // An invalid authentication time is an error of the application: it is reported before a hook reads it.
-      if (presence.signIn) keptOf(presence.signIn);
+      if (presence.signIn) signInClaims(presence.signIn);
       return this.requiredInteraction(presence);
     });
   }
@@ -116,7 +116,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     try {
       await this.approve(decision);
       // Everything that can fail without the store has been done: a single-use request is consumed now. RFC 9126 §7.3
-      if (!resolved?.spend || (await resolved.spend())) {
+      if (!resolved?.consume || (await resolved.consume())) {
         if (!error) return await this.grant(user, response);
         this.denied = error.name === 'access_denied';
         throw error;
@@ -124,7 +124,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     } catch (failure) {
       throw await this.fail(failure, response);
     }
-    throw renderError(context, { error: answeredBefore(), sent, response, client, user, issuer });
+    throw renderError(context, { error: alreadyDecided(), sent, response, client, user, issuer });
   }
 
   /** Sets the granted scope, if the user agreed: the approved part of the grantable scope. RFC 6749 §3.3 */
@@ -144,7 +144,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const request = this.request!;
     request.grantedScope = decision.scope === undefined ? grantable : scopeText(withinScope(grantable, decision.scope));
     for (const hook of approve) await hook(request, { user, decision });
-    if (signIn) Object.assign(request.data, keptOf(signIn));
+    if (signIn) Object.assign(request.data, signInClaims(signIn));
   }
 
   private async grant(user: User, response: Response): Promise<Partial<AuthorizationCode> | Token> {
@@ -171,13 +171,13 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /** Combines what all features require. */
-  private async requiredInteraction(presence: Presence): Promise<Need> {
-    const all: Need = {};
+  private async requiredInteraction(presence: AuthenticationState): Promise<RequiredInteraction> {
+    const all: RequiredInteraction = {};
     this.isInteractionKnown = true;
     for (const hook of this.context.server.hooks.authorization.requireInteraction) {
-      const { wanted, ...need } = (await hook(this.request!, presence)) || {};
+      const { requestedLogin: wanted, ...need } = (await hook(this.request!, presence)) || {};
       for (const name of ['login', 'consent', 'silent'] as const) if (need[name]) all[name] = true;
-      if (wanted) all.wanted = { ...all.wanted, ...wanted };
+      if (wanted) all.requestedLogin = { ...all.requestedLogin, ...wanted };
     }
     return all;
   }
@@ -188,7 +188,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /** Runs a phase. If it fails, the error is sent. */
-  private async phase<T>(response: Response, run: () => Promise<T>): Promise<T> {
+  private async runPhase<T>(response: Response, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {

@@ -1,4 +1,4 @@
-import { notAllowed } from '../../clients/grant-not-allowed.js';
+import { grantNotAllowed } from '../../clients/grant-not-allowed.js';
 import { isClientOf, OTHER_ISSUER } from '../../clients/client-issuer.js';
 import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
@@ -7,13 +7,13 @@ import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isNotEmpty, isRedirectUri, isVSCHAR } from '../../http/syntax.js';
 import type { CoreClient } from '../../model/model.js';
-import { NO_GRANTS, NO_ID, warnOfModel } from '../../model/model-mistakes.js';
-import type { Options } from '../../options/settle.js';
-import { LONGEST_SCOPE } from '../../tokens/scope.js';
-import { trustRedirectUri } from './redirect-uri.js';
+import { NO_GRANTS, NO_ID, warnOfModelMistake } from '../../model/model-mistakes.js';
+import type { Options } from '../../options/resolve-options.js';
+import { MAX_SCOPE_LENGTH } from '../../tokens/scope.js';
+import { resolveRedirectUri } from './redirect-uri.js';
 import {
   type Destination,
-  grantsOf,
+  requiredGrantTypes,
   type ResponseType,
   responseTypeName,
   type ResponseTypes,
@@ -28,17 +28,17 @@ export async function findDestination(
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
   if (given !== undefined && !isRedirectUri(given)) {
-    const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
+    const detail = { reason: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
   const client = await findClient(clientId, model, server, request);
-  if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
+  if (client.id === undefined || client.id === null) warnOfModelMistake(model, NO_ID);
   if (!client.grants || !Array.isArray(client.grants)) {
-    warnOfModel(model, NO_GRANTS);
+    warnOfModelMistake(model, NO_GRANTS);
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
   if (given === undefined) verifyOmittedRedirectUri(request, server);
-  const redirectUri = await trustRedirectUri(given, client, model);
+  const redirectUri = await resolveRedirectUri(given, client, model);
   return { client, redirectUri, redirectUriSent: given !== undefined };
 }
 
@@ -50,12 +50,12 @@ function verifyOmittedRedirectUri(request: Request, { installed }: ServerContext
   const sent = FORM_OR_URL.flatMap((place) => {
     const scope: unknown = request[place]?.scope;
     // Any other value is rejected when the scope is read.
-    return typeof scope === 'string' && scope.length <= LONGEST_SCOPE ? scope.split(' ') : [];
+    return typeof scope === 'string' && scope.length <= MAX_SCOPE_LENGTH ? scope.split(' ') : [];
   });
   const scope = installed.flatMap(({ parts }) => parts.redirectUriScopes ?? []).find((one) => sent.includes(one));
   if (scope === undefined) return;
-  const rule = `an authorization request with the scope \`${scope}\` has a \`redirect_uri\``;
-  throw new InvalidRequestError('Missing parameter: `redirect_uri`').because({ rule });
+  const reason = `an authorization request with the scope \`${scope}\` has a \`redirect_uri\``;
+  throw new InvalidRequestError('Missing parameter: `redirect_uri`').because({ reason });
 }
 
 /**
@@ -74,7 +74,7 @@ export async function findClient(
   if (!client && find) client = await find(clientId, request);
   const isKnown = client && isClientOf(client, server.options.issuer, server);
   if (isKnown) return client as CoreClient;
-  const detail = { rule: client ? OTHER_ISSUER : '`getClient()` finds the client' };
+  const detail = { reason: client ? OTHER_ISSUER : '`getClient()` finds the client' };
   throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
 }
 
@@ -94,11 +94,15 @@ export const defaultResponseType = (types: ResponseTypes): ResponseType => types
  * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
  * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
  */
-export function verifyAllowed(wanted: ResponseType | undefined, client: CoreClient, types: ResponseTypes): void {
-  const isAllowed = (type: ResponseType) => grantsOf(type).every((grant) => client.grants.includes(grant));
-  if (wanted ? isAllowed(wanted) : [...types.values()].some(isAllowed)) return;
+export function verifyResponseTypeAllowed(
+  responseType: ResponseType | undefined,
+  client: CoreClient,
+  types: ResponseTypes,
+): void {
+  const isAllowed = (type: ResponseType) => requiredGrantTypes(type).every((grant) => client.grants.includes(grant));
+  if (responseType ? isAllowed(responseType) : [...types.values()].some(isAllowed)) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
-  const parameter = wanted === types.get('token') ? 'response_type' : 'grant_type';
-  const detail = notAllowed(client, wanted && grantsOf(wanted).join(' '));
+  const parameter = responseType === types.get('token') ? 'response_type' : 'grant_type';
+  const detail = grantNotAllowed(client, responseType && requiredGrantTypes(responseType).join(' '));
   throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
 }

@@ -1,5 +1,5 @@
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
-import type { Resolved } from '../../contracts/resolved.js';
+import type { ResolvedRequest } from '../../contracts/resolved-request.js';
 import type { ResponseType } from '../../contracts/response-type.js';
 import { InvalidArgumentError, toOAuthError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
@@ -8,7 +8,7 @@ import type { AuthorizationContext } from './authorization-context.js';
 import { userDenied } from './authorization-errors.js';
 import { renderError, sendError } from './authorization-response.js';
 import { AuthorizationTransaction } from './authorization-transaction.js';
-import { defaultResponseType, findDestination, findResponseType, verifyAllowed } from './destination.js';
+import { defaultResponseType, findDestination, findResponseType, verifyResponseTypeAllowed } from './destination.js';
 import { resolveRequest } from './resolve-request.js';
 
 /**
@@ -17,19 +17,19 @@ import { resolveRequest } from './resolve-request.js';
  */
 export async function openTransaction(
   context: AuthorizationContext,
-  given: Request,
+  request: Request,
   response: Response,
   denied = false,
 ): Promise<AuthorizationTransaction> {
   const { options, server } = context;
   const { responseTypes } = server;
-  const issuer = server.issuerOf(given);
-  let resolved: Resolved | undefined;
+  const issuer = server.issuerOf(request);
+  let resolved: ResolvedRequest | undefined;
   let wanted: ResponseType | undefined;
   let transaction: AuthorizationTransaction;
   try {
-    if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(given, server);
-    const sent = resolved?.request ?? given;
+    if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(request, server);
+    const sent = resolved?.request ?? request;
     wanted = findResponseType(sent, responseTypes);
     context.verifyModel(wanted ?? defaultResponseType(responseTypes));
     const destination = await findDestination(sent, options, server);
@@ -37,11 +37,12 @@ export async function openTransaction(
   } catch (error) {
     // A missing model method is an error of the application, whatever the user decided.
     const failure = denied && !(error instanceof InvalidArgumentError) ? userDenied() : toOAuthError(error);
-    throw renderError(context, { error: failure, sent: resolved?.request ?? given, response, denied, issuer });
+    throw renderError(context, { error: failure, sent: resolved?.request ?? request, response, denied, issuer });
   }
   try {
     // Errors of a self-registered client wait for the user: `read()` verifies that client.
-    if (!denied && !isSelfRegistered(transaction.client)) verifyAllowed(wanted, transaction.client, responseTypes);
+    if (!denied && !isSelfRegistered(transaction.client))
+      verifyResponseTypeAllowed(wanted, transaction.client, responseTypes);
     return transaction;
   } catch (error) {
     throw await sendError(context, transaction, error, response);

@@ -23,7 +23,7 @@ export function readChallenge(request: Request, enablePlainPKCE: boolean): Chall
 }
 
 /** Does the request bring a challenge, good or bad? */
-export function isChallenged(request: Request): boolean {
+export function hasChallenge(request: Request): boolean {
   return optional(request, 'code_challenge', () => true, FORM_OR_URL) !== undefined;
 }
 
@@ -38,19 +38,19 @@ function verifyPlain(enablePlainPKCE: boolean): void {
 }
 
 /** Checks the verifier of a token request against the challenge saved with its code. RFC 7636 §4.6 */
-export function verifyVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
+export function verifyCodeVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
   if (!code.codeChallenge) {
     if (optional(request, 'code_verifier', () => true) === undefined) return;
-    const rule = 'a code verifier comes only where the authorization request had a `code_challenge`';
-    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
+    const reason = 'a code verifier comes only where the authorization request had a `code_challenge`';
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ reason });
   }
   const method = code.codeChallengeMethod || defaultMethod(enablePlainPKCE);
   if (method === 'plain') verifyPlain(enablePlainPKCE);
   const verifier = optional(request, 'code_verifier', isPKCE);
   if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
   if (!constantTimeEqual(transform(verifier, method), code.codeChallenge)) {
-    const rule = `the code verifier is the one of the challenge (${method})`;
-    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
+    const reason = `the code verifier is the one of the challenge (${method})`;
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ reason });
   }
 }
 

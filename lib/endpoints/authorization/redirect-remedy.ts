@@ -15,16 +15,16 @@ const DIFFERENCES: readonly (readonly [hint: string, normalize: (uri: URL) => vo
 
 const LOCAL = /^(?:127\.0\.0\.1|\[::1\])$/;
 /** Longer URIs are not compared in detail: the text comes from an unauthenticated client. */
-const LONGEST = 500;
-const MOST = 20;
+const MAX_LENGTH = 500;
+const MAX_URIS = 20;
 
 /** Returns how to fix a redirect URI that is not registered, with the difference to a similar one. For the log only. */
 export function redirectRemedy(given: string, registered: readonly unknown[]): string {
   if (registered.length === 0) return 'the client has no `redirectUris`: register them';
-  if (given.length > LONGEST || !URL.canParse(given)) return REGISTER;
+  if (given.length > MAX_LENGTH || !URL.canParse(given)) return REGISTER;
   const similar = registered
-    .slice(0, MOST)
-    .filter((uri): uri is string => typeof uri === 'string' && uri.length <= LONGEST && URL.canParse(uri));
+    .slice(0, MAX_URIS)
+    .filter((uri): uri is string => typeof uri === 'string' && uri.length <= MAX_LENGTH && URL.canParse(uri));
   for (const [hint, normalize] of DIFFERENCES) {
     const without = (uri: string) => {
       const parsed = new URL(uri);

@@ -33,17 +33,17 @@ function isNative(client: CoreClient): boolean {
  * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the only one.
  * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
  */
-export async function trustRedirectUri(given: string | undefined, client: CoreClient, model: Model): Promise<string> {
+export async function resolveRedirectUri(given: string | undefined, client: CoreClient, model: Model): Promise<string> {
   // A string is not a list: its `includes` would find any part of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
-  if (given === undefined || registered.length === 0) return onlyUri(registered);
+  if (given === undefined || registered.length === 0) return onlyRegisteredUri(registered);
   const trusted = model.validateRedirectUri
     ? await model.validateRedirectUri(given, client)
     : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri, client));
   if (!trusted) {
     const detail = {
-      rule: 'the redirect URI is registered for the client',
-      wanted: registered,
+      reason: 'the redirect URI is registered for the client',
+      expected: registered,
       given: shortText(given),
       remedy: redirectRemedy(given, registered),
     };
@@ -53,14 +53,14 @@ export async function trustRedirectUri(given: string | undefined, client: CoreCl
 }
 
 /** The one that is meant by a request that names none. RFC 6749 §3.1.2.3 */
-function onlyUri(registered: readonly unknown[]): string {
+function onlyRegisteredUri(registered: readonly unknown[]): string {
   const [uri, another] = new Set(registered.filter((one) => typeof one === 'string' && isRedirectUri(one)));
   if (uri === undefined) {
-    const rule = '`getClient()` returns a client with `redirectUris`, a list of whole URIs';
-    throw new InvalidClientError('Invalid client: missing client `redirectUri`').because({ rule });
+    const reason = '`getClient()` returns a client with `redirectUris`, a list of whole URIs';
+    throw new InvalidClientError('Invalid client: missing client `redirectUri`').because({ reason });
   }
   if (another !== undefined) {
-    const detail = { rule: 'of several registered redirect URIs one is named', wanted: registered };
+    const detail = { reason: 'of several registered redirect URIs one is named', expected: registered };
     throw new InvalidRequestError('Missing parameter: `redirect_uri`').because(detail);
   }
   return uri as string;

@@ -13,28 +13,28 @@ export const fragment: ResponseModeOf<unknown> = {
 
 /** `uri` with parameters added to its query. */
 export function queryUri(uri: string, parameters: Readonly<Record<string, string>>): string {
-  const base = whole(uri);
-  return added(base, parameters, base.includes('?') ? (base.endsWith('?') ? '' : '&') : '?');
+  const base = withPath(uri);
+  return addParameters(base, parameters, base.includes('?') ? (base.endsWith('?') ? '' : '&') : '?');
 }
 
 /** `uri` with parameters as its fragment. */
 export const fragmentUri = (uri: string, parameters: Readonly<Record<string, string>>): string =>
-  added(whole(uri), parameters, '#');
+  addParameters(withPath(uri), parameters, '#');
 
-function added(uri: string, parameters: Readonly<Record<string, string>>, first: string): string {
+function addParameters(uri: string, parameters: Readonly<Record<string, string>>, first: string): string {
   let answer = uri;
   let separator = first;
   for (const name in parameters) {
-    answer += `${separator}${name}=${encoded(parameters[name]!)}`;
+    answer += `${separator}${name}=${encodeValue(parameters[name]!)}`;
     separator = '&';
   }
   return answer;
 }
 
 /** What was compared is what is answered to, to the letter, save that a path must be there to have a query. */
-const whole = (uri: string) => (PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri);
+const withPath = (uri: string) => (PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri);
 
 const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
 
 /** Codes and most states need no encoding, and to see that costs a tenth of doing it. */
-const encoded = (value: string) => (/^[\w.~-]*$/.test(value) ? value : encodeURIComponent(value));
+const encodeValue = (value: string) => (/^[\w.~-]*$/.test(value) ? value : encodeURIComponent(value));

@@ -6,14 +6,14 @@ import type { Response } from '../../http/response.js';
 import { isScope } from '../../http/syntax.js';
 import type { Falsy, Scope, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
-import { Operation, verifyWrappers } from '../operation.js';
-import type { Options } from '../../options/settle.js';
+import { Operation, verifyRequestAndResponse } from '../operation.js';
+import type { Options } from '../../options/resolve-options.js';
 import type { TokenRequirements } from '../../options/token-requirements.js';
-import { isConfirmed } from '../../tokens/confirmation.js';
+import { isConfirmationSupported } from '../../tokens/confirmation.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
-import { isOver } from '../../tokens/lifetime.js';
+import { isExpired } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
-import { headerBy, readBearerToken, schemeOf } from './bearer-token.js';
+import { tokenHeaderPattern, readBearerToken, schemeOf } from './bearer-token.js';
 import { rejectRequest, reportAccessRefusal } from './refusal.js';
 import { type Requirement, requirementsOf } from './requirements.js';
 import { isFirstRefusal, lookUp } from './shared-look-ups.js';
@@ -23,17 +23,17 @@ export class AuthenticateOperation extends Operation<Token> {
   /** The required scope as headers name it; undefined when any token will do. */
   private readonly required: string | undefined;
   /** The required scope, if a challenge can contain it. RFC 6750 §3 */
-  private readonly sayable: string | undefined;
+  private readonly challengeScope: string | undefined;
   private readonly requirements: readonly Requirement[];
-  private readonly presents = this.server.hooks.resource.verify;
+  private readonly verifyHooks = this.server.hooks.resource.verify;
   private readonly schemes = [...this.server.tokenSchemes.keys()];
-  private readonly header = headerBy('Bearer', ...this.schemes);
+  private readonly header = tokenHeaderPattern('Bearer', ...this.schemes);
 
   constructor(options: Options & TokenRequirements, server: ServerContext) {
     super(options, server);
     requireMethods(options.model, METHODS);
     this.required = requiredScope(options.scope);
-    this.sayable = sayable(this.required);
+    this.challengeScope = scopeForChallenge(this.required);
     this.requirements = requirementsOf(options, this.required);
   }
 
@@ -43,7 +43,7 @@ export class AuthenticateOperation extends Operation<Token> {
 
   /** Like `handle()`, but emits the event of a refusal to these listeners. `undefined`: no event is emitted. */
   async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
-    verifyWrappers(request, response);
+    verifyRequestAndResponse(request, response);
     const { model, allowBearerTokensInQueryString } = this.options;
     // Thrown once, at the end: to throw it up to here first was a sixth of the time of a refusal.
     let objection: OAuthError | undefined;
@@ -53,12 +53,12 @@ export class AuthenticateOperation extends Operation<Token> {
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
       token = await lookUp(model, value, request);
-      objection = objectionTo(token, (issuer = this.server.issuerOf(request)), this.server.confirmationMethods);
-      if (!objection && this.presents.length > 0) {
+      objection = findTokenError(token, (issuer = this.server.issuerOf(request)), this.server.confirmationMethods);
+      if (!objection && this.verifyHooks.length > 0) {
         const { options, server } = this;
         const scheme = schemeOf(request, this.schemes) ?? 'Bearer';
         const presented = { token: token as Token, value, scheme, request, response, options, server };
-        for (const verify of this.presents) await verify(presented);
+        for (const verify of this.verifyHooks) await verify(presented);
       }
       for (let index = 0; !objection && index < this.requirements.length; index++) {
         requirement = this.requirements[index]!;
@@ -66,7 +66,7 @@ export class AuthenticateOperation extends Operation<Token> {
         // A boolean is not awaited: an `await` for each requirement made a call slower by a quarter.
         const isMet = typeof met === 'boolean' ? met : await met;
         if (!isMet) objection = requirement.createError(token as Token);
-        else if (requirement.scope) this.reportScopes(response, requirement.scope, (token as Token).scope);
+        else if (requirement.scope) this.writeScopeHeaders(response, requirement.scope, (token as Token).scope);
       }
       if (!objection) return token as Token;
     } catch (error) {
@@ -76,31 +76,31 @@ export class AuthenticateOperation extends Operation<Token> {
   }
 
   /** Reports the refusal, and writes the challenge with the scope of the requirement that is not met. @returns the error to throw */
-  private reject(error: OAuthError, refused: Rejected): OAuthError {
+  private reject(error: OAuthError, refused: RejectedRequest): OAuthError {
     const { options, server } = this;
     const { requirement, request, response, events } = refused;
-    const scope = requirement ? sayable(requirement.scope) : this.sayable;
-    if (scope !== undefined && error.code < 500) this.reportAccepted(response, scope);
+    const scope = requirement ? scopeForChallenge(requirement.scope) : this.challengeScope;
+    if (scope !== undefined && error.code < 500) this.writeAcceptedScopes(response, scope);
     const required = requirement?.scope ?? this.required;
-    if (events && isFirstRefusal(request, `${requirement ? kindOf(error) : error.name} ${required}`)) {
+    if (events && isFirstRefusal(request, `${requirement ? refusalKey(error) : error.name} ${required}`)) {
       reportAccessRefusal(events, error, { token: refused.token, required, issuer: refused.issuer });
     }
     return rejectRequest(response, error, { request, options, server, scope });
   }
 
-  private reportAccepted({ headers }: Response, scope: string): void {
+  private writeAcceptedScopes({ headers }: Response, scope: string): void {
     if (this.options.addAcceptedScopesHeader) headers['x-accepted-oauth-scopes'] = scope;
   }
 
-  private reportScopes(response: Response, required: string, granted: Scope | undefined): void {
-    this.reportAccepted(response, required);
+  private writeScopeHeaders(response: Response, required: string, granted: Scope | undefined): void {
+    this.writeAcceptedScopes(response, required);
     const authorized = this.options.addAuthorizedScopesHeader && scopeText(granted);
     if (authorized) response.headers['x-oauth-scopes'] = authorized;
   }
 }
 
 /** A rejected request, with the token and issuer as far as they are known. */
-interface Rejected {
+interface RejectedRequest {
   readonly request: Request;
   readonly response: Response;
   readonly events: EventSink | undefined;
@@ -113,10 +113,10 @@ interface Rejected {
 const METHODS = ['getAccessToken'] as const;
 
 /** Returns what distinguishes the refusals of requirements: their message, and the values that they want. */
-const kindOf = (error: OAuthError) => `${error.message} ${String(OAuthError.detailOf(error)?.wanted)}`;
+const refusalKey = (error: OAuthError) => `${error.message} ${String(OAuthError.detailOf(error)?.expected)}`;
 
 /** Returns the scope if a challenge can contain it. RFC 6750 §3 */
-const sayable = (scope: string | undefined) => (scope !== undefined && isScope(scope) ? scope : undefined);
+const scopeForChallenge = (scope: string | undefined) => (scope !== undefined && isScope(scope) ? scope : undefined);
 
 /**
  * Returns the required scope as text.
@@ -135,22 +135,22 @@ function requiredScope(scope: unknown): string | undefined {
 /**
  * Returns the error of a token that is invalid, expired, of another issuer, or bound in a way that no feature verifies.
  */
-function objectionTo(
+function findTokenError(
   token: Token | Falsy,
   issuer: string | undefined,
-  confirms: ReadonlySet<string>,
+  confirmationMethods: ReadonlySet<string>,
 ): OAuthError | undefined {
   if (!token) return new InvalidTokenError('Invalid token: access token is invalid');
   if (!isOfIssuer(token, issuer)) {
-    const detail = { rule: 'the token is of the issuer that is asked', wanted: issuer, given: token.issuer };
+    const detail = { reason: 'the token is of the issuer that is asked', expected: issuer, given: token.issuer };
     return new InvalidTokenError('Invalid token: access token is invalid').because(detail);
   }
   if (!token.user) return new ServerError('Server error: `getAccessToken()` did not return a `user` object');
   if (!(token.accessTokenExpiresAt instanceof Date)) {
     return new ServerError('Server error: `accessTokenExpiresAt` must be a Date instance');
   }
-  if (isOver(token.accessTokenExpiresAt)) return new InvalidTokenError('Invalid token: access token has expired');
-  if (token['cnf'] === undefined || isConfirmed(token['cnf'], confirms)) return undefined;
-  const rule = 'a feature verifies the key: list `dpop()`, or one of yours whose `confirmationMethods` name it';
-  return new InvalidTokenError('Invalid token: it is bound to a key').because({ rule });
+  if (isExpired(token.accessTokenExpiresAt)) return new InvalidTokenError('Invalid token: access token has expired');
+  if (token['cnf'] === undefined || isConfirmationSupported(token['cnf'], confirmationMethods)) return undefined;
+  const reason = 'a feature verifies the key: list `dpop()`, or one of yours whose `confirmationMethods` name it';
+  return new InvalidTokenError('Invalid token: it is bound to a key').because({ reason });
 }

@@ -5,9 +5,10 @@ import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 
 /** The header of a request that presents a token by one of these schemes. RFC 6750 §2.1 */
-export const headerBy = (...schemes: string[]) => new RegExp(`^(?:${schemes.join('|')}) +[\\w.~+/-]+=*$`, 'i');
+export const tokenHeaderPattern = (...schemes: string[]) =>
+  new RegExp(`^(?:${schemes.join('|')}) +[\\w.~+/-]+=*$`, 'i');
 
-const BEARER = headerBy('Bearer');
+const BEARER = tokenHeaderPattern('Bearer');
 
 /**
  * Finds the token of a request in the one place that has it. RFC 6750 §2
@@ -28,7 +29,7 @@ export function readBearerToken(request: Request, allowQuery: boolean, pattern =
 }
 
 /** Whether a request presents an access token, valid or not. RFC 6750 §2 */
-export const bringsToken = (request: Request): boolean =>
+export const presentsToken = (request: Request): boolean =>
   Boolean(request.get('authorization')) || isPresent(request.query) || isPresent(request.body);
 
 /** By which of these schemes a request presents its token; undefined: by `Bearer`. RFC 9110 §11.4 */
@@ -49,9 +50,9 @@ function isPresent(parameters: unknown): boolean {
 
 function fromHeader(header: unknown, pattern: RegExp): string {
   if (typeof header !== 'string' || !pattern.test(header)) {
-    const rule = 'the header is `Authorization: Bearer <token>`, with one space';
+    const reason = 'the header is `Authorization: Bearer <token>`, with one space';
     throw new InvalidRequestError('Invalid request: malformed authorization header').because({
-      rule,
+      reason,
       remedy: 'send the access token as `Authorization: Bearer <token>`',
     });
   }
@@ -60,14 +61,14 @@ function fromHeader(header: unknown, pattern: RegExp): string {
 
 function fromQuery(request: Request, allowQuery: boolean): string {
   if (!allowQuery) {
-    const rule =
+    const reason =
       'tokens are sent in the `Authorization` header; `allowBearerTokensInQueryString` would allow the query';
     throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs').because({
-      rule,
+      reason,
       remedy: 'send the access token as `Authorization: Bearer <token>`',
     });
   }
-  return given(request, 'query');
+  return requireTokenParameter(request, 'query');
 }
 
 function fromBody(request: Request): string {
@@ -77,11 +78,11 @@ function fromBody(request: Request): string {
   if (!isForm(request.get('content-type'))) {
     throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
   }
-  return given(request, 'body');
+  return requireTokenParameter(request, 'body');
 }
 
-function given(request: Request, place: 'body' | 'query'): string {
-  const token = optional(request, 'access_token', isVSCHAR, [place]);
+function requireTokenParameter(request: Request, location: 'body' | 'query'): string {
+  const token = optional(request, 'access_token', isVSCHAR, [location]);
   if (!token) throw new InvalidRequestError('Invalid parameter: `access_token`');
   return token;
 }

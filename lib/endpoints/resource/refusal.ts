@@ -1,4 +1,4 @@
-import { sayRetryAfter, wireCode } from '../../http/error-response.js';
+import { setRetryAfter, wireCode } from '../../http/error-response.js';
 import {
   InsufficientScopeError,
   InvalidTokenError,
@@ -8,7 +8,7 @@ import {
   UnauthorizedRequestError,
 } from '../../errors/index.js';
 import { type EventSink, reportRefusal } from '../../events/events.js';
-import type { Refused, ResourceHooks, ServerContext } from '../../contracts/feature.js';
+import type { RejectedRequest, ResourceHooks, ServerContext } from '../../contracts/feature.js';
 import type { HookLists } from '../../contracts/hooks.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
@@ -18,7 +18,7 @@ import { schemeOf } from './bearer-token.js';
 import { stepUpOf } from './user-authentication.js';
 
 /** What more a challenge may say. */
-interface Challenged extends Partial<Omit<Refused, 'error'>> {
+interface ChallengeDetails extends Partial<Omit<RejectedRequest, 'error'>> {
   /** Names, where it is the scope that is missing, what would do. RFC 6750 §3 */
   scope?: string | undefined;
 }
@@ -28,26 +28,28 @@ interface Challenged extends Partial<Omit<Refused, 'error'>> {
  * RFC 6750 §3
  * @returns the error, for the caller to throw
  */
-export function rejectRequest(response: Response, error: OAuthError, asked: Challenged = {}): OAuthError {
+export function rejectRequest(response: Response, error: OAuthError, details: ChallengeDetails = {}): OAuthError {
   response.status = error.code;
   if (error.code >= 500) {
-    sayRetryAfter(response, error);
+    setRetryAfter(response, error);
     return error;
   }
   let said = 'realm="Service"';
   if (!(error instanceof UnauthorizedRequestError)) said += `,error="${wireCode(error)}"`;
-  if (asked.scope && error instanceof InsufficientScopeError) said += `,scope="${asked.scope}"`;
+  if (details.scope && error instanceof InsufficientScopeError) said += `,scope="${details.scope}"`;
   if (error.name === 'insufficient_user_authentication') {
     said += quoted(Object.entries(stepUpOf(error)).map(([name, value]) => [name, String(value)]));
   }
-  const challenges = asked.server?.hooks.resource.challenge;
+  const challenges = details.server?.hooks.resource.challenge;
   try {
-    if (challenges?.length) said += challengeOf(challenges, { ...asked, error } as Refused);
+    if (challenges?.length) said += featureParameters(challenges, { ...details, error } as RejectedRequest);
   } catch (fault) {
     return rejectRequest(response, toOAuthError(fault));
   }
-  const schemes = asked.server?.tokenSchemes;
-  response.headers['www-authenticate'] = schemes?.size ? inSchemes(said, schemes, asked.request) : `Bearer ${said}`;
+  const schemes = details.server?.tokenSchemes;
+  response.headers['www-authenticate'] = schemes?.size
+    ? challengesForSchemes(said, schemes, details.request)
+    : `Bearer ${said}`;
   return error;
 }
 
@@ -55,7 +57,11 @@ export function rejectRequest(response: Response, error: OAuthError, asked: Chal
  * Whoever has presented a token by another scheme hears of that one alone; all others hear of each: which one a client can use is
  * known to it. RFC 9449 §7.1
  */
-function inSchemes(said: string, schemes: ServerContext['tokenSchemes'], request: Request | undefined): string {
+function challengesForSchemes(
+  said: string,
+  schemes: ServerContext['tokenSchemes'],
+  request: Request | undefined,
+): string {
   const used = request && schemeOf(request, schemes.keys());
   if (used !== undefined) return `${used} ${said}${quoted(Object.entries(schemes.get(used)!))}`;
   const others = [...schemes].map(([scheme, own]) => `, ${scheme} ${quoted(Object.entries(own)).slice(1)}`);
@@ -63,7 +69,7 @@ function inSchemes(said: string, schemes: ServerContext['tokenSchemes'], request
 }
 
 /** What features add to a challenge. */
-function challengeOf(challenges: HookLists<ResourceHooks>['challenge'], refused: Refused): string {
+function featureParameters(challenges: HookLists<ResourceHooks>['challenge'], refused: RejectedRequest): string {
   return quoted(challenges.flatMap((challenge) => Object.entries(challenge(refused) ?? {})));
 }
 
@@ -76,14 +82,14 @@ function quoted(parameters: readonly [string, string][]): string {
 }
 
 /** What the request was refused for, as far as it is known. */
-interface Reason {
+interface RefusedAccess {
   token: Token | Falsy;
   required: string | undefined;
   issuer: string | undefined;
 }
 
 /** Tells the operator why a request is refused. */
-export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: Reason): void {
+export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: RefusedAccess): void {
   const { token, required, issuer } = refused;
   reportRefusal(events, 'access.refused', error, () => ({
     endpoint: 'resource',
@@ -92,16 +98,16 @@ export function reportAccessRefusal(events: EventSink | undefined, error: OAuthE
     userId: (token && token.user?.['id']) || undefined,
     scope: required,
     grantId: (token && token.grantId) || undefined,
-    ...(OAuthError.detailOf(error) ? undefined : ruleOf(error, refused)),
+    ...(OAuthError.detailOf(error) ? undefined : defaultDetailOf(error, refused)),
   }));
 }
 
 /** Made here and not where it is thrown: most refusals are of tokens, and mostly nobody listens. */
-function ruleOf(error: OAuthError, { token, required }: Reason): RefusalDetail | undefined {
-  if (!token) return error instanceof InvalidTokenError ? { rule: '`getAccessToken()` finds the token' } : undefined;
+function defaultDetailOf(error: OAuthError, { token, required }: RefusedAccess): RefusalDetail | undefined {
+  if (!token) return error instanceof InvalidTokenError ? { reason: '`getAccessToken()` finds the token' } : undefined;
   if (error instanceof InsufficientScopeError) {
-    return { rule: 'the token has the scope of the route', wanted: required, given: scopeText(token.scope) };
+    return { reason: 'the token has the scope of the route', expected: required, given: scopeText(token.scope) };
   }
   if (!(error instanceof InvalidTokenError)) return undefined;
-  return { rule: 'the token has not expired', given: token.accessTokenExpiresAt };
+  return { reason: 'the token has not expired', given: token.accessTokenExpiresAt };
 }

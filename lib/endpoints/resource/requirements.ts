@@ -1,7 +1,7 @@
 import { isClientItself } from '../../tokens/client-subject.js';
 import { InsufficientScopeError, type OAuthError } from '../../errors/index.js';
 import type { Awaitable, Falsy, Scope, Token } from '../../model/model.js';
-import type { Options } from '../../options/settle.js';
+import type { Options } from '../../options/resolve-options.js';
 import { type TokenRequirements, verifyTokenRequirements } from '../../options/token-requirements.js';
 import { coversScope, scopeForModel } from '../../tokens/scope.js';
 import { hasStepUp, stepUpError } from './user-authentication.js';
@@ -70,7 +70,7 @@ const USER: Requirement = {
   scope: undefined,
   isMet: ({ user }) => !isClientItself(user),
   createError() {
-    const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
+    const detail = { reason: 'a user stands behind the token', given: 'a client that acts for itself' };
     const message = 'Insufficient scope: the client acts for itself, and a user is required';
     return new InsufficientScopeError(message).because(detail);
   },
@@ -81,7 +81,11 @@ const anyRoleOf = (roles: readonly string[]): Requirement => ({
   scope: undefined,
   isMet: (token) => rolesOf(token).some((role) => roles.includes(role)),
   createError(token) {
-    const detail = { rule: 'the user has one of the roles', wanted: roles.join(' '), given: rolesOf(token).join(' ') };
+    const detail = {
+      reason: 'the user has one of the roles',
+      expected: roles.join(' '),
+      given: rolesOf(token).join(' '),
+    };
     return new InsufficientScopeError('Insufficient scope: the user lacks a required role').because(detail);
   },
 });

@@ -1,25 +1,29 @@
 import { InsufficientUserAuthenticationError, type OAuthError } from '../../errors/index.js';
 import type { Token } from '../../model/model.js';
 import type { StepUp } from '../../options/token-requirements.js';
-import { signedIn } from '../../tokens/signed-in.js';
+import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 
 /** Seconds by which the clock of an authorization server may be ahead. */
-const SKEW = 60;
+const CLOCK_SKEW = 60;
 
 /** Whether the user's authentication is strong and recent enough. An unknown `acr` or time never is. RFC 9470 §3 */
 export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
-  const known = signedIn(token);
+  const known = readSignInClaims(token);
   return isAccepted(known.acr, acr) && (maxAge === undefined || isRecent(known.auth_time, maxAge));
 }
 
 /** Returns the error for a token whose user has to authenticate again: better, or else more recently. RFC 9470 §3 */
 export function stepUpError(token: Token, { acr, maxAge }: StepUp): InsufficientUserAuthenticationError {
-  const known = signedIn(token);
+  const known = readSignInClaims(token);
   if (!isAccepted(known.acr, acr)) {
-    const detail = { rule: 'the user has signed in as the route wants it', wanted: acr!.join(' '), given: known.acr };
+    const detail = {
+      reason: 'the user has signed in as the route wants it',
+      expected: acr!.join(' '),
+      given: known.acr,
+    };
     return insufficient('a stronger login is required', { acr, maxAge }).because(detail);
   }
-  const detail = { rule: 'the login is so many seconds old at most', wanted: maxAge, given: known.auth_time };
+  const detail = { reason: 'the login is so many seconds old at most', expected: maxAge, given: known.auth_time };
   return insufficient('a more recent login is required', { acr, maxAge }).because(detail);
 }
 
@@ -29,11 +33,11 @@ const isAccepted = (known: string | undefined, acr: readonly string[] | undefine
 function isRecent(authTime: number | undefined, maxAge: number): boolean {
   if (authTime === undefined) return false;
   const age = Math.floor(Date.now() / 1000) - authTime;
-  return age >= -SKEW && age <= maxAge;
+  return age >= -CLOCK_SKEW && age <= maxAge;
 }
 
-const insufficient = (why: string, { acr, maxAge }: StepUp) =>
-  new InsufficientUserAuthenticationError(`Insufficient user authentication: ${why}`, {
+const insufficient = (reason: string, { acr, maxAge }: StepUp) =>
+  new InsufficientUserAuthenticationError(`Insufficient user authentication: ${reason}`, {
     ...(acr && { acrValues: acr.join(' ') }),
     ...(maxAge !== undefined && { maxAge }),
   });

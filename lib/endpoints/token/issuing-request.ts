@@ -20,13 +20,13 @@ export interface IssuingContext {
 
 /** A request to the token endpoint. RFC 6749 §3.2 */
 export class IssuingRequest extends ClientRequest implements TokenRequest {
-  private made: GrantTypeOptions | undefined;
+  private cachedSettings: GrantTypeOptions | undefined;
   /** The token endpoint sets it. */
   context!: IssuingContext;
 
   /** The settings that grant type classes are constructed with: lifetimes, callbacks and options of this request. */
   get settings(): GrantTypeOptions {
-    return (this.made ??= this.makeSettings());
+    return (this.cachedSettings ??= this.makeSettings());
   }
 
   issue(authorization: Authorization, save?: SaveToken): Promise<Token> {
@@ -64,6 +64,6 @@ export class IssuingRequest extends ClientRequest implements TokenRequest {
   private async complete(established: Authorization): Promise<object> {
     this.authorization = established;
     for (const issue of this.context.server.hooks.token.issue) await issue(this);
-    return this.token;
+    return this.tokenMembers;
   }
 }

@@ -1,13 +1,13 @@
 import { InvalidGrantError, type RefusalDetail, ServerError } from '../../errors/index.js';
 import type { CoreClient, User } from '../../model/model.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
-import { report } from '../../events/events.js';
+import { reportEvent } from '../../events/events.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
-import { tellEnded } from '../../tokens/ended.js';
+import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
 /** What can be spent once: a code or a refresh token as the model found it. */
-interface Spendable {
+interface SingleUseRecord {
   client: CoreClient;
   user: User;
   grantId?: string;
@@ -15,30 +15,30 @@ interface Spendable {
   revokedAt?: Date;
 }
 
-/** The settings of `refuseReplay()`, which revokes a token family and emits an event. */
+/** The settings of `rejectReplay()`, which revokes a token family and emits an event. */
 export type ReplayOptions = Pick<GrantTypeOptions, 'model' | 'issuer' | 'report'>;
 
-/** Returns the options of `refuseReplay()` for a request. */
+/** Returns the options of `rejectReplay()` for a request. */
 export function replayOptionsOf({ issuer, options: { model, events } }: ClientRequest): ReplayOptions {
   if (!events) return { model, issuer };
-  return { model, issuer, report: (name, payload) => report(events, name as never, payload as never) };
+  return { model, issuer, report: (name, payload) => reportEvent(events, name as never, payload as never) };
 }
 
 /** Checks that what was found is whole, and belongs to the issuer that is asked and the client that asks. */
 export function verifyOwner(
-  found: Spendable,
+  record: SingleUseRecord,
   client: CoreClient,
   { finder, what, issuer }: { finder: string; what: string; issuer?: string | undefined },
 ): void {
-  if (!isOfIssuer(found, issuer)) {
-    const detail = { rule: `the ${what} is of the issuer that is asked`, wanted: issuer, given: found.issuer };
+  if (!isOfIssuer(record, issuer)) {
+    const detail = { reason: `the ${what} is of the issuer that is asked`, expected: issuer, given: record.issuer };
     throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
   }
-  if (!found.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
-  if (!found.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
+  if (!record.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
+  if (!record.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
   // Two missing ids are not the same id.
-  if (found.client.id === undefined || found.client.id === null || found.client.id !== client.id) {
-    const detail = { rule: `the ${what} was issued to the client`, wanted: found.client.id, given: client.id };
+  if (record.client.id === undefined || record.client.id === null || record.client.id !== client.id) {
+    const detail = { reason: `the ${what} was issued to the client`, expected: record.client.id, given: client.id };
     throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
   }
 }
@@ -48,15 +48,15 @@ const REDEEM_ONCE =
   'redeem each code once, and replace the stored refresh token by that of each response; `refreshTokenReuseInterval` allows retries after a lost response';
 
 /** Nothing was found. */
-export const unknown = (what: string): RefusalDetail => ({
-  rule: `the ${what} is known`,
+export const unknownDetail = (what: string): RefusalDetail => ({
+  reason: `the ${what} is known`,
   remedy: `send the ${what} to the server that issued it, before it is used or deleted; otherwise start a new authorization request`,
 });
 
 /** What was found is too old. */
-export const expired = (what: string, expiresAt: Date): InvalidGrantError =>
+export const expiredError = (what: string, expiresAt: Date): InvalidGrantError =>
   new InvalidGrantError(`Invalid grant: ${what} has expired`).because({
-    rule: `the ${what} has not expired`,
+    reason: `the ${what} has not expired`,
     given: expiresAt,
     remedy: 'start a new authorization request',
   });
@@ -65,15 +65,15 @@ export const expired = (what: string, expiresAt: Date): InvalidGrantError =>
  * Something that is spent once was presented twice, so one of the two who had it stole it: nothing that came of the
  * authorization is left alive, where the model knows what did. RFC 6749 §4.1.2, RFC 9700 §4.14.2
  */
-export async function refuseReplay(found: Spendable, what: string, options: ReplayOptions): Promise<never> {
-  const { grantId, client, user } = found;
+export async function rejectReplay(record: SingleUseRecord, what: string, options: ReplayOptions): Promise<never> {
+  const { grantId, client, user } = record;
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);
-    tellEnded({ grantId });
+    notifyTokensRevoked({ grantId });
     const facts = { endpoint: 'token', issuer: options.issuer, clientId: client.id, userId: user['id'], grantId };
-    options.report?.('token.reuse_detected', { ...facts, what });
+    options.report?.('token.reuse_detected', { ...facts, kind: what });
     options.report?.('grant.ended', { ...facts, reason: 'reuse' });
   }
-  const detail = { rule: `the ${what} is good once`, given: found.revokedAt ?? 'spent', remedy: REDEEM_ONCE };
+  const detail = { reason: `the ${what} is good once`, given: record.revokedAt ?? 'spent', remedy: REDEEM_ONCE };
   throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 }

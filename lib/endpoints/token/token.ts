@@ -1,7 +1,7 @@
-import { notAllowed } from '../../clients/grant-not-allowed.js';
-import { isPublic, owesNoProof } from '../../clients/none.js';
+import { grantNotAllowed } from '../../clients/grant-not-allowed.js';
+import { isPublicClient, mayBeUnauthenticated } from '../../clients/none.js';
 import { UnauthorizedClientError, UnsupportedGrantTypeError } from '../../errors/index.js';
-import { isHeard, report, shortText } from '../../events/events.js';
+import { hasListener, reportEvent, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { type GrantHandler, ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import { classGrant } from './class-grant.js';
@@ -11,11 +11,11 @@ import type { Request } from '../../http/request.js';
 import { isGrantType } from '../../http/syntax.js';
 import type { Awaitable, CoreClient, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
-import type { Options } from '../../options/settle.js';
+import type { Options } from '../../options/resolve-options.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
-import { signedIn } from '../../tokens/signed-in.js';
+import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 import { tokenResponse } from '../../tokens/token-response.js';
 import { BackChannelEndpoint } from '../back-channel-endpoint.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
@@ -27,12 +27,12 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected override readonly requestClass = IssuingRequest;
   protected override readonly clientAuthentication = (client: CoreClient | Falsy, request: Request): boolean => {
     const grantType: unknown = request.body?.grant_type;
-    if (grantType === 'client_credentials' && client && isPublic(client)) throw actsForItself();
-    return owesNoProof(client, grantType, this.options);
+    if (grantType === 'client_credentials' && client && isPublicClient(client)) throw publicClientError();
+    return mayBeUnauthenticated(client, grantType, this.options);
   };
   private readonly grants: ReadonlyMap<string, GrantHandler>;
   /** Grants whose model methods were verified. */
-  private readonly served = new Set<string>();
+  private readonly verifiedGrants = new Set<string>();
   private readonly context: IssuingContext;
 
   constructor(options: Options, server: ServerContext) {
@@ -45,7 +45,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     this.context = {
       server,
       format: server.hooks.token.format[0],
-      report: events && ((name, payload) => report(events, name as never, payload as never)),
+      report: events && ((name, payload) => reportEvent(events, name as never, payload as never)),
       supportsDetails: server.find(AUTHORIZATION_DETAILS) !== undefined,
     };
   }
@@ -68,19 +68,23 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   }
 
   protected bodyOf(token: Token, request: ClientRequest): object {
-    const { token: kept, answer, code, refreshToken } = request;
-    if (request.get(ISSUED_TOKEN_TYPE) !== undefined) return tokenResponse(token, { answer, isOther: true });
-    if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { answer });
-    return tokenResponse(token, { answer, kept: { ...kept, ...signedIn(code ?? refreshToken ?? {}) } });
+    const { tokenMembers: kept, responseMembers: answer, code, refreshToken } = request;
+    if (request.get(ISSUED_TOKEN_TYPE) !== undefined)
+      return tokenResponse(token, { responseMembers: answer, isNotAccessToken: true });
+    if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { responseMembers: answer });
+    return tokenResponse(token, {
+      responseMembers: answer,
+      storedMembers: { ...kept, ...readSignInClaims(code ?? refreshToken ?? {}) },
+    });
   }
 
   protected override reportDone({ request, client, issuer }: ClientRequest, { user, scope, grantId }: Token): void {
     const { events } = this.options;
     const grantType = shortText(request.body.grant_type);
     const name = grantType === 'refresh_token' ? 'token.refreshed' : 'token.issued';
-    if (!isHeard(events, name)) return;
+    if (!hasListener(events, name)) return;
     const granted = scopeText(scope);
-    report(events, name, {
+    reportEvent(events, name, {
       endpoint: 'token',
       issuer,
       clientId: client.id,
@@ -96,20 +100,20 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     const grant = this.grants.get(name);
     if (!grant) {
       const detail = {
-        rule: 'the grant type is served',
-        wanted: [...this.grants.keys()],
+        reason: 'the grant type is served',
+        expected: [...this.grants.keys()],
         given: name,
         remedy: 'send one of these grant types, or list the feature of the grant in `features`',
       };
       throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid').because(detail);
     }
     if (!client.grants.includes(name)) {
-      const detail = notAllowed(client, name);
+      const detail = grantNotAllowed(client, name);
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because(detail);
     }
-    if (!this.served.has(name)) {
+    if (!this.verifiedGrants.has(name)) {
       requireMethods(this.options.model, grant.requires ?? []);
-      this.served.add(name);
+      this.verifiedGrants.add(name);
     }
     return grant;
   }
@@ -123,7 +127,7 @@ function grantsOf({ extendedGrantTypes }: Options, { grants }: ServerContext): R
 }
 
 /** A client acting for itself has nothing but its own proof. That it has no secret is none either. RFC 6749 §4.4 */
-function actsForItself(): UnauthorizedClientError {
-  const rule = 'a client acts for itself only by a secret, and this one has none';
-  return new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
+function publicClientError(): UnauthorizedClientError {
+  const reason = 'a client acts for itself only by a secret, and this one has none';
+  return new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ reason });
 }

@@ -1,4 +1,4 @@
-import { isPublic } from '../../clients/none.js';
+import { isPublicClient } from '../../clients/none.js';
 import type { Authorization } from '../../contracts/authorization.js';
 import { InvalidGrantError, ServerError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
@@ -6,15 +6,15 @@ import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isUri, isVSCHAR } from '../../http/syntax.js';
 import type { AuthorizationCode, AuthorizationCodeModel, CoreClient, Token } from '../../model/model.js';
-import { verifyVerifier } from '../../endpoints/authorization/pkce.js';
+import { verifyCodeVerifier } from '../../endpoints/authorization/pkce.js';
 import { isSameRedirectUri } from '../../endpoints/authorization/redirect-uri.js';
 import { redeem } from '../../tokens/issue-token.js';
-import { isOver } from '../../tokens/lifetime.js';
-import { addSignedIn } from '../../tokens/signed-in.js';
+import { isExpired } from '../../tokens/lifetime.js';
+import { copySignInClaims } from '../../tokens/sign-in-claims.js';
 import { GrantType } from '../../endpoints/token/grant-type.js';
-import { expired, refuseReplay, unknown, verifyOwner } from '../../endpoints/token/replay.js';
+import { expiredError, rejectReplay, unknownDetail, verifyOwner } from '../../endpoints/token/replay.js';
 
-const WHAT = 'authorization code';
+const CODE_NAME = 'authorization code';
 
 /** The user agreed at the authorization endpoint, and the client brings the code. RFC 6749 §4.1.3 */
 export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel> {
@@ -27,26 +27,26 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     const authorizationCode = required(request, 'code', isVSCHAR);
     const code = await this.findCode(authorizationCode, client);
     if (this.options.clientRequest) this.options.clientRequest.code = code;
-    await this.proveCode(request, code, client);
+    await this.verifyCode(request, code, client);
 
     const { user, grantId, scope } = code;
     const extra: Record<string, unknown> = { authorizationCode };
-    addSignedIn(extra, code);
+    copySignInClaims(extra, code);
     const scopeStatus = 'consented';
     const authorization: Authorization = { client, user, scope, scopeStatus, refreshable: true, grantId, extra };
     return await redeem(this.options, authorization, {
-      found: code,
-      spend: () => this.model.revokeAuthorizationCode(code),
-      lost: () => refuseReplay(code, WHAT, this.options),
+      stored: code,
+      consume: () => this.model.revokeAuthorizationCode(code),
+      handleReplay: () => rejectReplay(code, CODE_NAME, this.options),
     });
   }
 
   private async findCode(value: string, client: CoreClient): Promise<AuthorizationCode> {
     const code = await this.model.getAuthorizationCode(value);
-    if (!code) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
-    verifyOwner(code, client, { finder: 'getAuthorizationCode', what: WHAT, issuer: this.options.issuer });
+    if (!code) throw new InvalidGrantError(`Invalid grant: ${CODE_NAME} is invalid`).because(unknownDetail(CODE_NAME));
+    verifyOwner(code, client, { finder: 'getAuthorizationCode', what: CODE_NAME, issuer: this.options.issuer });
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
-    if (isOver(code.expiresAt)) throw expired(WHAT, code.expiresAt);
+    if (isExpired(code.expiresAt)) throw expiredError(CODE_NAME, code.expiresAt);
     if (code.redirectUri && !isUri(code.redirectUri)) {
       throw new InvalidGrantError('Invalid grant: `redirect_uri` is not a valid URI');
     }
@@ -57,24 +57,28 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
    * A wrong proof spends a live code, so that neither a verifier nor a redirect URI can be guessed twice; of a spent one it
    * ends nothing: whoever has no more than the code could sign out its user. OAuth 2.1 §7.5.3
    */
-  private async proveCode(request: Request, code: AuthorizationCode, client: CoreClient): Promise<void> {
+  private async verifyCode(request: Request, code: AuthorizationCode, client: CoreClient): Promise<void> {
     try {
-      this.verifyProof(request, code, client);
+      this.verifyVerifierAndRedirectUri(request, code, client);
     } catch (error) {
       if (!code.revokedAt) await this.model.revokeAuthorizationCode(code);
       throw error;
     }
-    if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
+    if (code.revokedAt) await rejectReplay(code, CODE_NAME, this.options);
   }
 
-  private verifyProof(request: Request, code: AuthorizationCode, client: CoreClient): void {
-    verifyVerifier(request, code, this.options.enablePlainPKCE === true);
+  private verifyVerifierAndRedirectUri(request: Request, code: AuthorizationCode, client: CoreClient): void {
+    verifyCodeVerifier(request, code, this.options.enablePlainPKCE === true);
     if (!code.codeChallenge && this.requiresPKCE(client)) {
       throw new InvalidGrantError('Invalid grant: the authorization request had no `code_challenge`');
     }
     if (!this.isSameRedirectUri(request, code, client)) {
       const given = shortText(request.body.redirect_uri ?? request.query?.['redirect_uri']);
-      const detail = { rule: 'the redirect URI is that of the authorization request', wanted: code.redirectUri, given };
+      const detail = {
+        reason: 'the redirect URI is that of the authorization request',
+        expected: code.redirectUri,
+        given,
+      };
       throw new InvalidGrantError('Invalid grant: `redirect_uri` is invalid').because(detail);
     }
   }
@@ -89,6 +93,9 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
 
   private requiresPKCE(client: CoreClient): boolean {
     const { clientRequest, requirePKCE = 'public' } = this.options;
-    return requirePKCE === 'all' || (requirePKCE === 'public' && (isPublic(client) || clientRequest?.proof === 'none'));
+    return (
+      requirePKCE === 'all' ||
+      (requirePKCE === 'public' && (isPublicClient(client) || clientRequest?.authenticationMethod === 'none'))
+    );
   }
 }

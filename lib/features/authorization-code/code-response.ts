@@ -7,9 +7,9 @@ import type { AuthorizationRequest, ResponseContext, ResponseType } from '../../
 
 /** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
 export const codeResponse = {
-  grant: 'authorization_code',
+  grantType: 'authorization_code',
   mode: 'query',
-  provable: true,
+  supportsPkce: true,
   requires: ['saveAuthorizationCode'],
 
   async respond(authorization: AuthorizationRequest, user: User, { options }: Pick<ResponseContext, 'options'>) {

@@ -9,12 +9,12 @@ import {
   detailsOf,
 } from '../../contracts/authorization-details.js';
 import type { Model } from '../../model/model.js';
-import { unknownOption } from '../../options/unknown-option.js';
-import { type AuthorizationDetailsOptions, typeFaults } from './detail-type.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
+import { type AuthorizationDetailsOptions, typeErrors } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { KnownDetails } from './known-details.js';
-import { detailsOfHost, invalid, readDetails } from './read-details.js';
-import { describedDetails, grantedDetails, verifyAnswered } from './token-details.js';
+import { detailsFromApplication, invalidDetails, readDetails } from './read-details.js';
+import { reportedDetails, grantedDetails, verifyRetriedDetails } from './token-details.js';
 
 /**
  * Clients say by objects what they want to do, where a word of a scope does not say it: this payment, these accounts. Codes and
@@ -33,7 +33,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Feat
         authorization: authorizationHooks(details, builder.options.model),
         token: tokenHooks(details),
         metadata: () => ({ authorization_details_types_supported: [...details.types.keys()] }),
-        misconfigurations: () => faultsOf(options),
+        misconfigurations: () => configurationErrors(options),
       };
     },
   };
@@ -48,7 +48,7 @@ function authorizationHooks(details: KnownDetails, model: Model): AuthorizationH
       const asked = readDetails(parameters);
       if (!asked) return undefined;
       details.verify(asked, client);
-      return kept(await details.approve(asked, { client }, model));
+      return storedDetails(await details.approve(asked, { client }, model));
     },
 
     // Consent to details that are valid for one moment is never remembered, whatever the application remembers.
@@ -60,13 +60,14 @@ function authorizationHooks(details: KnownDetails, model: Model): AuthorizationH
       const { client, data } = request;
       if (decision) {
         const chosen = decision.error ? undefined : decision.authorizationDetails;
-        if (chosen) data[DETAILS] = chosen.length > 0 ? detailsOfHost(chosen, detailsOf(data[DETAILS])) : undefined;
+        if (chosen)
+          data[DETAILS] = chosen.length > 0 ? detailsFromApplication(chosen, detailsOf(data[DETAILS])) : undefined;
         return;
       }
       const wanted = named.get(request) ?? detailsOf(data[DETAILS]);
       if (wanted.length === 0) return;
       named.set(request, wanted);
-      const { [DETAILS]: approved } = kept(await details.approve(wanted, { client, user }, model));
+      const { [DETAILS]: approved } = storedDetails(await details.approve(wanted, { client, user }, model));
       data[DETAILS] = approved;
     },
   };
@@ -76,45 +77,47 @@ function authorizationHooks(details: KnownDetails, model: Model): AuthorizationH
 function tokenHooks(details: KnownDetails): TokenHooks {
   return {
     async issue(request) {
-      const found = await established(request, details);
-      if (found.length > 0) request.token[DETAILS] = found;
+      const found = await detailsOfToken(request, details);
+      if (found.length > 0) request.tokenMembers[DETAILS] = found;
     },
 
     respond(request, token) {
-      verifyAnswered(request, token);
-      const said = describedDetails({ ...request.token, ...token });
-      if (said.length > 0) request.answer[DETAILS] = said;
+      verifyRetriedDetails(request, token);
+      const said = reportedDetails({ ...request.tokenMembers, ...token });
+      if (said.length > 0) request.responseMembers[DETAILS] = said;
     },
 
     describe(token) {
-      const said = describedDetails(token);
+      const said = reportedDetails(token);
       return said.length > 0 ? { [DETAILS]: said } : undefined;
     },
   };
 }
 
-const kept = (details: readonly AuthorizationDetail[]) => ({ [DETAILS]: details.length > 0 ? details : undefined });
+const storedDetails = (details: readonly AuthorizationDetail[]) => ({
+  [DETAILS]: details.length > 0 ? details : undefined,
+});
 
 /** What a token is issued for: what was granted before, or the part of it that is named; else what the host allows. RFC 9396 §6 */
-async function established(request: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
+async function detailsOfToken(request: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
   const { authorization, parameters, client, options } = request;
   const model: AuthorizationDetailsModel & typeof options.model = options.model;
   const asked = readDetails(parameters);
   if (asked) details.verify(asked, client);
   const granted = grantedDetails(request);
   if (asked && !granted && !model.validateAuthorizationDetails) {
-    throw invalid('what no user has agreed to is allowed by `validateAuthorizationDetails()` of the model');
+    throw invalidDetails('what no user has agreed to is allowed by `validateAuthorizationDetails()` of the model');
   }
-  const wanted = granted ? wantedOf(asked, granted, details) : (asked ?? []);
+  const wanted = granted ? requestedDetails(asked, granted, details) : (asked ?? []);
   if (wanted.length === 0) return [];
   // Details that another server has granted may be of types that are unknown here.
-  if (request.source?.isAsserted) details.verify(wanted, client);
+  if (request.source?.isExternal) details.verify(wanted, client);
   // A client that asked for less keeps the right to the rest.
-  if (asked && granted && authorization!.refreshable) request.token['refreshTokenDetails'] = granted;
+  if (asked && granted && authorization!.refreshable) request.tokenMembers['refreshTokenDetails'] = granted;
   return await details.approve(wanted, authorization!, model);
 }
 
-function wantedOf(
+function requestedDetails(
   asked: readonly AuthorizationDetail[] | undefined,
   granted: readonly AuthorizationDetail[],
   details: KnownDetails,
@@ -122,13 +125,13 @@ function wantedOf(
   if (asked) return details.narrow(asked, granted);
   const left = details.remaining(granted);
   if (left.length > 0 || granted.length === 0) return left;
-  throw invalid('of the details that were granted, one at least is of a type that is known still');
+  throw invalidDetails('of the details that were granted, one at least is of a type that is known still');
 }
 
-function* faultsOf(options: AuthorizationDetailsOptions): Iterable<string> {
-  const misspelt = unknownOption(options ?? {}, { types: true }, '`authorizationDetails()`');
+function* configurationErrors(options: AuthorizationDetailsOptions): Iterable<string> {
+  const misspelt = findUnknownOption(options ?? {}, { types: true }, '`authorizationDetails()`');
   if (misspelt !== undefined) yield misspelt;
-  yield* typeFaults(options?.types);
+  yield* typeErrors(options?.types);
 }
 
 const PARAMETER = { authorization_details: 'What the client wants to do, as a list of objects in JSON.' };

@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** What is wrong with the types of a host, as sentences. */
-export function* typeFaults(types: unknown): Iterable<string> {
+export function* typeErrors(types: unknown): Iterable<string> {
   const all = typeof types === 'object' && types !== null ? Object.entries(types) : [];
   if (all.length === 0) {
     yield "`authorizationDetails()` needs `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`";

@@ -8,10 +8,10 @@ import {
   type SupportedDetails,
 } from '../../contracts/authorization-details.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
-import { detailsOfHost, invalid } from './read-details.js';
+import { detailsFromApplication, invalidDetails } from './read-details.js';
 
 /** Who wants them. */
-interface Asker {
+interface Requester {
   client: CoreClient;
   user?: User | undefined;
 }
@@ -32,38 +32,44 @@ export class KnownDetails implements SupportedDetails {
     for (const detail of details) {
       const { type: name } = detail;
       const type = this.types.get(name);
-      if (!type) throw invalid('the type is one that the server knows', name);
-      if (Array.isArray(own) && !own.includes(name)) throw invalid('the client is registered for the type', name);
+      if (!type) throw invalidDetails('the type is one that the server knows', name);
+      if (Array.isArray(own) && !own.includes(name))
+        throw invalidDetails('the client is registered for the type', name);
       const { fields, required = [] } = type;
       const more = fields && Object.keys(detail).find((field) => field !== 'type' && !fields.includes(field));
-      if (more !== undefined) throw invalid(`the type \`${name}\` has the field`, more);
+      if (more !== undefined) throw invalidDetails(`the type \`${name}\` has the field`, more);
       const less = required.find((field) => !Object.hasOwn(detail, field));
-      if (less !== undefined) throw invalid(`the type \`${name}\` needs the field \`${less}\``);
-      if (!isGood(() => type.validate?.(detail))) throw invalid(`\`validate()\` of the type \`${name}\` finds it good`);
+      if (less !== undefined) throw invalidDetails(`the type \`${name}\` needs the field \`${less}\``);
+      if (!isValid(() => type.validate?.(detail)))
+        throw invalidDetails(`\`validate()\` of the type \`${name}\` finds it good`);
     }
   }
 
   /** What the host makes of them. @throws InvalidAuthorizationDetailsError where it does not allow them */
-  async approve(details: Details, { client, user }: Asker, model: Model & AuthorizationDetailsModel): Promise<Details> {
+  async approve(
+    details: Details,
+    { client, user }: Requester,
+    model: Model & AuthorizationDetailsModel,
+  ): Promise<Details> {
     if (!model.validateAuthorizationDetails) return details;
     const answer = await model.validateAuthorizationDetails(details, client, user);
     if (answer === true) return details;
-    if (!answer) throw invalid('`validateAuthorizationDetails()` of the model allows them');
+    if (!answer) throw invalidDetails('`validateAuthorizationDetails()` of the model allows them');
     if (!Array.isArray(answer)) {
       throw new ServerError(
         'Server error: `validateAuthorizationDetails()` returns true, a list of details, or something falsy',
       );
     }
-    return answer.length === 0 ? [] : detailsOfHost(answer, details);
+    return answer.length === 0 ? [] : detailsFromApplication(answer, details);
   }
 
   /** The part of what was granted that a request names. @throws InvalidAuthorizationDetailsError for more. RFC 9396 §6 */
-  narrow(named: Details, granted: Details): Details {
-    for (const one of named) {
+  narrow(requested: Details, granted: Details): Details {
+    for (const one of requested) {
       if (!granted.some((whole) => this.isWithin(one, whole)))
-        throw invalid('they are part of what was granted', one.type);
+        throw invalidDetails('they are part of what was granted', one.type);
     }
-    return named;
+    return requested;
   }
 
   /** Those of types that are known still. */
@@ -76,14 +82,14 @@ export class KnownDetails implements SupportedDetails {
     return details.every(({ type }) => this.types.get(type)?.remember === true);
   }
 
-  private isWithin(asked: AuthorizationDetail, granted: AuthorizationDetail): boolean {
-    if (asked.type !== granted.type) return false;
-    const type = this.types.get(asked.type);
-    return type?.isWithin ? type.isWithin(asked, granted) : isWithinDetail(asked, granted);
+  private isWithin(requested: AuthorizationDetail, granted: AuthorizationDetail): boolean {
+    if (requested.type !== granted.type) return false;
+    const type = this.types.get(requested.type);
+    return type?.isWithin ? type.isWithin(requested, granted) : isWithinDetail(requested, granted);
   }
 }
 
-function isGood(validate: () => unknown): boolean {
+function isValid(validate: () => unknown): boolean {
   try {
     return validate() !== false;
   } catch {

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { UNSHOWABLE } from '../../http/unshowable.js';
+import { UNSAFE_TEXT } from '../../http/unsafe-text.js';
 import { AUTHORIZATION_DETAILS, type AuthorizationDetail } from '../../contracts/authorization-details.js';
 
 /** One of the details as users are shown it. */
@@ -20,7 +20,7 @@ export function shownDetails(
   return details.map((detail) => {
     const type = known?.types.get(detail.type);
     const lines = type?.describe ? [type.describe(detail, language)].flat() : linesOf(detail);
-    return { detail, title: shown(type?.title ?? detail.type), lines: lines.map(shown) };
+    return { detail, title: displayText(type?.title ?? detail.type), lines: lines.map(displayText) };
   });
 }
 
@@ -45,5 +45,5 @@ const isTexts = (value: object): value is unknown[] =>
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : String(value));
 
-const shown = (text: string) => text.replaceAll(BENDING, '\u{FFFD}');
-const BENDING = new RegExp(UNSHOWABLE, 'g');
+const displayText = (text: string) => text.replaceAll(UNSHOWABLE_CHARACTERS, '\u{FFFD}');
+const UNSHOWABLE_CHARACTERS = new RegExp(UNSAFE_TEXT, 'g');

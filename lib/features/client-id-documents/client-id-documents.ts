@@ -1,11 +1,11 @@
 import { InvalidClientError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { requesterOf } from '../../http/network.js';
+import { requesterNetwork } from '../../http/network.js';
 import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
 import { unreachableResource } from '../../remote/client-resource.js';
 import type { Model } from '../../model/model.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
-import type { DescribedClient } from '../../clients/registration/client-of.js';
+import type { MetadataClient } from '../../clients/registration/client-from-metadata.js';
 import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';
 import { isClientIdUrl } from './client-id-url.js';
 import { DocumentCache } from './document-cache.js';
@@ -13,11 +13,11 @@ import { freshnessOf } from './document-lifetime.js';
 import {
   type ClientIdDocumentModel,
   type ClientIdDocumentOptions,
-  documentFaults,
-  settleDocuments,
-  USUAL_AGE,
+  documentErrors,
+  documentSettings,
+  DEFAULT_AGE,
 } from './document-options.js';
-import { documentClient, documentPolicy, readDocument } from './read-document.js';
+import { clientFromMetadataDocument, documentPolicy, readDocument } from './read-document.js';
 
 /**
  * Clients that nobody registered: each is known by the https URL of a document that describes it.
@@ -28,14 +28,14 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
     id: 'clientIdDocuments',
     specification: 'CIMD',
     install(builder) {
-      let clients: DocumentClients | undefined;
+      let clients: MetadataDocumentClients | undefined;
       return {
         metadata: () => ({ client_id_metadata_document_supported: true }),
-        misconfigurations: (server) => documentFaults(options, server),
+        misconfigurations: (server) => documentErrors(options, server),
         client: {
           find(clientId, request) {
-            clients ??= new DocumentClients(options, builder.server);
-            return clients.find(clientId, requesterOf(request));
+            clients ??= new MetadataDocumentClients(options, builder.server);
+            return clients.find(clientId, requesterNetwork(request));
           },
         },
       };
@@ -43,14 +43,14 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
   };
 }
 
-class DocumentClients {
+class MetadataDocumentClients {
   private readonly fetch: SafeFetch;
   private readonly policy: ClientPolicy;
   private readonly documents: DocumentCache<ClientMetadata>;
   private readonly model: Model & ClientIdDocumentModel;
 
   constructor(given: ClientIdDocumentOptions, server: ServerContext) {
-    const { redirects, minAge, maxAge, outage, pause, size, fetch } = settleDocuments(given);
+    const { redirects, minAge, maxAge, outage, pause, size, fetch } = documentSettings(given);
     this.model = server.options.model;
     this.fetch = new SafeFetch(fetch);
     this.policy = documentPolicy(clientPolicy(given, server));
@@ -58,11 +58,11 @@ class DocumentClients {
       size,
       outage,
       pause,
-      isPassing: (error) => error instanceof FetchError && error.isPassing,
-      isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
+      isTemporary: (error) => error instanceof FetchError && error.isTemporary,
+      isNotAttempted: (error) => error instanceof FetchError && error.kind === 'busy',
       fetch: async (url, requester) => {
         const { body, headers } = await this.fetch.json(url, requester);
-        const seconds = Math.min(Math.max(freshnessOf(headers) ?? USUAL_AGE, minAge), maxAge);
+        const seconds = Math.min(Math.max(freshnessOf(headers) ?? DEFAULT_AGE, minAge), maxAge);
         const document = readDocument(url, body, { policy: this.policy, redirects });
         await this.policy.verify(document);
         return { document, seconds };
@@ -74,20 +74,20 @@ class DocumentClients {
    * Finds the client that the document at the URL `clientId` describes. The model may refuse the URL before the document is fetched.
    * @param requester The network of the request that names the client, if known. It limits simultaneous fetches.
    */
-  async find(clientId: string, requester: string | undefined): Promise<DescribedClient | undefined> {
+  async find(clientId: string, requester: string | undefined): Promise<MetadataClient | undefined> {
     if (!isClientIdUrl(clientId) || !this.fetch.isFetchable(clientId)) return undefined;
     if (this.model.mayUseClientIdDocument && !(await this.model.mayUseClientIdDocument(clientId))) return undefined;
     try {
-      return documentClient(clientId, await this.documents.get(clientId, requester), this.policy);
+      return clientFromMetadataDocument(clientId, await this.documents.get(clientId, requester), this.policy);
     } catch (error) {
-      throw refusalOf(error);
+      throw errorForClient(error);
     }
   }
 }
 
 /** Returns the error for a document that cannot be used. Its cause is logged; the client learns nothing about this network. */
-function refusalOf(error: unknown): Error {
-  if (error instanceof FetchError && error.isPassing) return unreachableResource(error.message, error);
-  const rule = `the document of the client can be fetched and is good: ${error instanceof Error ? error.message : 'it is not'}`;
-  return new InvalidClientError('Invalid client: its metadata document cannot be used').because({ rule });
+function errorForClient(error: unknown): Error {
+  if (error instanceof FetchError && error.isTemporary) return unreachableResource(error.message, error);
+  const reason = `the document of the client can be fetched and is good: ${error instanceof Error ? error.message : 'it is not'}`;
+  return new InvalidClientError('Invalid client: its metadata document cannot be used').because({ reason });
 }

@@ -1,8 +1,12 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { fetchFault, SAFE_FETCH_OPTIONS, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { findFetchOptionsError, SAFE_FETCH_OPTIONS, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
-import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../../clients/registration/client-policy.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import {
+  type ClientPolicyOptions,
+  POLICY_OPTIONS,
+  findPolicyErrors,
+} from '../../clients/registration/client-policy.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 
 /** How clients are found by the documents that describe them. */
 export interface ClientIdDocumentOptions extends ClientPolicyOptions {
@@ -35,10 +39,10 @@ export interface ClientIdDocumentModel {
 }
 
 /** Seconds after which a document that says nothing of its age is fetched again. */
-export const USUAL_AGE = 300;
+export const DEFAULT_AGE = 300;
 
 /** Those of a feature, with their defaults. */
-export const settleDocuments = (given: ClientIdDocumentOptions) => ({ ...DEFAULTS, ...given });
+export const documentSettings = (given: ClientIdDocumentOptions) => ({ ...DEFAULTS, ...given });
 
 const DEFAULTS = { redirects: 'any', minAge: 60, maxAge: 86_400, outage: 86_400, pause: 5, size: 1000 } as const;
 
@@ -53,22 +57,23 @@ const NAMES = {
   fetch: true,
 } as const;
 
-const PLACE = '`clientIdDocuments()`';
+const NAME = '`clientIdDocuments()`';
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* documentFaults(given: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
+export function* documentErrors(given: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
   const misspelt =
-    unknownOption(given, NAMES, PLACE) ?? unknownOption(given.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${PLACE}`);
+    findUnknownOption(given, NAMES, NAME) ??
+    findUnknownOption(given.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${NAME}`);
   if (misspelt !== undefined) yield misspelt;
-  const { redirects, size, ...seconds } = settleDocuments(given);
-  if (redirects !== 'any' && redirects !== 'own') yield `\`redirects\` of ${PLACE} is \`any\` or \`own\``;
-  if (!(Number.isInteger(size) && size > 0)) yield `\`size\` of ${PLACE} is a number of documents, above 0`;
+  const { redirects, size, ...seconds } = documentSettings(given);
+  if (redirects !== 'any' && redirects !== 'own') yield `\`redirects\` of ${NAME} is \`any\` or \`own\``;
+  if (!(Number.isInteger(size) && size > 0)) yield `\`size\` of ${NAME} is a number of documents, above 0`;
   for (const name of ['minAge', 'maxAge', 'outage', 'pause'] as const) {
     if (!(seconds[name] >= 0 && seconds[name] < 2 ** 31))
-      yield `\`${name}\` of ${PLACE} is a number of seconds, 0 or more`;
+      yield `\`${name}\` of ${NAME} is a number of seconds, 0 or more`;
   }
-  if (seconds.minAge > seconds.maxAge) yield `\`minAge\` of ${PLACE} is no more than its \`maxAge\``;
-  const fault = fetchFault(given.fetch);
+  if (seconds.minAge > seconds.maxAge) yield `\`minAge\` of ${NAME} is no more than its \`maxAge\``;
+  const fault = findFetchOptionsError(given.fetch);
   if (fault !== undefined) yield fault;
-  yield* policyFaults(given, server, PLACE);
+  yield* findPolicyErrors(given, server, NAME);
 }

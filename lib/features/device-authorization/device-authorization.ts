@@ -1,9 +1,9 @@
-import { rateFault } from '../../clients/public-client-rate.js';
+import { findRateError } from '../../clients/public-client-rate.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { RequestRate } from '../../http/window-counts.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
 import { DEVICE_GRANT, deviceGrant } from './device-grant.js';
 import { DEVICE_METHODS } from './device-model.js';
@@ -37,7 +37,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
         methods: ['POST'],
         metadata: 'device_authorization_endpoint',
         cors: true,
-        description: { summary: 'Gives a device its codes. RFC 8628 §3.1', clients: 'all', answer: ANSWER },
+        description: { summary: 'Gives a device its codes. RFC 8628 §3.1', clients: 'all', response: RESPONSE },
         make: (server) => new DeviceAuthorizationEndpoint(server, { lifetime, interval, verificationUri, rate }),
       },
     },
@@ -47,13 +47,13 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
     },
     install: () => ({
       grants: { [DEVICE_GRANT]: deviceGrant },
-      misconfigurations: (server) => faultsOf(options, server),
+      misconfigurations: (server) => configurationErrors(options, server),
     }),
   };
 }
 
 /** RFC 8628 §3.2 */
-const ANSWER = {
+const RESPONSE = {
   device_code: { type: 'string' },
   user_code: { type: 'string' },
   verification_uri: { type: 'string' },
@@ -64,18 +64,18 @@ const ANSWER = {
 
 const NAMES = { lifetime: true, interval: true, verificationUri: true, rate: true } as const;
 const RATE: RequestRate = { requests: 60, per: 60 };
-const LONGEST = { lifetime: 86_400, interval: 60 } as const;
+const MAX_SECONDS = { lifetime: 86_400, interval: 60 } as const;
 
-function* faultsOf(options: DeviceAuthorizationOptions, server: ServerContext): Iterable<string> {
+function* configurationErrors(options: DeviceAuthorizationOptions, server: ServerContext): Iterable<string> {
   const place = '`deviceAuthorization()`';
-  const misspelt = unknownOption(options, NAMES, place);
+  const misspelt = findUnknownOption(options, NAMES, place);
   if (misspelt !== undefined) yield misspelt;
-  const wrongRate = rateFault(options.rate, place);
+  const wrongRate = findRateError(options.rate, place);
   if (wrongRate !== undefined) yield wrongRate;
   for (const name of ['lifetime', 'interval'] as const) {
     const { [name]: seconds } = options;
-    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST[name]);
-    if (!isGood) yield `\`${name}\` of ${place} is a whole number of seconds, from 1 to ${LONGEST[name]}`;
+    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
+    if (!isGood) yield `\`${name}\` of ${place} is a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
   }
   const { verificationUri } = options;
   const { issuer, model } = server.options;

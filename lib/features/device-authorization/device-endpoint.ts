@@ -1,7 +1,7 @@
-import { notAllowed } from '../../clients/grant-not-allowed.js';
+import { grantNotAllowed } from '../../clients/grant-not-allowed.js';
 import { hash } from 'node:crypto';
 
-import { owesNoProof } from '../../clients/none.js';
+import { mayBeUnauthenticated } from '../../clients/none.js';
 import { PublicClientRate } from '../../clients/public-client-rate.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
@@ -11,10 +11,10 @@ import type { CoreClient, Falsy, Model, OnceModel } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
 import type { RequestRate } from '../../http/window-counts.js';
-import { askedBy } from './device-asked.js';
+import { deviceAuthorizationRequest } from './device-authorization-request.js';
 import { DEVICE_GRANT } from './device-grant.js';
 import type { DeviceAuthorizationModel, NewDeviceAuthorization } from './device-model.js';
-import { newUserCode, shownUserCode } from './user-code.js';
+import { newUserCode, displayedUserCode } from './user-code.js';
 
 /** What the endpoint is made with: seconds, and where users go. */
 export interface DeviceSettings {
@@ -26,19 +26,19 @@ export interface DeviceSettings {
 }
 
 /** The codes of a request, and where its user has to go. */
-export interface Begun extends NewDeviceAuthorization {
+export interface IssuedDeviceCodes extends NewDeviceAuthorization {
   verificationUri: string;
 }
 
 /** How often a code may turn out to be in use. */
-const ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 /** Gives a device two codes: one to poll with, and one to show. RFC 8628 §3.1, §3.2 */
-export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
+export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDeviceCodes> {
   protected readonly id = 'device_authorization';
   /** The policy is that of the token endpoint, where the device polls. RFC 8628 §3.1 */
   protected override readonly clientAuthentication = (client: CoreClient | Falsy): boolean =>
-    owesNoProof(client, DEVICE_GRANT, this.options);
+    mayBeUnauthenticated(client, DEVICE_GRANT, this.options);
   private readonly rate: PublicClientRate;
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
@@ -50,25 +50,25 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     this.rate = new PublicClientRate(settings.rate);
   }
 
-  protected async serve(request: ClientRequest): Promise<Begun> {
+  protected async serve(request: ClientRequest): Promise<IssuedDeviceCodes> {
     this.rate.verify(request);
     const { client, issuer, parameters } = request;
     if (!client.grants.includes(DEVICE_GRANT)) {
-      const detail = notAllowed(client, DEVICE_GRANT);
+      const detail = grantNotAllowed(client, DEVICE_GRANT);
       throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);
     }
     const { lifetime, interval } = this.settings;
     const requested = requestedScope(request.request);
     const scoped = { client, ...(requested !== undefined && { scope: requested }) };
     const scope = await verifyClientScope(this.options, scoped, this.server.ignorableScopes);
-    const asked = askedBy(client, { requestedScope: scope, issuer, request: request.request });
+    const asked = deviceAuthorizationRequest(client, { requestedScope: scope, issuer, request: request.request });
     for (const read of this.server.hooks.authorization.read) {
       Object.assign(asked.data, await read(parameters, asked));
     }
     const begun: NewDeviceAuthorization = {
       ...asked.data,
       deviceCode: opaqueToken(),
-      userCode: await this.freeUserCode(),
+      userCode: await this.unusedUserCode(),
       expiresAt: new Date(Date.now() + lifetime * 1000),
       interval,
     };
@@ -79,9 +79,9 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   }
 
   /** The interval is always said: some clients poll without pause where it is not. RFC 8628 §3.2 */
-  protected bodyOf({ deviceCode, userCode, verificationUri }: Begun): object {
+  protected bodyOf({ deviceCode, userCode, verificationUri }: IssuedDeviceCodes): object {
     const { lifetime, interval } = this.settings;
-    const shown = shownUserCode(userCode);
+    const shown = displayedUserCode(userCode);
     const complete = new URL(verificationUri);
     complete.searchParams.set('user_code', shown);
     return {
@@ -103,15 +103,15 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   }
 
   /** Two devices must never show the same code at the same time. */
-  private async freeUserCode(): Promise<string> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  private async unusedUserCode(): Promise<string> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const code = newUserCode();
       const mark = hash('sha256', `user code ${code}`, 'base64url');
-      if (await this.model.once(mark, this.settings.lifetime + REMEMBERED)) return code;
+      if (await this.model.once(mark, this.settings.lifetime + CODE_REUSE_DELAY)) return code;
     }
     throw new TemporarilyUnavailableError('Temporarily unavailable: too many devices wait for their users');
   }
 }
 
 /** Seconds for which a code is not given out again: clocks differ. */
-const REMEMBERED = 600;
+const CODE_REUSE_DELAY = 600;

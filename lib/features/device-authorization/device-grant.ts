@@ -1,6 +1,6 @@
-import { pollForToken } from './polled-grant.js';
+import { polledGrant } from './polled-grant.js';
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** A device polls with its device code. RFC 8628 §3.4 */
-export const deviceGrant = pollForToken({ parameter: 'device_code', what: 'device code' });
+export const deviceGrant = polledGrant({ parameter: 'device_code', kind: 'device code' });

@@ -53,17 +53,17 @@ export interface DeviceAuthorizationModel<C extends Client = Client, U extends U
   /** By the user code; decided ones need not be found. */
   getDeviceAuthorizationByUserCode(userCode: string): Awaitable<DeviceAuthorization<C, U> | Falsy>;
   /** Keeps what was decided, of one that was found by its user code: truthy for exactly one caller, however many decide at once. */
-  decideDeviceAuthorization(found: DeviceAuthorization<C, U>, decision: DeviceDecision<U>): Awaitable<boolean>;
+  decideDeviceAuthorization(authorization: DeviceAuthorization<C, U>, decision: DeviceDecision<U>): Awaitable<boolean>;
   /** The device polls too fast: keeps its new interval, unless something else has changed meanwhile. RFC 8628 §3.5 */
-  slowDownDevice(found: DeviceAuthorization<C, U>, interval: number): Awaitable<unknown>;
+  slowDownDevice(authorization: DeviceAuthorization<C, U>, interval: number): Awaitable<unknown>;
   /** Spends the device code, as it was found: truthy for exactly one caller. */
-  revokeDeviceCode(found: DeviceAuthorization<C, U>): Awaitable<boolean>;
+  revokeDeviceCode(authorization: DeviceAuthorization<C, U>): Awaitable<boolean>;
   /**
    * Spends the device code and saves what came of it, both or neither; falsy for all but one caller. Left out: `revokeDeviceCode`, and
    * `saveToken` after it.
    */
   redeemDeviceCode?(
-    found: DeviceAuthorization<C, U>,
+    authorization: DeviceAuthorization<C, U>,
     token: Unsaved<Token>,
     client: C,
     user: U,

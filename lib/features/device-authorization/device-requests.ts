@@ -3,15 +3,21 @@ import type { Request } from '../../http/request.js';
 import type { Client, Scope, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';
 import { audienceOf } from '../../tokens/audience.js';
-import { keptOf } from '../../tokens/signed-in.js';
+import { signInClaims } from '../../tokens/sign-in-claims.js';
 import { countGuess } from './guesses.js';
-import { readUserCode, shownUserCode } from './user-code.js';
-import { decideWaiting, type DeviceServer, modelOf, readWaiting, type Waiting } from './waiting.js';
+import { readUserCode, displayedUserCode } from './user-code.js';
+import {
+  decidePendingRequest,
+  type DeviceServer,
+  modelOf,
+  readPendingRequest,
+  type PendingRequest,
+} from './pending-request.js';
 
-export type { DeviceServer } from './waiting.js';
+export type { DeviceServer } from './pending-request.js';
 
 /** Who enters a user code. */
-export interface Visitor {
+export interface DeviceUser {
   /** Who is signed in. */
   user: User;
   /** From where, as Express or Fastify say; behind a proxy they have to be told to trust it. */
@@ -36,7 +42,7 @@ export interface DeviceRequest<C extends Client = Client> {
   readonly expiresAt: Date;
 }
 
-const underWay = new WeakMap<DeviceRequest, Waiting>();
+const shownRequests = new WeakMap<DeviceRequest, PendingRequest>();
 
 /**
  * What a device asks, by the code that a signed-in user has typed; undefined where there is none that waits for its user. RFC 8628
@@ -44,27 +50,27 @@ const underWay = new WeakMap<DeviceRequest, Waiting>();
  * @throws TemporarilyUnavailableError (429) for whoever has entered too many codes. InvalidScopeError where this user cannot grant it
  */
 export async function findDeviceRequest(
-  { facts: server }: DeviceServer,
+  { context: server }: DeviceServer,
   typed: string,
-  visitor: Visitor,
+  deviceUser: DeviceUser,
 ): Promise<DeviceRequest | undefined> {
   const model = modelOf(server);
-  await countGuess(model, { ...visitor, issuer: server.options.issuer });
+  await countGuess(model, { ...deviceUser, issuer: server.options.issuer });
   const userCode = readUserCode(typed);
   const found = userCode && (await model.getDeviceAuthorizationByUserCode(userCode));
-  const waiting = await readWaiting(found && { ...found, userCode }, visitor, server);
+  const waiting = await readPendingRequest(found && { ...found, userCode }, deviceUser, server);
   if (!waiting) return undefined;
-  const { id, client, expiresAt, resource } = waiting.found;
+  const { id, client, expiresAt, resource } = waiting.authorization;
   const shown: DeviceRequest = {
     id,
-    userCode: shownUserCode(userCode!),
+    userCode: displayedUserCode(userCode!),
     client,
     scope: waiting.scope,
     resource: audienceOf(resource),
-    data: waiting.asked.data,
+    data: waiting.authorizationRequest.data,
     expiresAt,
   };
-  underWay.set(shown, waiting);
+  shownRequests.set(shown, waiting);
   return shown;
 }
 
@@ -77,11 +83,11 @@ export async function decideDeviceRequest(
   request: DeviceRequest,
   decision: { allow: boolean; scope?: Scope; signIn?: SignIn | undefined },
 ): Promise<boolean> {
-  const waiting = underWay.get(request);
+  const waiting = shownRequests.get(request);
   if (!waiting) throw new InvalidArgumentError('Invalid argument: what is decided is the very object that was found');
-  underWay.delete(request);
+  shownRequests.delete(request);
   const { allow, scope, signIn } = decision;
   // A device goes on when the session ends in which it was connected.
-  const { sid: _, ...data } = keptOf(signIn ?? {});
-  return await decideWaiting(waiting, { allow, scope, ...(signIn && { data }) }, 'device');
+  const { sid: _, ...data } = signInClaims(signIn ?? {});
+  return await decidePendingRequest(waiting, { allow, scope, ...(signIn && { data }) }, 'device');
 }

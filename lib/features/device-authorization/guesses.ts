@@ -26,23 +26,24 @@ export async function countGuess(
   const own = JSON.stringify(['user', issuer, typeof id, String(id)]);
   const mine = [own];
   if (address !== undefined) mine.push(`address ${networkOf(address)}`);
-  for (const who of mine) if (!(await takePlace(model, who, { places: each, probes: each }))) throw tooMany(seconds);
-  const isFew = await takePlace(model, `few of ${own}`, { places: few, probes: few });
+  for (const who of mine) if (!(await claimAttempt(model, who, { places: each, probes: each }))) throw tooMany(seconds);
+  const isFew = await claimAttempt(model, `few of ${own}`, { places: few, probes: few });
   const pool = isFew ? 'first' : 'later';
   // Of many places a few are tried: where so many are taken that all of these are, it is about enough.
-  if (!(await takePlace(model, `all, ${pool}`, { places: isFew ? first : later, probes: 12 }))) throw tooMany(seconds);
+  if (!(await claimAttempt(model, `all, ${pool}`, { places: isFew ? first : later, probes: 12 })))
+    throw tooMany(seconds);
 }
 
 /** Takes one of so many places, which are kept for some minutes: are all taken that were tried? Then not. */
-export async function takePlace(
+export async function claimAttempt(
   model: OnceModel,
-  who: string,
+  budget: string,
   { places, probes }: { places: number; probes: number },
 ): Promise<boolean> {
   const start = randomInt(places);
   for (let probe = 0; probe < probes; probe += 1) {
     const place = probes === places ? (start + probe) % places : randomInt(places);
-    const mark = hash('sha256', `user code of ${who}, ${place}`, 'base64url');
+    const mark = hash('sha256', `user code of ${budget}, ${place}`, 'base64url');
     if (await model.once(mark, GUESSES.seconds)) return true;
   }
   return false;

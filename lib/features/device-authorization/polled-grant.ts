@@ -11,45 +11,48 @@ import {
   ServerError,
   SlowDownError,
 } from '../../errors/index.js';
-import { refuseReplay, replayOptionsOf, unknown, verifyOwner } from '../../endpoints/token/replay.js';
+import { rejectReplay, replayOptionsOf, unknownDetail, verifyOwner } from '../../endpoints/token/replay.js';
 import { required } from '../../http/parameters.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Model, OnceModel, Token, User } from '../../model/model.js';
-import { addSignedIn } from '../../tokens/signed-in.js';
-import { isOver } from '../../tokens/lifetime.js';
+import { copySignInClaims } from '../../tokens/sign-in-claims.js';
+import { isExpired } from '../../tokens/lifetime.js';
 import { DEVICE_METHODS, type DeviceAuthorization, type DeviceAuthorizationModel } from './device-model.js';
 
 /** How much slower a client has to become that polls too fast, and how slow at most, in seconds. RFC 8628 §3.5 */
-const SLOWER = 5;
-const SLOWEST = 60;
+const SLOW_DOWN_STEP = 5;
+const MAX_INTERVAL = 60;
 /** What may be lost on the way, in seconds: an interval is counted where a poll arrives. */
 const LEEWAY = 1;
 
 /** How clients poll for a token. */
-export interface Polled {
+export interface PolledGrantOptions {
   /** The parameter that the client polls with. */
   readonly parameter: string;
   /** The name of that parameter's value in messages. */
-  readonly what: string;
+  readonly kind: string;
   /** Returns the device code by which the model finds the request. If omitted, that is the value of the parameter. */
-  readonly keyOf?: (value: string) => string;
+  readonly deviceCodeOf?: (value: string) => string;
   /** Returns members that features read from `request.code` besides the stored ones. */
-  readonly also?: (value: string) => object;
+  readonly furtherMembers?: (value: string) => object;
 }
 
 /** Returns the grant of a client that polls until its user has decided elsewhere. RFC 8628 §3.4, CIBA §10.1 */
-export const pollForToken = (polled: Polled): GrantHandler =>
+export const polledGrant = (polled: PolledGrantOptions): GrantHandler =>
   Object.assign((request: TokenRequest) => redeemPolled(request, polled), {
     requires: [...DEVICE_METHODS, 'saveToken'],
   });
 
-async function redeemPolled(request: TokenRequest, { parameter, what, keyOf, also }: Polled): Promise<Token> {
+async function redeemPolled(
+  request: TokenRequest,
+  { parameter, kind: what, deviceCodeOf: keyOf, furtherMembers: also }: PolledGrantOptions,
+): Promise<Token> {
   const { client } = request;
   const value = required(request.request, parameter, isVSCHAR);
   const deviceCode = keyOf ? keyOf(value) : value;
   const stored = await findStored(deviceCode, what, request);
-  if (stored.revokedAt) return await refuseSpent(stored, what, request);
-  if (isOver(stored.expiresAt)) throw new ExpiredTokenError(`Expired token: the ${what} has expired`);
+  if (stored.revokedAt) return await rejectConsumed(stored, what, request);
+  if (isExpired(stored.expiresAt)) throw new ExpiredTokenError(`Expired token: the ${what} has expired`);
   if (stored.isDenied) throw new AccessDeniedError('Access denied: the user said no');
   const { user, scope, grantId } = stored;
   if (!user) throw await pending(deviceCode, stored, request);
@@ -57,14 +60,14 @@ async function redeemPolled(request: TokenRequest, { parameter, what, keyOf, als
   const found = { ...stored, deviceCode };
   request.code = { ...found, ...also?.(value) };
   const extra: Record<string, unknown> = {};
-  addSignedIn(extra, found);
+  copySignInClaims(extra, found);
   const scopeStatus = 'consented';
   const authorization: Authorization = { client, user, scope, scopeStatus, refreshable: true, grantId, extra };
   const model = modelOf(request);
   return await request.redeem(authorization, {
-    together: model.redeemDeviceCode && ((token) => model.redeemDeviceCode!(found, token, client, user)),
-    spend: () => model.revokeDeviceCode(found),
-    lost: () => Promise.reject(spent(what)),
+    consumeAndSave: model.redeemDeviceCode && ((token) => model.redeemDeviceCode!(found, token, client, user)),
+    consume: () => model.revokeDeviceCode(found),
+    handleReplay: () => Promise.reject(consumedError(what)),
   });
 }
 
@@ -73,9 +76,9 @@ const modelOf = ({ options }: TokenRequest) => options.model as Model & DeviceAu
 async function findStored(deviceCode: string, what: string, request: TokenRequest): Promise<DeviceAuthorization> {
   const { client, issuer } = request;
   const found = await modelOf(request).getDeviceAuthorization(deviceCode);
-  if (!found) throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(unknown(what));
+  if (!found) throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(unknownDetail(what));
   // A pending request has no user yet.
-  const whole = { ...found, user: found.user ?? NOBODY };
+  const whole = { ...found, user: found.user ?? NO_USER };
   verifyOwner(whole, client, { finder: 'getDeviceAuthorization', what, issuer });
   if (!(found.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
   return found;
@@ -89,23 +92,23 @@ async function pending(deviceCode: string, found: DeviceAuthorization, request: 
   const model = modelOf(request);
   const poll = hash('sha256', `poll ${deviceCode}`, 'base64url');
   if (await model.once(poll, Math.max(found.interval - LEEWAY, 1))) return notDecided();
-  if (found.interval < SLOWEST) await model.slowDownDevice(found, found.interval + SLOWER);
+  if (found.interval < MAX_INTERVAL) await model.slowDownDevice(found, found.interval + SLOW_DOWN_STEP);
   return tooFast();
 }
 
 /** Rejects a code that was redeemed before. Within one interval it is an impatient device that has its tokens; later it is a replay. */
-async function refuseSpent(found: DeviceAuthorization, what: string, request: TokenRequest): Promise<never> {
+async function rejectConsumed(found: DeviceAuthorization, what: string, request: TokenRequest): Promise<never> {
   const ago = found.revokedAgo ?? (Date.now() - found.revokedAt!.getTime()) / 1000;
-  if (ago < found.interval) throw spent(what);
-  return await refuseReplay({ ...found, user: found.user ?? NOBODY }, what, replayOptionsOf(request));
+  if (ago < found.interval) throw consumedError(what);
+  return await rejectReplay({ ...found, user: found.user ?? NO_USER }, what, replayOptionsOf(request));
 }
 
-const NOBODY: User = {};
+const NO_USER: User = {};
 
-const spent = (what: string) => {
-  const detail = { rule: `the ${what} is good once`, given: 'spent' };
+const consumedError = (what: string) => {
+  const detail = { reason: `the ${what} is good once`, given: 'spent' };
   return new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 };
 
 const notDecided = () => new AuthorizationPendingError('Authorization pending: the user has not decided yet');
-const tooFast = () => new SlowDownError(`Slow down: wait ${SLOWER} seconds longer between two requests`);
+const tooFast = () => new SlowDownError(`Slow down: wait ${SLOW_DOWN_STEP} seconds longer between two requests`);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../../http/escape-html.js';
 import type { Response } from '../../http/response.js';
-import type { TravellingAnswer } from '../../contracts/response-mode.js';
+import type { OutgoingResponse } from '../../contracts/response-mode.js';
 
 /** The only script of the page, and the only one that its policy lets run. */
 const SCRIPT = 'document.forms[0].submit()';
@@ -29,7 +29,7 @@ const HEADERS = {
 /** Writes the page that posts an answer to its client: by itself, or by a button where no script runs. Form Post Response Mode §2 */
 export function writePostPage(
   response: Response,
-  { redirectUri, parameters }: Pick<TravellingAnswer, 'redirectUri' | 'parameters'>,
+  { redirectUri, parameters }: Pick<OutgoingResponse, 'redirectUri' | 'parameters'>,
 ): void {
   const fields = Object.entries(parameters).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,

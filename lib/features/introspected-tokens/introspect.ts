@@ -1,9 +1,9 @@
 import { FORM } from '../../http/media-type.js';
 import { isObject } from '../../http/is-object.js';
-import { before } from '../../remote/deadline.js';
+import { untilAborted } from '../../remote/timeout.js';
 import { MisconfiguredError } from '../../remote/misconfigured-error.js';
 import type { Discovery } from './discovery.js';
-import { type JsonAnswer, requestJson } from '../../remote/json-request.js';
+import { type JsonResponse, requestJson } from '../../remote/json-request.js';
 import type { ClientSecretMethod, IntrospectionCredentials, Settings } from './settings.js';
 import { unavailable } from '../../remote/unavailable.js';
 
@@ -17,9 +17,9 @@ export async function introspect(
   { answers, credentials, fetch }: Pick<Settings, 'answers' | 'credentials' | 'fetch'>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { endpoint, method } = await before(signal, discovery.find());
+  const { endpoint, method } = await untilAborted(signal, discovery.find());
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
-  const headers = { ...prove(credentials, method, form), ...(answers && { accept: answers.type }) };
+  const headers = { ...addCredentials(credentials, method, form), ...(answers && { accept: answers.type }) };
   const request = { method: 'POST', headers, body: form.toString(), fetch, signal, textType: answers?.type };
   const answer = await requestJson(endpoint, request);
   if (answer.status === 200 && !answers && answer.body !== undefined) return answer.body;
@@ -28,11 +28,11 @@ export async function introspect(
   }
   const isElsewhere = answer.status >= 300 && answer.status < 500 && answer.status !== 429;
   if (isElsewhere) discovery.forget();
-  throw failureOf(answer, endpoint, { ...credentials, isSigned: answers !== undefined });
+  throw errorOf(answer, endpoint, { ...credentials, isSigned: answers !== undefined });
 }
 
-function failureOf(
-  { status, body, retryAfter }: JsonAnswer,
+function errorOf(
+  { status, body, retryAfter }: JsonResponse,
   endpoint: string,
   { id, isSigned }: IntrospectionCredentials & { isSigned: boolean },
 ): Error {
@@ -48,15 +48,15 @@ function failureOf(
 }
 
 /** Both parts are form-encoded before they are joined, so that either may hold a colon. RFC 6749 §2.3.1 */
-function prove({ id, secret }: IntrospectionCredentials, method: ClientSecretMethod, form: URLSearchParams) {
+function addCredentials({ id, secret }: IntrospectionCredentials, method: ClientSecretMethod, form: URLSearchParams) {
   const headers = { 'content-type': FORM };
   if (method === 'client_secret_post') {
     form.set('client_id', id);
     form.set('client_secret', secret);
     return headers;
   }
-  const pair = `${formEncoded(id)}:${formEncoded(secret)}`;
+  const pair = `${encodeForm(id)}:${encodeForm(secret)}`;
   return { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+const encodeForm = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);

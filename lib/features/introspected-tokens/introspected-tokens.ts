@@ -1,37 +1,37 @@
 import { hash } from 'node:crypto';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
-import { warnOfModel } from '../../model/model-mistakes.js';
-import { within } from '../../remote/deadline.js';
+import { warnOfModelMistake } from '../../model/model-mistakes.js';
+import { withTimeout } from '../../remote/timeout.js';
 import { MisconfiguredError } from '../../remote/misconfigured-error.js';
 import { Discovery } from './discovery.js';
-import { readIntrospection } from './introspection-answer.js';
+import { readIntrospection } from './introspection-response.js';
 import {
   expiryOf,
-  objectionTo,
-  type Objection,
-  refusal,
+  findClaimsError,
+  type TokenRejection,
+  rejectionError,
   type TokenClaims,
-  tokenOf,
+  tokenFromClaims,
 } from '../../remote/token-claims.js';
 import { introspect } from './introspect.js';
-import { Line } from './line.js';
-import { Remembered } from './remembered.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import { ExpiringCache } from './expiring-cache.js';
 import { type IntrospectedTokensOptions, type Settings, settle } from './settings.js';
 import { unavailable } from '../../remote/unavailable.js';
 
 /** What is known of a token, without the token. */
-interface Known {
-  said?: TokenClaims;
-  objection?: Objection;
+interface CachedResult {
+  claims?: TokenClaims;
+  objection?: TokenRejection;
   expiresAt: number;
-  until: number;
+  cachedUntil: number;
 }
 
 /** Seconds that a token is given of which the server does not say when it is over. */
-const ASSUMED = 60;
+const DEFAULT_LIFETIME = 60;
 
 /** After how many seconds to come again, if somebody must mend something first. */
-const LATER = 30;
+const RETRY_AFTER = 30;
 
 /**
  * The model of an API that lives apart from its authorization server: the guard finds a token by asking there. Where that
@@ -42,68 +42,73 @@ export class IntrospectedTokens implements ProtectedResourceModel {
   declare readonly saveToken?: undefined;
   private readonly settings: Settings;
   private readonly discovery: Discovery;
-  private readonly line: Line;
-  private readonly good: Remembered<Known>;
+  private readonly limiter: ConcurrencyLimiter;
+  private readonly validTokens: ExpiringCache<CachedResult>;
   /** Apart, so that a flood of made-up tokens forgets none of the good ones. */
-  private readonly bad: Remembered<Known>;
-  private readonly asked = new Map<string, Promise<Known>>();
+  private readonly invalidTokens: ExpiringCache<CachedResult>;
+  private readonly pending = new Map<string, Promise<CachedResult>>();
 
   /** @throws InvalidArgumentError with a sentence for an option that cannot work */
   constructor(options: IntrospectedTokensOptions) {
     this.settings = settle(options);
     this.discovery = new Discovery(this.settings);
-    this.line = new Line(this.settings.concurrency);
-    this.good = new Remembered(this.settings.cache.size);
-    this.bad = new Remembered(this.settings.cache.size);
+    this.limiter = new ConcurrencyLimiter(this.settings.concurrency);
+    this.validTokens = new ExpiringCache(this.settings.cache.size);
+    this.invalidTokens = new ExpiringCache(this.settings.cache.size);
   }
 
   async getAccessToken(accessToken: string): Promise<Token | undefined> {
     const key = hash('sha256', accessToken, 'base64url');
-    const known = this.good.get(key) ?? this.bad.get(key) ?? (await this.ask(key, accessToken));
-    if (known.objection) throw refusal(known.objection);
+    const known =
+      this.validTokens.get(key) ?? this.invalidTokens.get(key) ?? (await this.introspectOnce(key, accessToken));
+    if (known.objection) throw rejectionError(known.objection);
     // What a route does to its token is not what the next one is told.
-    return known.said && tokenOf(structuredClone(known.said), accessToken, known.expiresAt);
+    return known.claims && tokenFromClaims(structuredClone(known.claims), accessToken, known.expiresAt);
   }
 
   /** One request for all who ask for the same token at once. */
-  private ask(key: string, token: string): Promise<Known> {
-    let asked = this.asked.get(key);
+  private introspectOnce(key: string, token: string): Promise<CachedResult> {
+    let asked = this.pending.get(key);
     if (!asked) {
-      asked = this.find(token)
-        .then((known) => this.remember(key, known))
-        .finally(() => this.asked.delete(key));
-      this.asked.set(key, asked);
+      asked = this.introspect(token)
+        .then((known) => this.store(key, known))
+        .finally(() => this.pending.delete(key));
+      this.pending.set(key, asked);
     }
     return asked;
   }
 
-  private remember(key: string, known: Known): Known {
-    const isGood = known.said && !known.objection && known.expiresAt > Date.now();
-    (isGood ? this.good : this.bad).set(key, known);
+  private store(key: string, known: CachedResult): CachedResult {
+    const isGood = known.claims && !known.objection && known.expiresAt > Date.now();
+    (isGood ? this.validTokens : this.invalidTokens).set(key, known);
     return known;
   }
 
-  private async find(token: string): Promise<Known> {
-    const { discovery, line, settings } = this;
-    const ask = (signal: AbortSignal) => line.within(signal, () => introspect(token, discovery, settings, signal));
+  private async introspect(token: string): Promise<CachedResult> {
+    const { discovery, limiter: line, settings } = this;
+    const ask = (signal: AbortSignal) => line.run(signal, () => introspect(token, discovery, settings, signal));
     try {
-      return this.judge(await within(settings.timeout, 'The authorization server', ask));
+      return this.validate(await withTimeout(settings.timeout, 'The authorization server', ask));
     } catch (error) {
       if (!(error instanceof MisconfiguredError)) throw error;
-      warnOfModel(this, error.message);
-      throw unavailable(error.message, LATER);
+      warnOfModelMistake(this, error.message);
+      throw unavailable(error.message, RETRY_AFTER);
     }
   }
 
-  private judge(body: unknown): Known {
+  private validate(body: unknown): CachedResult {
     const { lifetime, negativeLifetime } = this.settings.cache;
     const now = Date.now();
     const briefly = now + negativeLifetime * 1000;
     const said = readIntrospection(body);
-    if (!said) return { expiresAt: 0, until: briefly };
-    const expiresAt = expiryOf(said) ?? now + ASSUMED * 1000;
-    const objection = objectionTo(said, this.settings);
-    if (objection) return { objection, expiresAt, until: briefly };
-    return { said, expiresAt, until: expiresAt > now ? Math.min(now + lifetime * 1000, expiresAt) : briefly };
+    if (!said) return { expiresAt: 0, cachedUntil: briefly };
+    const expiresAt = expiryOf(said) ?? now + DEFAULT_LIFETIME * 1000;
+    const objection = findClaimsError(said, this.settings);
+    if (objection) return { objection, expiresAt, cachedUntil: briefly };
+    return {
+      claims: said,
+      expiresAt,
+      cachedUntil: expiresAt > now ? Math.min(now + lifetime * 1000, expiresAt) : briefly,
+    };
   }
 }

@@ -1,7 +1,14 @@
 import { assertConfig } from '../../errors/configuration-error.js';
-import { audienceList, count, isSecure, isText, seconds, shown } from '../../remote/checks.js';
-import type { Accepted } from '../../remote/token-claims.js';
-import type { AnswerReader } from './answer-reader.js';
+import {
+  readAudience,
+  readCount,
+  isSecureUrl,
+  isText,
+  readSeconds,
+  describeValue,
+} from '../../remote/option-readers.js';
+import type { AcceptedTokens } from '../../remote/token-claims.js';
+import type { IntrospectionResponseReader } from './response-reader.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 
 /** Who this API is to the authorization server. RFC 7662 §2.1 */
@@ -43,16 +50,16 @@ export interface IntrospectedTokensOptions {
   concurrency?: number;
   /** Instead of Node's own: for a proxy, or a certificate of your own. */
   fetch?: typeof fetch;
-  /** Reads answers that are signed: `signedAnswers()`. Left out: they are plain JSON. RFC 9701 §4 */
-  answers?: AnswerReader;
+  /** Reads answers that are signed: `signedResponses()`. Left out: they are plain JSON. RFC 9701 §4 */
+  answers?: IntrospectionResponseReader;
 }
 
 /** The same, settled and checked. */
 export interface Settings
   extends
     Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache' | 'answers'>>,
-    Accepted {
-  answers: AnswerReader | undefined;
+    AcceptedTokens {
+  answers: IntrospectionResponseReader | undefined;
   introspectionEndpoint: string | undefined;
   cache: Required<IntrospectionCache>;
 }
@@ -80,9 +87,9 @@ const CACHE = { lifetime: true, negativeLifetime: true, size: true } as const;
 const CREDENTIALS = { id: true, secret: true, method: true } as const;
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
-export function settle(given: IntrospectedTokensOptions): Settings {
-  const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = given ?? {};
-  assertKnownOptions(given ?? {}, OPTIONS, '`IntrospectedTokens`');
+export function settle(options: IntrospectedTokensOptions): Settings {
+  const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = options ?? {};
+  assertKnownOptions(options ?? {}, OPTIONS, '`IntrospectedTokens`');
   assertKnownOptions(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`');
   assertKnownOptions(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
   assertConfig(
@@ -91,8 +98,8 @@ export function settle(given: IntrospectedTokensOptions): Settings {
   );
   for (const [name, url] of Object.entries({ issuer, introspectionEndpoint })) {
     assertConfig(
-      url === undefined || isSecure(url),
-      `${NAME} takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
+      url === undefined || isSecureUrl(url),
+      `${NAME} takes as \`${name}\` an https URL (http on this machine only), and ${describeValue(url)} is none`,
     );
   }
   assertConfig(!issuer || !/[?#]/.test(issuer), `${NAME} takes an \`issuer\` without query and fragment`);
@@ -102,7 +109,7 @@ export function settle(given: IntrospectedTokensOptions): Settings {
     `${NAME} needs \`credentials\`: the \`id\` and the \`secret\` of a client that may introspect`,
   );
   assertConfig(
-    given.answers === undefined || typeof given.answers?.read === 'function',
+    options.answers === undefined || typeof options.answers?.read === 'function',
     `${NAME} takes as \`answers\` what \`signedAnswers()\` returns`,
   );
   assertConfig(METHODS.includes(method), `${NAME} knows the methods 'client_secret_basic' and 'client_secret_post'`);
@@ -110,15 +117,15 @@ export function settle(given: IntrospectedTokensOptions): Settings {
     issuer,
     introspectionEndpoint,
     credentials,
-    audience: audienceList(NAME, audience),
+    audience: readAudience(NAME, audience),
     cache: {
-      lifetime: seconds(NAME, 'cache.lifetime', cache?.lifetime, { usual: 30 }),
-      negativeLifetime: seconds(NAME, 'cache.negativeLifetime', cache?.negativeLifetime, { usual: 5 }),
-      size: count(NAME, 'cache.size', cache?.size, 10_000),
+      lifetime: readSeconds(NAME, 'cache.lifetime', cache?.lifetime, { usual: 30 }),
+      negativeLifetime: readSeconds(NAME, 'cache.negativeLifetime', cache?.negativeLifetime, { usual: 5 }),
+      size: readCount(NAME, 'cache.size', cache?.size, 10_000),
     },
-    timeout: seconds(NAME, 'timeout', timeout, { usual: 3, least: 0.001 }),
-    concurrency: count(NAME, 'concurrency', concurrency, 16),
-    answers: given.answers,
-    fetch: given.fetch ?? ((...request) => fetch(...request)),
+    timeout: readSeconds(NAME, 'timeout', timeout, { usual: 3, least: 0.001 }),
+    concurrency: readCount(NAME, 'concurrency', concurrency, 16),
+    answers: options.answers,
+    fetch: options.fetch ?? ((...request) => fetch(...request)),
   };
 }

@@ -1,32 +1,33 @@
 import type { ClientAuthentication } from '../../contracts/client-authentication.js';
 import { InvalidClientError, type RefusalDetail } from '../../errors/index.js';
-import { requesterOf } from '../../http/network.js';
+import { requesterNetwork } from '../../http/network.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
-import { namesOf } from '../../clients/registration/certificate-names.js';
+import { readCertificateNames } from '../../clients/registration/certificate-names.js';
 import type { ClientCertificate, ClientCertificates } from './client-certificate.js';
 import type { RegisteredKeys } from './registered-keys.js';
 import { registeredName } from '../../clients/registration/registered-names.js';
 
 /** A certificate that proves nothing: what is wrong with it, only the operator hears. */
-const unproven = (detail: RefusalDetail) =>
+const certificateError = (detail: RefusalDetail) =>
   new InvalidClientError('Invalid client: the client certificate is not accepted').because(detail);
 
 /** A certificate of an authority that this server trusts, with the name that the client is registered by. RFC 8705 §2.1 */
 export const tlsClientAuth = (certificates: ClientCertificates): ClientAuthentication => ({
   method: 'tls_client_auth',
-  prove(_claim, client, { request }) {
+  verifyCredentials(_claim, client, { request }) {
     const certificate = verifyCurrent(certificates.of(request));
-    if (!certificate.isVerified) throw unproven({ rule: 'the chain of the certificate is verified where TLS ends' });
+    if (!certificate.isVerified)
+      throw certificateError({ reason: 'the chain of the certificate is verified where TLS ends' });
     const registered = registeredName(client);
     if (!registered) {
-      throw unproven({ rule: 'the client is registered by one name of its certificate, and one alone' });
+      throw certificateError({ reason: 'the client is registered by one name of its certificate, and one alone' });
     }
     const { kind, name: wanted, comparable } = registered;
-    const given = namesOf(certificate.x509.raw)?.[kind] ?? [];
+    const given = readCertificateNames(certificate.x509.raw)?.[kind] ?? [];
     if (given.includes(comparable)) return;
-    throw unproven({
-      rule: `the certificate has the name that the client is registered by, as ${kind}`,
-      wanted,
+    throw certificateError({
+      reason: `the certificate has the name that the client is registered by, as ${kind}`,
+      expected: wanted,
       given,
     });
   },
@@ -38,10 +39,12 @@ export const selfSignedTlsClientAuth = (
   registered: RegisteredKeys,
 ): ClientAuthentication => ({
   method: 'self_signed_tls_client_auth',
-  async prove(_claim, client, { request }) {
+  async verifyCredentials(_claim, client, { request }) {
     const { x509 } = verifyCurrent(certificates.of(request));
-    if (await isRegistered(registered.have(x509, client, requesterOf(request)))) return;
-    throw unproven({ rule: 'the certificate, or its key, is one of the `jwks` or at the `jwksUri` of the client' });
+    if (await isRegistered(registered.includes(x509, client, requesterNetwork(request)))) return;
+    throw certificateError({
+      reason: 'the certificate, or its key, is one of the `jwks` or at the `jwksUri` of the client',
+    });
   },
 });
 
@@ -51,16 +54,16 @@ async function isRegistered(found: Promise<boolean>): Promise<boolean> {
     return await found;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
-      unproven({ rule: 'the keys of the client can be fetched', given }),
+      certificateError({ reason: 'the keys of the client can be fetched', given }),
     );
   }
 }
 
 /** By now: a connection, or a session of TLS, may be older than the end of the certificate. */
 function verifyCurrent(found: ClientCertificate | string): ClientCertificate {
-  if (typeof found === 'string') throw unproven({ rule: found });
+  if (typeof found === 'string') throw certificateError({ reason: found });
   const { validFrom, validTo } = found.x509;
   const now = Date.now();
   if (Date.parse(validFrom) <= now && now <= Date.parse(validTo)) return found;
-  throw unproven({ rule: 'the certificate is good now', given: `${validFrom} to ${validTo}` });
+  throw certificateError({ reason: 'the certificate is good now', given: `${validFrom} to ${validTo}` });
 }

@@ -4,7 +4,7 @@ import { shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import type { TlsProxy } from './options.js';
-import { readHeader } from './proxy-header.js';
+import { readCertificateHeader } from './proxy-header.js';
 
 /** The certificate of a client, who has shown to have its key: TLS asks for that. RFC 8705 §2 */
 export interface ClientCertificate {
@@ -20,7 +20,7 @@ interface Connection {
   getPeerX509Certificate?(): X509Certificate | undefined;
 }
 
-interface Native {
+interface NativeRequest {
   socket?: Connection;
   /** Of Fastify: the request of Node. */
   raw?: { socket?: Connection };
@@ -36,7 +36,7 @@ export class ClientCertificates {
 
   /** @returns why there is none, where there is none: for the operator */
   of(request: Request): ClientCertificate | string {
-    const connection = connectionOf((request['native'] ?? request) as Native);
+    const connection = connectionOf((request['native'] ?? request) as NativeRequest);
     // What a trusted proxy says is all there is: its own certificate is not the client's.
     if (this.proxy && this.isTrusted(connection?.remoteAddress)) return this.fromProxy(request, this.proxy);
     const x509 = connection?.getPeerX509Certificate?.();
@@ -58,7 +58,7 @@ export class ClientCertificates {
     const text: unknown = request.get(header);
     if (typeof text !== 'string' || text === '')
       return `the trusted proxy sends a certificate in the header \`${header}\``;
-    const x509 = readHeader(header, text);
+    const x509 = readCertificateHeader(header, text);
     if (typeof x509 === 'string') return `${x509}, and not ${shortText(text)}`;
     const isVerified = typeof verified === 'boolean' ? verified : request.get(verified.header) === verified.value;
     return { x509, isVerified };
@@ -68,7 +68,7 @@ export class ClientCertificates {
 /** RFC 9440 §2.2 */
 const CLIENT_CERT = 'client-cert';
 
-const connectionOf = ({ socket, raw }: Native): Connection | undefined => socket ?? raw?.socket;
+const connectionOf = ({ socket, raw }: NativeRequest): Connection | undefined => socket ?? raw?.socket;
 
 /** By what a token is bound to a certificate. RFC 8705 §3.1 */
-export const thumbprintOf = ({ x509 }: ClientCertificate): string => hash('sha256', x509.raw, 'base64url');
+export const certificateThumbprint = ({ x509 }: ClientCertificate): string => hash('sha256', x509.raw, 'base64url');

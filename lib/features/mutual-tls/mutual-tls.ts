@@ -4,15 +4,15 @@ import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { CoreClient } from '../../model/model.js';
 import { configurationError } from '../../errors/configuration-error.js';
-import { boundTo, verifyAnswer } from '../../tokens/confirmation.js';
+import { boundThumbprint, verifyRetryBinding } from '../../tokens/confirmation.js';
 import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 import { selfSignedTlsClientAuth, tlsClientAuth } from './client-authentications.js';
-import { ClientCertificates, thumbprintOf } from './client-certificate.js';
-import { faultOf, faultsOf, type MutualTlsOptions } from './options.js';
+import { ClientCertificates, certificateThumbprint } from './client-certificate.js';
+import { findOptionError, configurationErrors, type MutualTlsOptions } from './options.js';
 import { RegisteredKeys } from './registered-keys.js';
 
 /** The member of `cnf` by which a token is bound to a certificate. RFC 8705 §3.1 */
-const X5T = 'x5t#S256';
+const X5T_S256 = 'x5t#S256';
 
 /**
  * Clients prove themselves by a certificate of TLS, and tokens are bound to it: whoever steals a token cannot use it. It stands at
@@ -20,7 +20,7 @@ const X5T = 'x5t#S256';
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function mutualTls(options: MutualTlsOptions = {}): Feature {
-  const fault = faultOf(options);
+  const fault = findOptionError(options);
   if (fault !== undefined) throw configurationError(fault);
   const { bind = 'registered', endpointAliases, fetch, methods, proxy } = options;
   const certificates = new ClientCertificates(proxy);
@@ -31,17 +31,17 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   const shownInstead = (request: Request, wanted: string): string | undefined => {
     const found = certificates.of(request);
     if (typeof found === 'string') return found;
-    const given = thumbprintOf(found);
+    const given = certificateThumbprint(found);
     return constantTimeEqual(given, wanted) ? undefined : given;
   };
   return {
     id: 'mutualTls',
     specification: 'RFC 8705',
     install: (builder) => ({
-      confirmationMethods: [X5T],
+      confirmationMethods: [X5T_S256],
       clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),
       ...(endpointAliases !== undefined && { origins: [new URL(endpointAliases).origin] }),
-      misconfigurations: (server) => faultsOf(options, server),
+      misconfigurations: (server) => configurationErrors(options, server),
       metadata: (issuer) => ({
         tls_client_certificate_bound_access_tokens: true,
         ...(endpointAliases !== undefined && {
@@ -52,42 +52,46 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
       authorization: {
         read(_parameters, { client, responseType }) {
           if (!isBinding(client) || !responseType.split(' ').includes('token')) return;
-          const rule = 'tokens of this client are bound to its certificate, which browsers do not show';
+          const reason = 'tokens of this client are bound to its certificate, which browsers do not show';
           throw new InvalidRequestError('Invalid request: the token would not be bound to a certificate').because({
-            rule,
+            reason,
           });
         },
       },
 
       token: {
-        admit({ client, request, token }) {
+        admit({ client, request, tokenMembers: token }) {
           if (!isBinding(client)) return;
           const found = certificates.of(request);
           if (typeof found === 'string') {
-            throw new InvalidRequestError('Invalid request: missing client certificate').because({ rule: found });
+            throw new InvalidRequestError('Invalid request: missing client certificate').because({ reason: found });
           }
-          token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T]: thumbprintOf(found) };
+          token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T_S256]: certificateThumbprint(found) };
         },
 
-        issue({ proof, refreshToken, request }) {
+        issue({ authenticationMethod: proof, refreshToken, request }) {
           // A confidential client authenticates at each refresh, and its certificates change. RFC 8705 §4, §7.1
-          const wanted = proof === 'none' ? boundTo(refreshToken, X5T) : undefined;
+          const wanted = proof === 'none' ? boundThumbprint(refreshToken, X5T_S256) : undefined;
           const given = wanted === undefined ? undefined : shownInstead(request, wanted);
           if (given === undefined) return;
-          const rule = 'the refresh token is brought with the certificate that it is bound to';
-          const detail = { rule, wanted, given };
+          const reason = 'the refresh token is brought with the certificate that it is bound to';
+          const detail = { reason, expected: wanted, given };
           throw new InvalidGrantError('Invalid grant: refresh token is bound to a certificate').because(detail);
         },
 
-        respond: (request, issued) => verifyAnswer(request, issued, X5T),
+        respond: (request, issued) => verifyRetryBinding(request, issued, X5T_S256),
       },
 
       resource: {
         verify({ request, token }) {
-          const wanted = boundTo(token, X5T);
+          const wanted = boundThumbprint(token, X5T_S256);
           const given = wanted === undefined ? undefined : shownInstead(request, wanted);
           if (given === undefined) return;
-          const detail = { rule: 'the token comes with the certificate that it is bound to', wanted, given };
+          const detail = {
+            reason: 'the token comes with the certificate that it is bound to',
+            expected: wanted,
+            given,
+          };
           throw new InvalidTokenError('Invalid token: access token is bound to a certificate').because(detail);
         },
       },

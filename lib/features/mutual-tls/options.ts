@@ -1,9 +1,9 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
-import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { findFetchOptionsError, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import { isObject } from '../../http/is-object.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 
 /** How a client can prove itself by a certificate. RFC 8705 §2 */
 export type TlsClientAuthMethod = 'tls_client_auth' | 'self_signed_tls_client_auth';
@@ -44,31 +44,31 @@ export interface TlsProxy {
 const METHODS: readonly unknown[] = ['tls_client_auth', 'self_signed_tls_client_auth'];
 const NAMES = { methods: true, bind: true, proxy: true, endpointAliases: true, fetch: true } as const;
 const PROXY_NAMES = { trusted: true, header: true, verified: true } as const;
-const PLACE = '`mutualTls()`';
+const NAME = '`mutualTls()`';
 
 /** An option that cannot work, as a sentence. */
-export const faultOf = (options: MutualTlsOptions): string | undefined =>
-  optionFaults(options).next().value ?? undefined;
+export const findOptionError = (options: MutualTlsOptions): string | undefined =>
+  optionErrors(options).next().value ?? undefined;
 
-function* optionFaults(options: MutualTlsOptions): Generator<string, undefined> {
-  const misspelt = unknownOption(options, NAMES, PLACE) ?? fetchFault(options.fetch);
+function* optionErrors(options: MutualTlsOptions): Generator<string, undefined> {
+  const misspelt = findUnknownOption(options, NAMES, NAME) ?? findFetchOptionsError(options.fetch);
   if (misspelt !== undefined) yield misspelt;
   const { methods = [], bind = 'all', proxy, endpointAliases } = options;
   if (!Array.isArray(methods) || !methods.every((one) => METHODS.includes(one))) {
-    yield `\`methods\` of ${PLACE} must be a list of ${METHODS.join(' and ')}`;
+    yield `\`methods\` of ${NAME} must be a list of ${METHODS.join(' and ')}`;
   }
-  if (bind !== 'all' && bind !== 'registered') yield `\`bind\` of ${PLACE} must be 'registered' or 'all'`;
+  if (bind !== 'all' && bind !== 'registered') yield `\`bind\` of ${NAME} must be 'registered' or 'all'`;
   if (endpointAliases !== undefined && !(isPublicUrl(endpointAliases) && new URL(endpointAliases).pathname === '/')) {
-    yield `\`endpointAliases\` of ${PLACE} must be an https origin: \`${String(endpointAliases)}\` is none`;
+    yield `\`endpointAliases\` of ${NAME} must be an https origin: \`${String(endpointAliases)}\` is none`;
   }
-  if (proxy !== undefined && !isObject(proxy)) yield `\`proxy\` of ${PLACE} must be an object`;
-  if (proxy !== undefined) yield* proxyFaults(proxy);
+  if (proxy !== undefined && !isObject(proxy)) yield `\`proxy\` of ${NAME} must be an object`;
+  if (proxy !== undefined) yield* proxyErrors(proxy);
   return undefined;
 }
 
-function* proxyFaults(proxy: TlsProxy): Generator<string> {
-  const place = `\`proxy\` of ${PLACE}`;
-  const misspelt = unknownOption(proxy, PROXY_NAMES, place);
+function* proxyErrors(proxy: TlsProxy): Generator<string> {
+  const place = `\`proxy\` of ${NAME}`;
+  const misspelt = findUnknownOption(proxy, PROXY_NAMES, place);
   if (misspelt !== undefined) yield misspelt;
   const { trusted, header = 'x', verified = false } = proxy as Partial<TlsProxy>;
   if (!Array.isArray(trusted) || trusted.length === 0) {
@@ -89,8 +89,11 @@ function* proxyFaults(proxy: TlsProxy): Generator<string> {
 const isHeader = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
 /** What is wrong with the server it stands in, as sentences. */
-export function* faultsOf({ endpointAliases }: MutualTlsOptions, { options }: ServerContext): Iterable<string> {
+export function* configurationErrors(
+  { endpointAliases }: MutualTlsOptions,
+  { options }: ServerContext,
+): Iterable<string> {
   if (endpointAliases !== undefined && options.issuer === undefined) {
-    yield `\`endpointAliases\` of ${PLACE} needs the option \`issuer\``;
+    yield `\`endpointAliases\` of ${NAME} needs the option \`issuer\``;
   }
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 
 /** Characters of a header that are looked at: so much all headers together may have in Node. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 const BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
 
@@ -10,10 +10,11 @@ const BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
  * Traefik), or as `Cert` of Envoy's `x-forwarded-client-cert`.
  * @returns what is wrong with it, where it is none
  */
-export function readHeader(name: string, text: string): X509Certificate | string {
-  const what = `the header \`${name}\` is one certificate of ${LONGEST} characters at most`;
-  if (text.length > LONGEST) return what;
-  const der = name.toLowerCase() === ENVOY ? ofEnvoy(text) : text.startsWith(':') ? ofField(text) : ofText(text);
+export function readCertificateHeader(name: string, text: string): X509Certificate | string {
+  const what = `the header \`${name}\` is one certificate of ${MAX_LENGTH} characters at most`;
+  if (text.length > MAX_LENGTH) return what;
+  const der =
+    name.toLowerCase() === ENVOY ? fromEnvoy(text) : text.startsWith(':') ? fromStructuredField(text) : fromText(text);
   try {
     return der === undefined ? what : new X509Certificate(der);
   } catch {
@@ -25,9 +26,9 @@ const fromBase64 = (text: string | undefined) =>
   text !== undefined && BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
 
 /** Bytes between colons. RFC 9440 §2.1, RFC 9651 §3.3.5 */
-const ofField = (text: string) => fromBase64(/^:([^:]+):$/.exec(text)?.[1]);
+const fromStructuredField = (text: string) => fromBase64(/^:([^:]+):$/.exec(text)?.[1]);
 
-function ofText(text: string): Buffer | undefined {
+function fromText(text: string): Buffer | undefined {
   let plain: string;
   try {
     plain = decodeURIComponent(text).trim();
@@ -42,7 +43,7 @@ const ENVOY = 'x-forwarded-client-cert';
 const PAIR = /([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/iy;
 
 /** One element alone: of several, only the last one is by the proxy that is asked. */
-function ofEnvoy(text: string): Buffer | undefined {
+function fromEnvoy(text: string): Buffer | undefined {
   let found: string | undefined;
   PAIR.lastIndex = 0;
   while (PAIR.lastIndex < text.length) {
@@ -52,5 +53,5 @@ function ofEnvoy(text: string): Buffer | undefined {
     if (found !== undefined) return undefined;
     found = quoted ?? bare;
   }
-  return found === undefined ? undefined : ofText(found);
+  return found === undefined ? undefined : fromText(found);
 }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';
-import { Renewed } from '../../remote/renewed.js';
+import { RefreshingCache } from '../../remote/refreshing-cache.js';
 import { FetchedKeys } from '../../clients/registration/fetched-keys.js';
 import { keysIn, keysOf } from '../../clients/registration/registered-keys.js';
 
@@ -9,26 +9,26 @@ type Jwk = Readonly<Record<string, unknown>>;
 
 /** The certificates that clients have registered by themselves, or have at the URL that they registered. RFC 8705 §2.2.2 */
 export class RegisteredKeys {
-  private readonly fetched: FetchedKeys<readonly Jwk[], Renewed<readonly Jwk[]>>;
+  private readonly fetched: FetchedKeys<readonly Jwk[], RefreshingCache<readonly Jwk[]>>;
 
   constructor(options?: SafeFetchOptions) {
-    this.fetched = new FetchedKeys({ read: keysIn, keep: (...given) => new Renewed(...given) }, options);
+    this.fetched = new FetchedKeys({ read: keysIn, createCache: (...given) => new RefreshingCache(...given) }, options);
   }
 
   /**
    * Whether the client registered this certificate. Rejects with a `FetchError` if the client's keys cannot be fetched.
    * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
    */
-  async have(x509: X509Certificate, client: CoreClient, requester?: string): Promise<boolean> {
+  async includes(x509: X509Certificate, client: CoreClient, requester?: string): Promise<boolean> {
     const { jwks, uri } = keysOf(client);
     if (jwks) return isAmong(x509, keysIn(jwks) ?? []);
-    return uri !== undefined && (await this.haveFetched(x509, this.fetched.at(uri, requester)));
+    return uri !== undefined && (await this.includesFetched(x509, this.fetched.at(uri, requester)));
   }
 
-  private async haveFetched(x509: X509Certificate, keys: Renewed<readonly Jwk[]>): Promise<boolean> {
+  private async includesFetched(x509: X509Certificate, keys: RefreshingCache<readonly Jwk[]>): Promise<boolean> {
     if (isAmong(x509, await keys.current())) return true;
     // It may be a new one. That there is no answer now makes an unknown one no better.
-    const newest = await keys.newest()?.catch(() => undefined);
+    const newest = await keys.refresh()?.catch(() => undefined);
     return newest !== undefined && isAmong(x509, newest);
   }
 }

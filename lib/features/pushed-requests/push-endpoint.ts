@@ -1,4 +1,4 @@
-import { owesNoProof } from '../../clients/none.js';
+import { mayBeUnauthenticated } from '../../clients/none.js';
 import { PublicClientRate } from '../../clients/public-client-rate.js';
 import { resolveRequest } from '../../endpoints/authorization/resolve-request.js';
 import { AuthorizationContext } from '../../endpoints/authorization/authorization-context.js';
@@ -11,19 +11,19 @@ import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import type { CoreClient, Falsy, Model } from '../../model/model.js';
 import type { RequestRate } from '../../http/window-counts.js';
-import { PUSHED } from '../../endpoints/authorization/pushed-name.js';
+import { PUSHED_REQUEST_URI_PREFIX } from '../../endpoints/authorization/pushed-request-uri.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import { asRequest, readPushed } from './pushed-parameters.js';
+import { asRequest, readPushedParameters } from './pushed-parameters.js';
 import type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-request.js';
 
 /** What a push endpoint is made with. */
-interface Pushing {
+interface PushEndpointSettings {
   /** Seconds in which a pushed request must be opened. */
   lifetime: number;
   /** Seconds that a request is kept which was opened in time. */
   interactionLifetime: number;
   /** Requests that are only being checked: their `request_uri` is not known yet. */
-  underCheck: WeakSet<Request>;
+  requestsInValidation: WeakSet<Request>;
   /** How many requests public clients may push from one network. */
   rate: RequestRate | false;
 }
@@ -33,7 +33,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected readonly id = 'pushed_authorization_request';
   /** The policy is that of the token endpoint, where the client redeems the authorization code. RFC 9126 §2 */
   protected override readonly clientAuthentication = (client: CoreClient | Falsy): boolean =>
-    owesNoProof(client, 'authorization_code', this.options);
+    mayBeUnauthenticated(client, 'authorization_code', this.options);
   protected override readonly consumesCredentials = true;
   protected override readonly audienceEndpoints = ['token', this.id];
   // What is refused is told to the client here, and to the operator once.
@@ -43,17 +43,17 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
 
   constructor(
     server: ServerContext,
-    private readonly pushing: Pushing,
+    private readonly settings: PushEndpointSettings,
   ) {
     super(server.options, server);
-    this.rate = new PublicClientRate(pushing.rate);
+    this.rate = new PublicClientRate(settings.rate);
   }
 
   protected async serve(clientRequest: ClientRequest): Promise<PushedRequest> {
     this.rate.verify(clientRequest);
     const { client, issuer, parameters, request, response } = clientRequest;
-    const { lifetime, interactionLifetime } = this.pushing;
-    const requestUri = PUSHED + opaqueToken();
+    const { lifetime, interactionLifetime } = this.settings;
+    const requestUri = PUSHED_REQUEST_URI_PREFIX + opaqueToken();
     // Beside a request object stands what the client proves itself by, and that may be all. RFC 9126 §3
     const isObject = parameters.optional('request') !== undefined;
     const clientId = parameters.optional('client_id') ?? (isObject ? client.id : parameters.required('client_id'));
@@ -66,7 +66,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
       expiresAt: new Date(now + (lifetime + interactionLifetime) * 1000),
     };
     if (issuer !== undefined) pushed.issuer = issuer;
-    await this.check(asRequest(pushed, request), client);
+    await this.validate(asRequest(pushed, request), client);
     await (this.options.model as Model & PushedRequestModel).savePushedRequest(pushed);
     response.status = 201;
     return pushed;
@@ -77,31 +77,31 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     clientRequest: ClientRequest,
     { clientId, requestUri }: Pick<PushedRequest, 'clientId' | 'requestUri'>,
   ): Promise<PushedParameters> {
-    const parameters = { ...readPushed(clientRequest.request.body), client_id: clientId };
+    const parameters = { ...readPushedParameters(clientRequest.request.body), client_id: clientId };
     const sent = asRequest({ parameters, requestUri }, clientRequest.request);
-    this.pushing.underCheck.add(sent);
+    this.settings.requestsInValidation.add(sent);
     const resolved = await resolveRequest(sent, this.server);
     const { request } = resolved;
     const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
     // These may ask for a retry (`use_dpop_nonce`): the client then sends the same assertion and the same request object.
     for (const complete of this.server.hooks.pushedRequest.complete) await complete(clientRequest, pushed);
     await this.consumeCredentials(clientRequest);
-    if (resolved.spend && !(await resolved.spend()))
+    if (resolved.consume && !(await resolved.consume()))
       throw new InvalidRequestError('Invalid request: it was pushed before');
     return pushed;
   }
 
   protected bodyOf({ requestUri }: PushedRequest): object {
-    return { request_uri: requestUri, expires_in: Math.floor(this.pushing.lifetime) };
+    return { request_uri: requestUri, expires_in: Math.floor(this.settings.lifetime) };
   }
 
   /** Checks a request as the authorization endpoint will, which does it again: much may change until then. RFC 9126 §2.1, §7.4 */
-  private async check(asked: Request, client: CoreClient): Promise<void> {
+  private async validate(request: Request, client: CoreClient): Promise<void> {
     const nowhere = new Response();
-    this.pushing.underCheck.add(asked);
+    this.settings.requestsInValidation.add(request);
     try {
-      const transaction = await openTransaction(this.context, asked, nowhere);
-      verifySame(transaction.client, client);
+      const transaction = await openTransaction(this.context, request, nowhere);
+      verifySameClient(transaction.client, client);
       await transaction.read(nowhere);
       await transaction.verifyScope(nowhere);
     } catch (error) {
@@ -109,15 +109,15 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
       if (!(error instanceof InvalidClientError)) throw error;
       const failure = new InvalidRequestError(error.message.replace(/^Invalid client/, 'Invalid request'));
       throw failure.because(
-        OAuthError.detailOf(error) ?? { rule: 'the authorization endpoint would serve the client' },
+        OAuthError.detailOf(error) ?? { reason: 'the authorization endpoint would serve the client' },
       );
     }
   }
 }
 
 /** By the very id: two ids that are missing are not the same. */
-function verifySame(named: CoreClient, proven: CoreClient): void {
-  if (named.id !== undefined && named.id !== null && String(named.id) === String(proven.id)) return;
-  const rule = 'the `client_id` of the request is that of the client that pushes it';
-  throw new InvalidRequestError('Invalid request: `client_id` is of another client').because({ rule });
+function verifySameClient(named: CoreClient, authenticated: CoreClient): void {
+  if (named.id !== undefined && named.id !== null && String(named.id) === String(authenticated.id)) return;
+  const reason = 'the `client_id` of the request is that of the client that pushes it';
+  throw new InvalidRequestError('Invalid request: `client_id` is of another client').because({ reason });
 }

@@ -4,26 +4,26 @@ import { Request } from '../../http/request.js';
 import type { PushedParameters, PushedRequest } from './pushed-request.js';
 
 /** How many characters a pushed request may have, as JSON: many times what a request needs. */
-const LARGEST = 16_384;
+const MAX_CHARACTERS = 16_384;
 
 /** What proves who the client is, and is no part of what it asks: it must not be kept. RFC 6749 §2.3, RFC 7521 §4.2 */
-const PROOFS = new Set(['client_secret', 'client_assertion', 'client_assertion_type', '__proto__']);
+const CREDENTIAL_PARAMETERS = new Set(['client_secret', 'client_assertion', 'client_assertion_type', '__proto__']);
 
 /**
  * Reads what a client pushes, known or not: any feature may ask for its parameters later.
  * @throws InvalidRequestError for what is no parameter, or too much
  */
-export function readPushed(form: unknown): PushedParameters {
+export function readPushedParameters(form: unknown): PushedParameters {
   const parameters: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries((form ?? {}) as Record<string, unknown>)) {
-    if (PROOFS.has(name) || value === '' || value === undefined || value === null) continue;
+    if (CREDENTIAL_PARAMETERS.has(name) || value === '' || value === undefined || value === null) continue;
     parameters[name] = Array.isArray(value) ? value.map((one) => text(one, name)) : text(value, name);
   }
   if (parameters['request_uri'] !== undefined) {
     throw new InvalidRequestError('Invalid request: `request_uri` cannot be pushed itself');
   }
-  if (JSON.stringify(parameters).length <= LARGEST) return parameters;
-  throw new InvalidRequestError(`Invalid request: it has more than ${LARGEST} characters`, { code: 413 });
+  if (JSON.stringify(parameters).length <= MAX_CHARACTERS) return parameters;
+  throw new InvalidRequestError(`Invalid request: it has more than ${MAX_CHARACTERS} characters`, { code: 413 });
 }
 
 function text(value: unknown, name: string): string {

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 
 import { REQUIRE_PUSHED_AUTHORIZATION_REQUESTS } from '../../clients/registration/client-fields.js';
-import { rateFault } from '../../clients/public-client-rate.js';
+import { findRateError } from '../../clients/public-client-rate.js';
 import { InvalidRequestError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { OF_A_DEVICE } from '../../contracts/response-type.js';
-import type { Resolved } from '../../contracts/resolved.js';
+import { DEVICE_RESPONSE_TYPE } from '../../contracts/response-type.js';
+import type { ResolvedRequest } from '../../contracts/resolved-request.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model, OnceModel } from '../../model/model.js';
-import { isPushedName, PUSHED } from '../../endpoints/authorization/pushed-name.js';
+import { isPushedRequestUri, PUSHED_REQUEST_URI_PREFIX } from '../../endpoints/authorization/pushed-request-uri.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
-import { isOver } from '../../tokens/lifetime.js';
+import { isExpired } from '../../tokens/lifetime.js';
 import type { RequestRate } from '../../http/window-counts.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import { PushEndpoint } from './push-endpoint.js';
 import { PUSHED_REQUESTS } from './push-requirements.js';
 import { asRequest } from './pushed-parameters.js';
@@ -66,11 +66,12 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
         description: {
           summary: 'Takes an authorization request, and gives it a name. RFC 9126',
           clients: 'all',
-          like: 'authorize',
+          sameParametersAs: 'authorize',
           required: ['response_type'],
-          answer: { request_uri: { type: 'string' }, expires_in: { type: 'integer' } },
+          response: { request_uri: { type: 'string' }, expires_in: { type: 'integer' } },
         },
-        make: (server) => new PushEndpoint(server, { lifetime, interactionLifetime, underCheck, rate }),
+        make: (server) =>
+          new PushEndpoint(server, { lifetime, interactionLifetime, requestsInValidation: underCheck, rate }),
       },
     },
     parameters: { authorize: { request_uri: 'The name of a pushed request, in place of its parameters.' } },
@@ -79,9 +80,9 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
       return {
         metadata: () => ({ require_pushed_authorization_requests: isRequired }),
         misconfigurations: ({ options: { model } }) => [
-          ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
-          ...[rateFault(options.rate, '`pushedRequests()`') ?? []].flat(),
-          ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
+          ...[findUnknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
+          ...[findRateError(options.rate, '`pushedRequests()`') ?? []].flat(),
+          ...configurationErrors({ lifetime, interactionLifetime }, model as PushedModel),
         ],
 
         authorization: {
@@ -89,18 +90,18 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
             if (underCheck.has(request)) return undefined;
             const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
             // A `request_uri` of another form is the URL of a request object, which another feature fetches.
-            if (requestUri === undefined || !isPushedName(requestUri)) return undefined;
-            return await find(request, requestUri, builder.server);
+            if (requestUri === undefined || !isPushedRequestUri(requestUri)) return undefined;
+            return await findPushedRequest(request, requestUri, builder.server);
           },
 
           read(parameters, { client, responseType }) {
             // A device sends its request itself, without a browser.
-            if (responseType === OF_A_DEVICE) return;
+            if (responseType === DEVICE_RESPONSE_TYPE) return;
             // Only a request that was pushed still has this parameter here.
             if (parameters.optional('request_uri') !== undefined) return;
             if (!isRequired && !REQUIRE_PUSHED_AUTHORIZATION_REQUESTS.of(client)) return;
-            const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
-            throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
+            const reason = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
+            throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ reason });
           },
         },
       };
@@ -109,51 +110,56 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
 }
 
 /** The request that was pushed, for the client it is of. @throws InvalidRequestError, which the browser is told */
-async function find(request: Request, requestUri: string, server: ServerContext): Promise<Resolved> {
+async function findPushedRequest(
+  request: Request,
+  requestUri: string,
+  server: ServerContext,
+): Promise<ResolvedRequest> {
   const model = server.options.model as PushedModel;
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
-  const pushed = isName(requestUri) && (await model.getPushedRequest(requestUri));
-  if (!pushed) throw refused('it is known, and was not answered yet');
-  if (pushed.clientId !== clientId) throw refused('it was pushed by the client that brings it');
-  if (!isOfIssuer(pushed, server.issuerOf(request))) throw refused('it was pushed to the issuer that is asked');
-  if (isOver(pushed.expiresAt)) throw refused('it is not over');
-  await open(pushed, model);
-  return { request: asRequest(pushed, request), spend: () => model.revokePushedRequest(pushed) };
+  const pushed = isRequestUri(requestUri) && (await model.getPushedRequest(requestUri));
+  if (!pushed) throw invalidRequestUri('it is known, and was not answered yet');
+  if (pushed.clientId !== clientId) throw invalidRequestUri('it was pushed by the client that brings it');
+  if (!isOfIssuer(pushed, server.issuerOf(request)))
+    throw invalidRequestUri('it was pushed to the issuer that is asked');
+  if (isExpired(pushed.expiresAt)) throw invalidRequestUri('it is not over');
+  await openInTime(pushed, model);
+  return { request: asRequest(pushed, request), consume: () => model.revokePushedRequest(pushed) };
 }
 
 /** Verifies that a browser opens the request in time. Later visits, for example after the login, may come later. RFC 9126 §4 */
-async function open(pushed: PushedRequest, model: PushedModel): Promise<void> {
+async function openInTime(pushed: PushedRequest, model: PushedModel): Promise<void> {
   if (model.openPushedRequest) return void (await model.openPushedRequest(pushed));
   const left = Math.ceil((pushed.expiresAt.getTime() - Date.now()) / 1000);
   const isFirst = await model.once(hash('sha256', `opened ${pushed.requestUri}`, 'base64url'), left + LEEWAY);
-  if (!isFirst || !isOver(pushed.openUntil)) return;
+  if (!isFirst || !isExpired(pushed.openUntil)) return;
   // From now on it is known as opened, so it has to go.
   await model.revokePushedRequest(pushed);
-  throw refused('it is opened in time');
+  throw invalidRequestUri('it is opened in time');
 }
 
 /** Seconds for which it is remembered longer than the request that it was opened: clocks differ. */
 const LEEWAY = 600;
 
-const isName = (uri: string) => /^[\da-f]{64}$/.test(uri.slice(PUSHED.length));
+const isRequestUri = (uri: string) => /^[\da-f]{64}$/.test(uri.slice(PUSHED_REQUEST_URI_PREFIX.length));
 
-const refused = (rule: string) =>
-  new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ rule });
+const invalidRequestUri = (reason: string) =>
+  new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ reason });
 
 const NAMES = { required: true, lifetime: true, interactionLifetime: true, rate: true } as const;
 const RATE: RequestRate = { requests: 600, per: 60 };
 
-function* faultsOf(
+function* configurationErrors(
   lifetimes: Record<'lifetime' | 'interactionLifetime', unknown>,
   model: PushedModel,
 ): Iterable<string> {
   for (const [name, seconds] of Object.entries(lifetimes)) {
-    const isLifetime = typeof seconds === 'number' && seconds >= 1 && seconds <= LONGEST;
-    if (!isLifetime) yield `\`${name}\` of \`pushedRequests\` is a number of seconds, from 1 to ${LONGEST}`;
+    const isLifetime = typeof seconds === 'number' && seconds >= 1 && seconds <= MAX_SECONDS;
+    if (!isLifetime) yield `\`${name}\` of \`pushedRequests\` is a number of seconds, from 1 to ${MAX_SECONDS}`;
   }
   if (!hasOnce(model)) {
     yield '`pushedRequests` needs a model that implements `once()`: that of an event emitter is another';
   }
 }
 
-const LONGEST = 86_400;
+const MAX_SECONDS = 86_400;

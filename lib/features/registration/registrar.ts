@@ -1,7 +1,7 @@
 import { isClientOf } from '../../clients/client-issuer.js';
 import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { OAuth2EventName, OAuth2Events } from '../../events/catalog.js';
-import { type Facts, isHeard, report } from '../../events/events.js';
+import { type EventDetails, hasListener, reportEvent } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
@@ -9,18 +9,18 @@ import type { CoreClient, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from '../../clients/registration/client-fields.js';
-import { clientOf, type DescribedClient } from '../../clients/registration/client-of.js';
+import { clientFromMetadata, type MetadataClient } from '../../clients/registration/client-from-metadata.js';
 import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';
 import { claimedHost } from '../../clients/registration/sector-host.js';
-import { readVerified } from '../../clients/registration/read-metadata.js';
+import { readVerifiedMetadata } from '../../clients/registration/read-metadata.js';
 import { newClientId } from '../../clients/registration/client-id.js';
-import { readSaid, readStatement } from './read-said.js';
-import { bearerOf, RegistrationAccess } from './registration-access.js';
+import { readRegistrationBody, readSoftwareStatement } from './read-registration.js';
+import { bearerTokenOf, RegistrationAccess } from './registration-access.js';
 import type { Registration, RegistrationCredentials, RegistrationModel } from './registration-model.js';
-import { type RegistrationOptions, settleRegistration } from './registration-options.js';
+import { type RegistrationOptions, registrationSettings } from './registration-options.js';
 
 /** What a client must not say: it is for the server to say. RFC 7592 §2.2 */
-const OURS = [
+const SERVER_MEMBERS = [
   'registration_access_token',
   'registration_client_uri',
   'client_secret_expires_at',
@@ -30,7 +30,7 @@ const OURS = [
 /** Registers clients, and changes what is registered. RFC 7591 §3, RFC 7592 §2 */
 export class Registrar {
   private readonly model: Model & RegistrationModel;
-  private readonly options: ReturnType<typeof settleRegistration>;
+  private readonly options: ReturnType<typeof registrationSettings>;
   private readonly policy: ClientPolicy;
   private readonly access: RegistrationAccess;
 
@@ -39,7 +39,7 @@ export class Registrar {
     options: RegistrationOptions,
   ) {
     this.model = server.options.model as Model & RegistrationModel;
-    this.options = settleRegistration(options);
+    this.options = registrationSettings(options);
     this.policy = clientPolicy(this.options, server);
     this.access = new RegistrationAccess(server, this.options);
   }
@@ -47,10 +47,14 @@ export class Registrar {
   /** @returns the client, with all that it was given: what is secret, this one time */
   async register(request: Request, response: Response): Promise<object> {
     await this.access.admit(request, response);
-    const metadata = await this.read(readSaid(request));
+    const metadata = await this.read(readRegistrationBody(request));
     await this.access.approve({ metadata }, request);
     const { issuer } = this.server.options;
-    const client = { ...clientOf(newClientId(), metadata, this.policy), issuer: issuer!, requiresSectorProof: true };
+    const client = {
+      ...clientFromMetadata(newClientId(), metadata, this.policy),
+      issuer: issuer!,
+      requiresSectorProof: true,
+    };
     const { unusedLifetime } = this.options;
     const now = Date.now();
     const registration: Registration = {
@@ -65,7 +69,7 @@ export class Registrar {
     await this.model.saveRegistration(registration, credentials);
     this.report('client.registered', request, { clientId: client.id });
     const { clientSecret, registrationAccessToken }: RegistrationCredentials = credentials;
-    return this.tell(registration, registrationAccessToken, request, clientSecret);
+    return this.responseBody(registration, registrationAccessToken, request, clientSecret);
   }
 
   /** Finds the registration that a registration access token manages at this issuer. RFC 7592 §2.1 */
@@ -75,34 +79,34 @@ export class Registrar {
   }
 
   describe(registration: Registration, request: Request): object {
-    return this.tell(registration, bearerOf(request)!, request);
+    return this.responseBody(registration, bearerTokenOf(request)!, request);
   }
 
   /** What is left out is gone: this is the whole of it. RFC 7592 §2.2 */
   async update(found: Registration, request: Request): Promise<object> {
-    const said = readSaid(request);
+    const said = readRegistrationBody(request);
     const { id } = found.client;
-    const ours = OURS.find((name) => Object.hasOwn(said, name));
+    const ours = SERVER_MEMBERS.find((name) => Object.hasOwn(said, name));
     if (ours !== undefined) throw new InvalidRequestError(`Invalid request: \`${ours}\` is not for a client to say`);
     if (said['client_id'] !== id)
       throw new InvalidRequestError('Invalid request: `client_id` is not that of the client');
     await this.verifySecret(id, said['client_secret']);
     const metadata = await this.read(said, found);
     await this.access.approve({ metadata, client: found.client }, request);
-    const client = changed(clientOf(id, metadata, this.policy), found.client);
+    const client = keepProperties(clientFromMetadata(id, metadata, this.policy), found.client);
     const clientSecret = needsSecret(client, found.client) ? opaqueToken() : undefined;
     const credentials = clientSecret === undefined ? {} : { clientSecret };
     const registration = { ...found, client };
     if (!(await this.model.updateRegistration(registration, credentials))) {
       throw new InvalidTokenError('Invalid token: registration access token is invalid');
     }
-    this.report('client.changed', request, { clientId: id, what: 'description' });
-    return this.tell(registration, bearerOf(request)!, request, clientSecret);
+    this.report('client.changed', request, { clientId: id, change: 'description' });
+    return this.responseBody(registration, bearerTokenOf(request)!, request, clientSecret);
   }
 
-  async remove(found: Registration, request: Request): Promise<void> {
-    await this.model.revokeRegistration(found);
-    const clientId = found.client.id;
+  async remove(registration: Registration, request: Request): Promise<void> {
+    await this.model.revokeRegistration(registration);
+    const clientId = registration.client.id;
     this.report('client.removed', request, { clientId });
     this.report('grant.ended', request, { clientId, reason: 'revoked' });
   }
@@ -120,26 +124,29 @@ export class Registrar {
    */
   private async read(said: Record<string, unknown>, before?: Registration): Promise<ClientMetadata> {
     const statement = said['software_statement'] ?? undefined;
-    if (!this.model.verifySoftwareStatement) return await readVerified(said, this.policy);
+    if (!this.model.verifySoftwareStatement) return await readVerifiedMetadata(said, this.policy);
     if (statement === undefined && before?.client.metadata?.software_statement === undefined) {
-      return await readVerified(said, this.policy);
+      return await readVerifiedMetadata(said, this.policy);
     }
-    const proven = await readStatement(statement, this.model);
-    return { ...(await readVerified({ ...said, ...proven }, this.policy)), software_statement: statement as string };
+    const proven = await readSoftwareStatement(statement, this.model);
+    return {
+      ...(await readVerifiedMetadata({ ...said, ...proven }, this.policy)),
+      software_statement: statement as string,
+    };
   }
 
   private report<N extends OAuth2EventName>(
     name: N,
     request: Request,
-    facts: Omit<Facts<OAuth2Events[N]>, 'endpoint'>,
+    facts: Omit<EventDetails<OAuth2Events[N]>, 'endpoint'>,
   ): void {
     const { events } = this.server.options;
-    if (!isHeard(events, name)) return;
+    if (!hasListener(events, name)) return;
     const told = { endpoint: 'registration', issuer: this.server.issuerOf(request), ...facts };
-    report(events, name, told as Facts<OAuth2Events[N]>);
+    reportEvent(events, name, told as EventDetails<OAuth2Events[N]>);
   }
 
-  private tell({ client, issuedAt }: Registration, token: string, request: Request, secret?: string): object {
+  private responseBody({ client, issuedAt }: Registration, token: string, request: Request, secret?: string): object {
     const { server } = this;
     const uri = new URL(server.urlOf('registration', server.issuerOf(request))!);
     uri.searchParams.set('client_id', client.id);
@@ -158,7 +165,7 @@ export class Registrar {
  * Returns a client with the properties that a change of its registration keeps. A client of an earlier version need not prove its sector
  * until it claims another one, so that its `sub` stays the same. OpenID Connect Core §8.1
  */
-function changed(client: DescribedClient, { issuer, ...before }: CoreClient): DescribedClient {
+function keepProperties(client: MetadataClient, { issuer, ...before }: CoreClient): MetadataClient {
   const mustProve = before.requiresSectorProof === true || claimedHost(client) !== claimedHost(before);
   return { ...client, ...(issuer !== undefined && { issuer }), ...(mustProve && { requiresSectorProof: true }) };
 }

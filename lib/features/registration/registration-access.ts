@@ -6,16 +6,16 @@ import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import { addressOf, networkOf } from '../../http/network.js';
 import { hasOnce } from '../../model/has-once.js';
-import { settleOptions } from '../../options/settle.js';
+import { resolveOptions } from '../../options/resolve-options.js';
 import { AuthenticateOperation } from '../../endpoints/resource/authenticate.js';
 import { RegistrationLimit } from './registration-limit.js';
 import type { RegistrationModel, RegistrationRequest } from './registration-model.js';
-import type { settleRegistration } from './registration-options.js';
+import type { registrationSettings } from './registration-options.js';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
 /** The token that a request brings. RFC 6750 §2.1 */
-export function bearerOf(request: Request): string | undefined {
+export function bearerTokenOf(request: Request): string | undefined {
   const header: unknown = request.get('authorization');
   return typeof header === 'string' ? BEARER.exec(header)?.[1] : undefined;
 }
@@ -27,13 +27,13 @@ export class RegistrationAccess {
   private readonly limit: RegistrationLimit | undefined;
   private readonly authenticator: AuthenticateOperation | undefined;
 
-  constructor(server: ServerContext, { rate, initialAccessScope: scope }: ReturnType<typeof settleRegistration>) {
+  constructor(server: ServerContext, { rate, initialAccessScope: scope }: ReturnType<typeof registrationSettings>) {
     const { model, issuer } = server.options;
     this.issuer = issuer;
     this.model = model as typeof model & RegistrationModel;
     if (rate && hasOnce(model)) this.limit = new RegistrationLimit(model, rate);
     if (scope !== undefined)
-      this.authenticator = new AuthenticateOperation(settleOptions(server.options, { scope } as object), server);
+      this.authenticator = new AuthenticateOperation(resolveOptions(server.options, { scope } as object), server);
   }
 
   /**
@@ -52,18 +52,18 @@ export class RegistrationAccess {
       }
     }
     const registrant = this.authenticator
-      ? hash('sha256', bearerOf(request) ?? '')
+      ? hash('sha256', bearerTokenOf(request) ?? '')
       : networkOf(addressOf(request) ?? '');
     await this.limit?.count(JSON.stringify([this.issuer, registrant]));
   }
 
   /** When it is known what would be registered. @throws AccessDeniedError where the host says no */
-  async approve(asked: RegistrationRequest, request: Request): Promise<void> {
+  async approve(registration: RegistrationRequest, request: Request): Promise<void> {
     if (!this.model.mayRegister) return;
     const address = addressOf(request);
-    const initialAccessToken = asked.client ? undefined : bearerOf(request);
+    const initialAccessToken = registration.client ? undefined : bearerTokenOf(request);
     const whole = {
-      ...asked,
+      ...registration,
       ...(this.issuer !== undefined && { issuer: this.issuer }),
       ...(address !== undefined && { address }),
       ...(initialAccessToken !== undefined && { initialAccessToken }),

@@ -1,15 +1,15 @@
 import { allowOrigin } from '../../endpoints/cross-origin.js';
-import { errorResponse, sayRetryAfter, wireCode } from '../../http/error-response.js';
+import { errorResponse, setRetryAfter, wireCode } from '../../http/error-response.js';
 import { InvalidRequestError, InvalidTokenError, toOAuthError } from '../../errors/index.js';
-import { refusedAt, reportRefusal, shortText } from '../../events/events.js';
+import { refusalEventName, reportRefusal, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Handler } from '../../contracts/handler.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import { verifyWrappers } from '../../endpoints/operation.js';
-import { bearerOf } from './registration-access.js';
+import { verifyRequestAndResponse } from '../../endpoints/operation.js';
+import { bearerTokenOf } from './registration-access.js';
 import { Registrar } from './registrar.js';
 import type { Registration } from './registration-model.js';
 import type { RegistrationOptions } from './registration-options.js';
@@ -29,7 +29,7 @@ export class RegistrationEndpoint implements Handler {
   }
 
   async handle(request: Request, response: Response): Promise<unknown> {
-    verifyWrappers(request, response);
+    verifyRequestAndResponse(request, response);
     const { options } = this.server;
     response.headers['cache-control'] = 'no-store';
     response.headers['pragma'] = 'no-cache';
@@ -42,8 +42,8 @@ export class RegistrationEndpoint implements Handler {
       response.body = errorResponse(failure);
       if (failure.code === 401)
         response.headers['www-authenticate'] ??= `Bearer realm="Service", error="${wireCode(failure)}"`;
-      sayRetryAfter(response, failure);
-      reportRefusal(options.events, refusedAt('registration'), failure, () => ({
+      setRetryAfter(response, failure);
+      reportRefusal(options.events, refusalEventName('registration'), failure, () => ({
         endpoint: 'registration',
         clientId: shortText(request.query?.['client_id']),
       }));
@@ -54,11 +54,11 @@ export class RegistrationEndpoint implements Handler {
   private async serve(request: Request, response: Response): Promise<unknown> {
     switch (String(request.method).toUpperCase()) {
       case 'POST':
-        return this.answer(response, 201, await this.registrar.register(request, response));
+        return this.respond(response, 201, await this.registrar.register(request, response));
       case 'GET':
-        return this.answer(response, 200, this.registrar.describe(await this.find(request), request));
+        return this.respond(response, 200, this.registrar.describe(await this.find(request), request));
       case 'PUT':
-        return this.answer(response, 200, await this.registrar.update(await this.find(request), request));
+        return this.respond(response, 200, await this.registrar.update(await this.find(request), request));
       case 'DELETE':
         await this.registrar.remove(await this.find(request), request);
         response.status = 204;
@@ -69,7 +69,7 @@ export class RegistrationEndpoint implements Handler {
     }
   }
 
-  private answer(response: Response, status: number, body: object): object {
+  private respond(response: Response, status: number, body: object): object {
     response.status = status;
     response.body = body;
     return body;
@@ -77,11 +77,11 @@ export class RegistrationEndpoint implements Handler {
 
   /** The registration that a request is about, by the token that only its client knows. RFC 7592 §2.1 */
   private async find(request: Request): Promise<Registration> {
-    const token = bearerOf(request);
+    const token = bearerTokenOf(request);
     const clientId = token === undefined ? '' : required(request, 'client_id', isVSCHAR, ['query']);
     const found = token === undefined ? undefined : await this.registrar.find(clientId, token);
     if (found) return found;
-    const rule = 'the client is registered, and this is its registration access token';
-    throw new InvalidTokenError('Invalid token: registration access token is invalid').because({ rule });
+    const reason = 'the client is registered, and this is its registration access token';
+    throw new InvalidTokenError('Invalid token: registration access token is invalid').because({ reason });
   }
 }

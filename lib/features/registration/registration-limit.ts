@@ -11,7 +11,7 @@ export interface RegistrationRate {
   per: number;
 }
 
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * So many in so many seconds, for all processes on one store: each takes one of the places of the window, and a place is
@@ -19,7 +19,7 @@ const REMEMBERED = 10_000;
  */
 export class RegistrationLimit {
   /** The first place that may be free, by window; the oldest first. */
-  private readonly free = new Map<string, number>();
+  private readonly nextSlots = new Map<string, number>();
 
   constructor(
     private readonly model: OnceModel,
@@ -27,11 +27,11 @@ export class RegistrationLimit {
   ) {}
 
   /** @throws TemporarilyUnavailableError, 429, when there is no place */
-  async count(who: string): Promise<void> {
+  async count(registrant: string): Promise<void> {
     const { requests, per } = this.rate;
     const now = Date.now() / 1000;
-    const key = hash('sha256', `registrations ${Math.floor(now / per)} ${who}`, 'base64url');
-    for (let place = this.free.get(key) ?? 0; place < requests; place++) {
+    const key = hash('sha256', `registrations ${Math.floor(now / per)} ${registrant}`, 'base64url');
+    for (let place = this.nextSlots.get(key) ?? 0; place < requests; place++) {
       this.remember(key, place + 1);
       // Twice as long as the window: clocks differ.
       if (await this.model.once(`${key} ${place}`, per * 2)) return;
@@ -43,7 +43,7 @@ export class RegistrationLimit {
     });
   }
 
-  private remember(key: string, place: number): void {
-    keepRecent(this.free, key, place, REMEMBERED);
+  private remember(key: string, slot: number): void {
+    keepRecent(this.nextSlots, key, slot, MAX_REMEMBERED);
   }
 }

@@ -1,9 +1,9 @@
 import type { Awaitable, Client, Falsy } from '../../model/model.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
-import type { DescribedClient } from '../../clients/registration/client-of.js';
+import type { MetadataClient } from '../../clients/registration/client-from-metadata.js';
 
 /** A client that has registered itself. RFC 7591 §3.2.1 */
-export interface Registration<C extends Client = DescribedClient> {
+export interface Registration<C extends Client = MetadataClient> {
   /** As `getClient()` is to find it; what it said of itself is its `metadata`. */
   client: C;
   issuedAt: Date;
@@ -34,7 +34,7 @@ export interface RegistrationRequest {
 }
 
 /** Keeps clients that register themselves. */
-export interface RegistrationModel<C extends Client = DescribedClient> {
+export interface RegistrationModel<C extends Client = MetadataClient> {
   /** Can clients be kept at all? Asked at the start. A store cannot where the host has the clients. Left out: they can. */
   canRegister?(): boolean;
   /** Keeps a new client, which `getClient()` finds from then on. */

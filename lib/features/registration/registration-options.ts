@@ -1,9 +1,13 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
-import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../../clients/registration/client-policy.js';
-import { scopesFault } from '../../options/scopes-fault.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import {
+  type ClientPolicyOptions,
+  POLICY_OPTIONS,
+  findPolicyErrors,
+} from '../../clients/registration/client-policy.js';
+import { findScopesError } from '../../options/scopes-error.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import type { RegistrationRate } from './registration-limit.js';
 import type { RegistrationModel } from './registration-model.js';
 
@@ -23,7 +27,7 @@ export interface RegistrationOptions extends ClientPolicyOptions {
 }
 
 /** Those of a feature, with their defaults. */
-export const settleRegistration = ({
+export const registrationSettings = ({
   rate = RATE,
   unusedLifetime = 86_400,
   open = false,
@@ -45,41 +49,41 @@ const NAMES = {
   unusedLifetime: true,
 } as const;
 
-const PLACE = '`registration()`';
+const NAME = '`registration()`';
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* registrationFaults(options: RegistrationOptions, server: ServerContext): Iterable<string> {
-  const { open, initialAccessScope, rate, unusedLifetime } = settleRegistration(options);
-  const misspelt = unknownOption(options, NAMES, PLACE);
+export function* registrationErrors(options: RegistrationOptions, server: ServerContext): Iterable<string> {
+  const { open, initialAccessScope, rate, unusedLifetime } = registrationSettings(options);
+  const misspelt = findUnknownOption(options, NAMES, NAME);
   if (misspelt !== undefined) yield misspelt;
   const model = server.options.model as Model & Partial<RegistrationModel>;
   if (server.options.issuer === undefined) {
-    yield `${PLACE} needs the option \`issuer\`: clients are told where they manage their registrations`;
+    yield `${NAME} needs the option \`issuer\`: clients are told where they manage their registrations`;
   }
   if (!open && initialAccessScope === undefined && !model.mayRegister) {
-    yield `who may register? ${PLACE} takes \`open: true\`, an \`initialAccessScope\`, or a model that implements \`mayRegister()\``;
+    yield `who may register? ${NAME} takes \`open: true\`, an \`initialAccessScope\`, or a model that implements \`mayRegister()\``;
   }
   if (model.canRegister?.() === false) {
-    yield `${PLACE} keeps clients in the store, which was given the \`clients\` of the host: leave these out, or implement \`saveRegistration()\` and what goes with it`;
+    yield `${NAME} keeps clients in the store, which was given the \`clients\` of the host: leave these out, or implement \`saveRegistration()\` and what goes with it`;
   }
   if (initialAccessScope !== undefined) {
-    const fault = scopesFault([initialAccessScope], PLACE);
+    const fault = findScopesError([initialAccessScope], NAME);
     if (open)
-      yield `\`initialAccessScope\` of ${PLACE} says that tokens are needed, and \`open\` that they are not: leave one out`;
+      yield `\`initialAccessScope\` of ${NAME} says that tokens are needed, and \`open\` that they are not: leave one out`;
     if (fault !== undefined) yield fault.replace('scopes', 'initialAccessScope');
     if (!model.getAccessToken)
-      yield `\`initialAccessScope\` of ${PLACE} needs a model that implements \`getAccessToken()\``;
+      yield `\`initialAccessScope\` of ${NAME} needs a model that implements \`getAccessToken()\``;
   }
   if (rate !== false) {
     const isRate = isCount(rate?.requests, 10_000) && isCount(rate?.per, 86_400);
     if (!isRate)
-      yield `\`rate\` of ${PLACE} is \`{ requests, per }\`: how many, up to 10 000, in how many seconds, up to 86 400`;
+      yield `\`rate\` of ${NAME} is \`{ requests, per }\`: how many, up to 10 000, in how many seconds, up to 86 400`;
     if (!hasOnce(model))
-      yield `${PLACE} counts by the model's \`once()\`; without it, say \`rate: false\` and count at your proxy`;
+      yield `${NAME} counts by the model's \`once()\`; without it, say \`rate: false\` and count at your proxy`;
   }
-  if (!(unusedLifetime >= 0 && unusedLifetime < 2 ** 31)) yield `\`unusedLifetime\` of ${PLACE} is a number of seconds`;
-  yield* policyFaults(options, server, PLACE);
+  if (!(unusedLifetime >= 0 && unusedLifetime < 2 ** 31)) yield `\`unusedLifetime\` of ${NAME} is a number of seconds`;
+  yield* findPolicyErrors(options, server, NAME);
 }
 
-const isCount = (value: unknown, most: number) =>
-  Number.isInteger(value) && (value as number) > 0 && (value as number) <= most;
+const isCount = (value: unknown, max: number) =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) <= max;

@@ -1,7 +1,7 @@
 import type { Feature } from '../../contracts/feature.js';
 import { RegistrationEndpoint } from './registration-endpoint.js';
 import { REGISTRATION_METHODS } from './registration-model.js';
-import { registrationFaults, type RegistrationOptions } from './registration-options.js';
+import { registrationErrors, type RegistrationOptions } from './registration-options.js';
 
 /** Clients register themselves, and manage what they have registered. RFC 7591, RFC 7592 */
 export function registration(options: RegistrationOptions): Feature {
@@ -19,6 +19,6 @@ export function registration(options: RegistrationOptions): Feature {
         make: (server) => new RegistrationEndpoint(server, options),
       },
     },
-    install: () => ({ misconfigurations: (server) => registrationFaults(options ?? {}, server) }),
+    install: () => ({ misconfigurations: (server) => registrationErrors(options ?? {}, server) }),
   };
 }

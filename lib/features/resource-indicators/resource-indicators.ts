@@ -1,18 +1,18 @@
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidTokenError } from '../../errors/index.js';
-import type { Feature, Presented } from '../../contracts/feature.js';
+import type { Feature, PresentedToken } from '../../contracts/feature.js';
 import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import { audienceOf, isAmong, isSameAudience } from '../../tokens/audience.js';
 import { KnownResources } from './known-resources.js';
 import {
-  grantedResources,
+  authorizedResources,
   KNOWN_RESOURCES,
-  namedResources,
+  requestedResources,
   RESOURCE_INDICATORS,
-  verifyAnswered,
-  verifyGranted,
-} from './named-resources.js';
+  verifyRetriedResources,
+  verifyAuthorized,
+} from './requested-resources.js';
 import type { ResourceIndicatorOptions } from './options.js';
 
 /**
@@ -32,9 +32,9 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
       builder.provide(KNOWN_RESOURCES, () => new KnownResources(builder.server, options));
       return {
         authorization: authorizationHooks(known),
-        token: { issue: (request) => bindToResources(request, known()), respond: verifyAnswered },
+        token: { issue: (request) => bindToResources(request, known()), respond: verifyRetriedResources },
         resource: { verify: (presented) => verifyAudience(presented, unrestricted) },
-        misconfigurations: () => known().faults(),
+        misconfigurations: () => known().configurationErrors(),
       };
     },
   };
@@ -46,7 +46,7 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
   const wanted = new WeakMap<AuthorizationRequest, readonly string[]>();
   return {
     async read(parameters, { client }) {
-      const resource = await known().verify(namedResources(parameters), { client });
+      const resource = await known().verify(requestedResources(parameters), { client });
       return resource.length > 0 ? { resource } : undefined;
     },
 
@@ -65,30 +65,30 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
 /** Stores with the token which resources it is for. @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2 */
 async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {
   const { authorization, parameters } = request;
-  const named = request.source?.requested ?? namedResources(parameters);
-  const granted = grantedResources(request);
-  verifyGranted(named, granted);
+  const named = request.source?.requestedResources ?? requestedResources(parameters);
+  const granted = authorizedResources(request);
+  verifyAuthorized(named, granted);
   const isWhole = named.length === 0 && granted.length > 0;
   const resource = await (isWhole
     ? resources.remaining(granted, authorization!)
     : resources.verify(named, authorization!));
   if (resource.length === 0) return;
-  request.token['resource'] = resource;
+  request.tokenMembers['resource'] = resource;
   // A client that asked for less keeps the right to the rest. RFC 8707 §2.2
   const isFollowing = Boolean(request.code ?? request.refreshToken);
   if (isFollowing && authorization!.refreshable && !isSameAudience(resource, granted)) {
-    request.token['refreshTokenResource'] = granted;
+    request.tokenMembers['refreshTokenResource'] = granted;
   }
 }
 
 /** @throws {InvalidTokenError} If the token is for another resource than the one that is requested. RFC 8707 §2 */
-function verifyAudience({ token, request, server }: Presented, unrestricted: boolean): void {
+function verifyAudience({ token, request, server }: PresentedToken, unrestricted: boolean): void {
   const audience = audienceOf(token['resource']);
   const asked = server.resourceOf(request);
   if (audience.length === 0 ? unrestricted || asked === undefined : asked && isAmong(asked, audience)) return;
   throw new InvalidTokenError('Invalid token: access token is for another resource').because({
-    rule: 'the token is for the resource that the request is for',
-    wanted: asked ?? 'a resource that this application names, as by the option `own` of `resourceIndicators`',
+    reason: 'the token is for the resource that the request is for',
+    expected: asked ?? 'a resource that this application names, as by the option `own` of `resourceIndicators`',
     given: audience,
   });
 }

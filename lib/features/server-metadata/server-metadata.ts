@@ -2,8 +2,8 @@ import { publicDocument } from '../../endpoints/public-document.js';
 import { capability } from '../../contracts/capability.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
-import { scopesFault } from '../../options/scopes-fault.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findScopesError } from '../../options/scopes-error.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import { withSigned } from './signed.js';
 import { derivedMetadata } from './derived-metadata.js';
 
@@ -35,7 +35,7 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
       'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
         maxAge,
         perIssuer: true,
-        say: (server, issuer) => withSigned(sayServerMetadata(server, issuer!), issuer, server),
+        say: (server, issuer) => withSigned(serverMetadataDocument(server, issuer!), issuer, server),
       }),
     },
     install(builder) {
@@ -43,21 +43,21 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
         ...members,
         ...derivedMetadata(builder.server, issuer, options),
       }));
-      return { misconfigurations: (server) => faultsOf(server, options) };
+      return { misconfigurations: (server) => configurationErrors(server, options) };
     },
   };
 }
 
 /** What a server says of itself, for documents of the same members; as `serverMetadata()` has it where that is listed. */
-export function sayServerMetadata(server: ServerContext, issuer: string): object {
+export function serverMetadataDocument(server: ServerContext, issuer: string): object {
   const metadataOf = server.find(METADATA);
   return metadataOf ? metadataOf(issuer) : derivedMetadata(server, issuer, {});
 }
 
-function* faultsOf(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {
+function* configurationErrors(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {
   const { issuer } = server.options;
   const { scopes = [], grantTypes = [], maxAge = 0, members = {} } = options;
-  const misspelt = unknownOption(options, NAMES, '`serverMetadata()`');
+  const misspelt = findUnknownOption(options, NAMES, '`serverMetadata()`');
   if (misspelt !== undefined) yield misspelt;
   if (issuer === undefined) {
     yield '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server';
@@ -67,7 +67,7 @@ function* faultsOf(server: ServerContext, options: ServerMetadataOptions): Itera
     yield `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${issuer}\` is neither`;
     return;
   }
-  const fault = scopesFault(scopes, '`serverMetadata()`');
+  const fault = findScopesError(scopes, '`serverMetadata()`');
   if (fault !== undefined) yield fault;
   if (!Array.isArray(grantTypes) && typeof grantTypes !== 'function') {
     yield '`grantTypes` of `serverMetadata()` must be a list of grant types';
@@ -78,16 +78,16 @@ function* faultsOf(server: ServerContext, options: ServerMetadataOptions): Itera
   const listed = typeof grantTypes === 'function' ? [] : [grantTypes].flat();
   const unknown = listed.find((type) => !served.includes(type));
   if (unknown !== undefined) yield `\`grantTypes\` of \`serverMetadata()\` lists \`${unknown}\`, which is not served`;
-  const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || OTHERWISE.has(name));
+  const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || RESERVED_MEMBERS.has(name));
   if (own !== undefined) {
-    yield `\`members\` of \`serverMetadata()\` has \`${own}\`, ${OTHERWISE.get(own) ?? 'which the server says itself: leave it out'}`;
+    yield `\`members\` of \`serverMetadata()\` has \`${own}\`, ${RESERVED_MEMBERS.get(own) ?? 'which the server says itself: leave it out'}`;
   }
 }
 
 const NAMES = { scopes: true, grantTypes: true, maxAge: true, members: true } as const;
 
 /** Members that have a place of their own, or none. */
-const OTHERWISE = new Map([
+const RESERVED_MEMBERS = new Map([
   ['scopes_supported', 'whose place is the option `scopes`'],
   ['signed_metadata', 'which must be signed: leave it out'],
 ]);

@@ -1,39 +1,42 @@
 import { InvalidRequestError } from '../../errors/index.js';
 import { isObject } from '../../http/is-object.js';
 import type { CoreClient } from '../../model/model.js';
-import type { Act, ExchangeParty } from './exchange-model.js';
+import type { Act, SubjectOrActorToken } from './exchange-model.js';
 
 /** How many have acted one for another: who holds more than that has a token that goes in circles. */
-const MOST_ACTORS = 8;
+const MAX_ACTORS = 8;
 
 /**
  * Who acts in the new token: the actor, and behind it whoever acted in the subject token before. Without an actor that stays as it
  * is, unless the subject token says who may act: then the client itself is the actor. RFC 8693 §4.1, §4.4
  * @throws InvalidRequestError where the subject token does not let this party act
  */
-export function actOf(subject: ExchangeParty, actor: ExchangeParty | undefined, client: CoreClient): Act | undefined {
+export function actOf(
+  subject: SubjectOrActorToken,
+  actor: SubjectOrActorToken | undefined,
+  client: CoreClient,
+): Act | undefined {
   const { act: before, may_act: allowed } = subject;
   if (!actor && !allowed) return before;
   const claims = actor ? { ...actor.claims } : { sub: client.id, client_id: client.id };
-  if (allowed && !isNamed(allowed, claims)) {
-    const detail = { rule: '`may_act` of the subject token names who acts', wanted: allowed, given: claims };
+  if (allowed && !matchesClaims(allowed, claims)) {
+    const detail = { reason: '`may_act` of the subject token names who acts', expected: allowed, given: claims };
     throw new InvalidRequestError('Invalid request: the subject token does not let this actor act').because(detail);
   }
   const act: Act = before ? { ...claims, act: before } : claims;
-  if (depthOf(act) <= MOST_ACTORS) return act;
-  throw new InvalidRequestError(`Invalid request: more than ${MOST_ACTORS} actors`);
+  if (depthOf(act) <= MAX_ACTORS) return act;
+  throw new InvalidRequestError(`Invalid request: more than ${MAX_ACTORS} actors`);
 }
 
 /** All that is said of who may act must be so; nothing said is nobody. RFC 8693 §4.4 */
-function isNamed(allowed: Readonly<Record<string, unknown>>, claims: Readonly<Record<string, unknown>>): boolean {
+function matchesClaims(allowed: Readonly<Record<string, unknown>>, claims: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(allowed);
   return names.length > 0 && names.every((name) => allowed[name] !== undefined && allowed[name] === claims[name]);
 }
 
 function depthOf(act: Act): number {
   let depth = 0;
-  for (let one: Act | undefined = act; typeof one === 'object' && one && depth <= MOST_ACTORS; one = one.act)
-    depth += 1;
+  for (let one: Act | undefined = act; typeof one === 'object' && one && depth <= MAX_ACTORS; one = one.act) depth += 1;
   return depth;
 }
 
@@ -42,7 +45,7 @@ function depthOf(act: Act): number {
  * a client, or of a subject of another issuer (`iss`), stays. RFC 8693 §4.1
  */
 export function withSubjects(claims: unknown, nameOf: (id: string) => string, depth = 0): unknown {
-  if (!isObject(claims) || depth > MOST_ACTORS) return undefined;
+  if (!isObject(claims) || depth > MAX_ACTORS) return undefined;
   const { sub, iss, client_id: clientId, act } = claims;
   const isUser = typeof sub === 'string' && sub !== clientId && iss === undefined;
   return {

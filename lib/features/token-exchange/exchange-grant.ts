@@ -8,11 +8,11 @@ import { shortText } from '../../events/events.js';
 import type { Model, Scope, Token } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
 import { coversScope, requestedScope, scopeText } from '../../tokens/scope.js';
-import { namedResources } from '../resource-indicators/named-resources.js';
+import { requestedResources } from '../resource-indicators/requested-resources.js';
 import { actOf } from './actors.js';
-import type { Act, ExchangeParty, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
+import type { Act, SubjectOrActorToken, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
 import type { KnownTokens, TokenIssuer } from './other-tokens.js';
-import { findParties, isHolder, isIssuedTo } from './parties.js';
+import { findPresentedTokens, isHolder, isIssuedTo } from './presented-tokens.js';
 import { ACCESS_TOKEN, isTokenType, REFRESH_TOKEN } from './token-types.js';
 
 /** The part of a server that a token exchange uses. */
@@ -20,9 +20,9 @@ export interface ExchangeContext {
   /** The resources that `audience` may name. */
   readonly audiences: ReadonlyMap<string, string>;
   /** Whether the server issues tokens for resources. */
-  readonly isTargeting: boolean;
+  readonly issuesForResources: boolean;
   /** The tokens of other servers that features read, and the tokens that features issue. */
-  readonly others: KnownTokens;
+  readonly otherTokens: KnownTokens;
 }
 
 /** The members that a token exchange stores with the issued token. */
@@ -41,16 +41,16 @@ export const exchangeGrant = (contextOf: () => ExchangeContext): GrantHandler =>
   Object.assign((request: TokenRequest) => exchangeToken(request, contextOf()), { requires: ['saveToken'] });
 
 async function exchangeToken(request: TokenRequest, context: ExchangeContext): Promise<Token> {
-  const { client, proof } = request;
-  const { others, isTargeting } = context;
+  const { client, authenticationMethod: proof } = request;
+  const { otherTokens: others, issuesForResources: isTargeting } = context;
   const type = requestedType(request, others);
   const scope = requestedScope(request.request);
   const issue = others.issuers.get(type);
   const named = issue ? [] : readTargets(request, context);
-  const { subject, actor } = await findParties(request, others);
+  const { subject, actor } = await findPresentedTokens(request, others);
   const act = actOf(subject, actor, client);
-  const asked = withoutHoles({ client, proof, subject, actor, act, scope, resource: named });
-  if (issue) return await issueOther(issue, asked, { request, type });
+  const asked = withoutUndefined({ client, proof, subject, actor, act, scope, resource: named });
+  if (issue) return await issueOtherToken(issue, asked, { request, type });
 
   const audience = audienceOf(subject.resource);
   const permitted = await permittedResources(asked, request);
@@ -58,7 +58,12 @@ async function exchangeToken(request: TokenRequest, context: ExchangeContext): P
   const granted = named.length > 0 ? [...audience, ...permitted] : audience;
   if (audience.length > 0) verifyTargets(named, granted);
   const { token: record } = subject;
-  request.source = { ...(record && { record }), details: detailsWithin(subject), resources: granted, requested: named };
+  request.source = {
+    ...(record && { record }),
+    details: detailsWithin(subject),
+    resources: granted,
+    requestedResources: named,
+  };
   request.set(EXCHANGED_TOKEN, { act, resource: isTargeting ? undefined : granted });
   const authorization = {
     client,
@@ -71,8 +76,11 @@ async function exchangeToken(request: TokenRequest, context: ExchangeContext): P
 }
 
 /** Returns the resources in `resource` and `audience`, each once. @throws InvalidTargetError If one is unknown. RFC 8693 §2.1 */
-function readTargets({ parameters }: ClientRequest, { audiences: known, isTargeting }: ExchangeContext) {
-  const resources = namedResources(parameters);
+function readTargets(
+  { parameters }: ClientRequest,
+  { audiences: known, issuesForResources: isTargeting }: ExchangeContext,
+) {
+  const resources = requestedResources(parameters);
   const audiences = parameters
     .all('audience', () => true)
     .map((name) => {
@@ -89,7 +97,7 @@ function readTargets({ parameters }: ClientRequest, { audiences: known, isTarget
  * Returns the authorization details that limit the new token. The record of an access token may also contain those of its refresh
  * token, which are more. Undefined for a refresh token: its record contains the limit. RFC 9396 §6
  */
-function detailsWithin({ token, type }: ExchangeParty): readonly AuthorizationDetail[] | undefined {
+function detailsWithin({ token, type }: SubjectOrActorToken): readonly AuthorizationDetail[] | undefined {
   return token && type === REFRESH_TOKEN ? undefined : detailsOf((token as Partial<Token> | undefined)?.[DETAILS]);
 }
 
@@ -99,21 +107,21 @@ const modelOf = ({ options: { model } }: ClientRequest): Model & TokenExchangeMo
  * Returns the resources that the model permits besides those of the subject token.
  * @throws InvalidRequestError If the exchange is not permitted. RFC 8693 §2.2.2
  */
-async function permittedResources(asked: ExchangeRequest, request: ClientRequest): Promise<readonly string[]> {
+async function permittedResources(exchange: ExchangeRequest, request: ClientRequest): Promise<readonly string[]> {
   const model = modelOf(request);
   if (model.mayExchange) {
-    const answer = await model.mayExchange(asked);
+    const answer = await model.mayExchange(exchange);
     if (!answer) throw notPermitted('`mayExchange()` of the model permits the exchange');
     return answer === true ? [] : audienceOf(answer.resource);
   }
-  const { subject, actor } = asked;
+  const { subject, actor } = exchange;
   if (!isHolder(request, subject)) throw notPermitted('a client that has proven who it is holds the subject token');
   if (actor && !isHolder(request, actor)) throw notPermitted('the client holds the actor token');
   return [];
 }
 
 /** Returns how the model saves a token with the subject token it ends with. Undefined if the model cannot, or has no such token. */
-function saveFor({ token: subject, user }: ExchangeParty, request: ClientRequest): SaveToken | undefined {
+function saveFor({ token: subject, user }: SubjectOrActorToken, request: ClientRequest): SaveToken | undefined {
   const model = modelOf(request);
   const { client } = request;
   return subject && model.saveExchangedToken && ((token) => model.saveExchangedToken!(subject, token, client, user));
@@ -123,58 +131,72 @@ function saveFor({ token: subject, user }: ExchangeParty, request: ClientRequest
  * Returns the family of the new token. If a client exchanges its own token, that is the family of the subject token. Otherwise the new
  * token has a family of its own, if the model ends that with the subject token.
  */
-function familyOf({ token }: ExchangeParty, request: ClientRequest): string | undefined {
+function familyOf({ token }: SubjectOrActorToken, request: ClientRequest): string | undefined {
   if (!token || (modelOf(request).saveExchangedToken && !isIssuedTo(token, request.client))) return undefined;
   return token.grantId;
 }
 
 /** What the host is shown has no member that is undefined. */
-const withoutHoles = (asked: Record<keyof ExchangeRequest, unknown>): ExchangeRequest =>
-  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
+const withoutUndefined = (members: Record<keyof ExchangeRequest, unknown>): ExchangeRequest =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
 
 /** @throws InvalidRequestError for a type that is not issued. RFC 8693 §2.1 */
 function requestedType({ parameters }: ClientRequest, { issuers }: KnownTokens): string {
   const type = parameters.optional('requested_token_type', isTokenType) ?? ACCESS_TOKEN;
   if (type === ACCESS_TOKEN || issuers.has(type)) return type;
-  const detail = { rule: 'the type is issued', wanted: [ACCESS_TOKEN, ...issuers.keys()], given: type };
+  const detail = { reason: 'the type is issued', expected: [ACCESS_TOKEN, ...issuers.keys()], given: type };
   throw new InvalidRequestError('Invalid parameter: `requested_token_type` is not issued').because(detail);
 }
 
 /** What is no access token is not kept: what the answer is made of only looks like one. RFC 8693 §2.2.1 */
-async function issueOther(
+async function issueOtherToken(
   issue: TokenIssuer,
-  asked: ExchangeRequest,
+  exchange: ExchangeRequest,
   { request, type }: { request: ClientRequest; type: string },
 ): Promise<Token> {
-  const { value, expiresAt, scope } = await issue(asked, request);
+  const { value, expiresAt, scope } = await issue(exchange, request);
   request.set(EXCHANGED_TOKEN, {});
   request.set(ISSUED_TOKEN_TYPE, type);
-  const { client, subject } = asked;
-  return { ...request.token, accessToken: value, accessTokenExpiresAt: expiresAt, scope, client, user: subject.user };
+  const { client, subject } = exchange;
+  return {
+    ...request.tokenMembers,
+    accessToken: value,
+    accessTokenExpiresAt: expiresAt,
+    scope,
+    client,
+    user: subject.user,
+  };
 }
 
-function verifyTargets(named: readonly string[], granted: readonly string[]): void {
-  const more = named.find((uri) => !isAmong(uri, granted));
+function verifyTargets(requested: readonly string[], granted: readonly string[]): void {
+  const more = requested.find((uri) => !isAmong(uri, granted));
   if (more !== undefined)
     throw targetError('the subject token is for it, or `mayExchange()` permits it', granted, more);
 }
 
-function targetError(rule: string, wanted: unknown, given: string | undefined): InvalidTargetError {
+function targetError(reason: string, wanted: unknown, given: string | undefined): InvalidTargetError {
   const error = new InvalidTargetError('Invalid target: no token is issued for `resource` or `audience`');
-  return error.because({ rule, ...(wanted !== undefined && { wanted }), given: shortText(given) });
+  return error.because({ reason, ...(wanted !== undefined && { expected: wanted }), given: shortText(given) });
 }
 
-const notPermitted = (rule: string) =>
-  new InvalidRequestError('Invalid request: this exchange is not permitted').because({ rule });
+const notPermitted = (reason: string) =>
+  new InvalidRequestError('Invalid request: this exchange is not permitted').because({ reason });
 
 /** Less than the subject token has, never more. Where that has nothing, there is nothing to be asked of the model. */
-function scopeWithin(most: Scope | undefined, asked: string | undefined): Pick<Authorization, 'scope' | 'scopeStatus'> {
-  const held = scopeText(most);
-  if (asked !== undefined && !coversScope(held, asked)) {
-    const detail = { rule: 'the new token has no more scope than the subject token', wanted: held, given: asked };
+function scopeWithin(
+  limit: Scope | undefined,
+  requested: string | undefined,
+): Pick<Authorization, 'scope' | 'scopeStatus'> {
+  const held = scopeText(limit);
+  if (requested !== undefined && !coversScope(held, requested)) {
+    const detail = {
+      reason: 'the new token has no more scope than the subject token',
+      expected: held,
+      given: requested,
+    };
     throw new InvalidScopeError('Invalid scope: the subject token has less').because(detail);
   }
-  return held === undefined ? { scopeStatus: 'approved' } : { scope: asked ?? held, scopeStatus: 'consented' };
+  return held === undefined ? { scopeStatus: 'approved' } : { scope: requested ?? held, scopeStatus: 'consented' };
 }
 
 function earliest(...moments: (Date | undefined)[]): Date | undefined {

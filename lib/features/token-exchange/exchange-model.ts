@@ -46,11 +46,11 @@ export interface VerifiedToken<U extends User = User> {
   /** The key that it is bound to: good for who shows that with the request, which then binds its successor. RFC 7800 §3 */
   cnf?: object;
   /** All that it says. */
-  says?: Readonly<Record<string, unknown>>;
+  allClaims?: Readonly<Record<string, unknown>>;
 }
 
 /** One of the two parties of an exchange. */
-export interface ExchangeParty<C extends Client = CoreClient, U extends User = User> extends VerifiedToken<U> {
+export interface SubjectOrActorToken<C extends Client = CoreClient, U extends User = User> extends VerifiedToken<U> {
   /** As the client said: `urn:ietf:params:oauth:token-type:access_token`, … RFC 8693 §3 */
   type: string;
   /** As it was found, where this server has issued it. */
@@ -62,9 +62,9 @@ export interface ExchangeRequest<C extends Client = Client, U extends User = Use
   client: C;
   /** How the client proved itself: `client_secret_basic`, … or `none`. */
   proof: string;
-  subject: ExchangeParty<C, U>;
+  subject: SubjectOrActorToken<C, U>;
   /** Left out: the client takes the place of the subject, and nobody is said to act for it. RFC 8693 §1.1 */
-  actor?: ExchangeParty<C, U>;
+  actor?: SubjectOrActorToken<C, U>;
   /** What the new token would say of who acts. RFC 8693 §4.1 */
   act?: Act;
   /** What is asked for, within what the subject has. */

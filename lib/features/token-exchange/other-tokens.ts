@@ -14,7 +14,10 @@ export interface IssuedToken {
  * Issues a token that is not an access token. It may read further parameters of the request.
  * @throws {OAuthError} To refuse the request.
  */
-export type TokenIssuer = (asked: Omit<ExchangeRequest, 'resource'>, request: ClientRequest) => Awaitable<IssuedToken>;
+export type TokenIssuer = (
+  exchange: Omit<ExchangeRequest, 'resource'>,
+  request: ClientRequest,
+) => Awaitable<IssuedToken>;
 
 /** Tokens other than those of this server that a feature reads or issues for `tokenExchange()`. */
 export interface OtherTokens {
@@ -33,15 +36,15 @@ export const OTHER_TOKENS = collectedCapability<OtherTokens>('other tokens');
 /** What all features of a server contribute under `OTHER_TOKENS`. */
 export interface KnownTokens {
   read(token: ForeignToken, request: ClientRequest): Promise<VerifiedToken | undefined>;
-  readonly isReading: boolean;
+  readonly canRead: boolean;
   readonly issuers: ReadonlyMap<string, TokenIssuer>;
 }
 
 /** Returns readers and issuers of several features as one. The first reader that knows a token decides. */
-export function joinedTokens(all: readonly OtherTokens[]): KnownTokens {
+export function combineTokens(all: readonly OtherTokens[]): KnownTokens {
   const readers = all.flatMap(({ read }) => read ?? []);
   return {
-    isReading: readers.length > 0,
+    canRead: readers.length > 0,
     issuers: new Map(all.flatMap(({ issues = {} }) => Object.entries(issues))),
     async read(token, request) {
       for (const read of readers) {

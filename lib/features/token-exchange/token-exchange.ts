@@ -3,11 +3,11 @@ import type { TokenHooks } from '../../contracts/hooks.js';
 import { ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
-import { issuesForResources, KNOWN_RESOURCES } from '../resource-indicators/named-resources.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { issuesForResources, KNOWN_RESOURCES } from '../resource-indicators/requested-resources.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import { EXCHANGED_TOKEN, type ExchangeContext, exchangeGrant } from './exchange-grant.js';
 import type { TokenExchangeModel } from './exchange-model.js';
-import { joinedTokens, OTHER_TOKENS } from './other-tokens.js';
+import { combineTokens, OTHER_TOKENS } from './other-tokens.js';
 import { ACCESS_TOKEN } from './token-types.js';
 
 /** What `tokenExchange()` takes. */
@@ -35,11 +35,15 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
       const others = builder.all(OTHER_TOKENS);
       let context: ExchangeContext | undefined;
       const contextOf = () =>
-        (context ??= { audiences, isTargeting: resources() !== undefined, others: joinedTokens(others()) });
+        (context ??= {
+          audiences,
+          issuesForResources: resources() !== undefined,
+          otherTokens: combineTokens(others()),
+        });
       return {
         grants: { [EXCHANGE_GRANT]: exchangeGrant(contextOf) },
         token: HOOKS,
-        misconfigurations: (server) => faultsOf(options, server),
+        misconfigurations: (server) => configurationErrors(options, server),
       };
     },
   };
@@ -48,13 +52,13 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
 const HOOKS: TokenHooks = {
   issue(request) {
     const { act, resource = [] } = request.get(EXCHANGED_TOKEN) ?? {};
-    if (act) request.token['act'] = act;
-    if (resource.length > 0) request.token['resource'] = resource;
+    if (act) request.tokenMembers['act'] = act;
+    if (resource.length > 0) request.tokenMembers['resource'] = resource;
   },
 
   respond(request) {
     if (!request.get(EXCHANGED_TOKEN)) return;
-    request.answer['issued_token_type'] = request.get(ISSUED_TOKEN_TYPE) ?? ACCESS_TOKEN;
+    request.responseMembers['issued_token_type'] = request.get(ISSUED_TOKEN_TYPE) ?? ACCESS_TOKEN;
   },
 
   describe: ({ act, may_act }) => ({ ...objectOf({ act }), ...objectOf({ may_act }) }),
@@ -64,8 +68,8 @@ const HOOKS: TokenHooks = {
 const objectOf = (claim: Record<string, unknown>): object =>
   Object.values(claim).every((value) => typeof value === 'object' && value !== null) ? claim : {};
 
-function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerContext): Iterable<string> {
-  const misspelt = unknownOption(options, { audiences: true }, '`tokenExchange()`');
+function* configurationErrors({ ...options }: TokenExchangeOptions, server: ServerContext): Iterable<string> {
+  const misspelt = findUnknownOption(options, { audiences: true }, '`tokenExchange()`');
   if (misspelt !== undefined) yield misspelt;
   const { audiences = {} } = options;
   const odd = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
@@ -74,7 +78,7 @@ function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerContext):
     yield '`audiences` of `tokenExchange()` needs the feature `resourceIndicators()`, which binds tokens to resources';
   }
   const model: Model & TokenExchangeModel = server.options.model;
-  const { isReading } = joinedTokens(server.all(OTHER_TOKENS));
+  const { canRead: isReading } = combineTokens(server.all(OTHER_TOKENS));
   if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken && !isReading) {
     yield '`tokenExchange()` needs a model that finds tokens: `getAccessToken()`, `getRefreshToken()` or `verifyForeignToken()`';
   }

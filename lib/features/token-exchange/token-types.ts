@@ -11,16 +11,16 @@ export const JWT = `${PREFIX}jwt`;
 export const ID_JAG = `${PREFIX}id-jag`;
 
 /** Those that this server issues itself, and by which of its finders they are found; of all others a verifier is asked. */
-export const OWN = new Map([
+export const OWN_TOKEN_TYPES = new Map([
   [ACCESS_TOKEN, 'access_token'],
   [REFRESH_TOKEN, 'refresh_token'],
 ] as const);
 
-export type OwnTokenType = Parameters<(typeof OWN)['get']>[0];
+export type OwnTokenType = Parameters<(typeof OWN_TOKEN_TYPES)['get']>[0];
 
 /** How long the name of a type may be. */
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 
 /** An absolute URI, to the letter. RFC 8693 §3, RFC 3986 §4.3 */
 export const isTokenType = (text: string): boolean =>
-  text.length <= LONGEST && /^[a-z][a-z\d+.-]*:[\x21-\x7e]+$/i.test(text);
+  text.length <= MAX_LENGTH && /^[a-z][a-z\d+.-]*:[\x21-\x7e]+$/i.test(text);

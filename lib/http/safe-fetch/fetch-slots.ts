@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 import { networkOf } from '../network.js';
-import { AnsweredHosts } from './answered-hosts.js';
+import { ReachableHosts } from './reachable-hosts.js';
 import { FetchError } from './fetch-error.js';
 import { suffixesOf } from './host-suffixes.js';
 import { type Limit, Slots } from './slots.js';
@@ -21,7 +21,7 @@ export class FetchSlots {
   private readonly fetches = new Slots(Infinity);
   private readonly lookUps: Slots;
   private readonly connections: Slots;
-  private readonly answered = new AnsweredHosts();
+  private readonly reachable = new ReachableHosts();
   private readonly reserved: number;
 
   /**
@@ -49,13 +49,13 @@ export class FetchSlots {
       limits.push([`domain ${suffix}`, this.perHost * (isShort ? WIDE : MEDIUM)]);
     }
     if (requester !== undefined) limits.push([`requester ${requester}`, this.perHost * WIDE]);
-    return await this.take(this.fetches, hostname, limits, async () => {
+    return await this.withSlots(this.fetches, hostname, limits, async () => {
       try {
         const result = await work();
-        this.answered.add(hostname);
+        this.reachable.add(hostname);
         return result;
       } catch (error) {
-        if (error instanceof FetchError && error.fault === 'network') this.answered.delete(hostname);
+        if (error instanceof FetchError && error.kind === 'network') this.reachable.delete(hostname);
         throw error;
       }
     });
@@ -63,27 +63,32 @@ export class FetchSlots {
 
   /** Runs the look-up of a host name. @throws {FetchError} `busy`, if a limit is reached. */
   async forLookUp<T>(hostname: string, work: () => PromiseLike<T>): Promise<T> {
-    return await this.take(this.lookUps, hostname, [], work);
+    return await this.withSlots(this.lookUps, hostname, [], work);
   }
 
   /** Runs a request within the limits of the address and of its network. @throws {FetchError} `busy`, if a limit is reached. */
   async forConnection<T>(hostname: string, address: string, work: () => Promise<T>): Promise<T> {
     const limits: Limit[] = [
       [`address ${networkOf(address)}`, this.perHost],
-      [`network ${neighbourhoodOf(address)}`, this.perHost * WIDE],
+      [`network ${addressRangeOf(address)}`, this.perHost * WIDE],
     ];
-    return await this.take(this.connections, hostname, limits, work);
+    return await this.withSlots(this.connections, hostname, limits, work);
   }
 
-  private take<T>(slots: Slots, hostname: string, limits: readonly Limit[], work: () => PromiseLike<T>): Promise<T> {
-    if (!this.answered.has(hostname)) return slots.within(limits, this.reserved, work);
+  private withSlots<T>(
+    slots: Slots,
+    hostname: string,
+    limits: readonly Limit[],
+    work: () => PromiseLike<T>,
+  ): Promise<T> {
+    if (!this.reachable.has(hostname)) return slots.run(limits, this.reserved, work);
     const own = limits.map(([key, most]): Limit => [`answered ${key}`, most]);
-    return slots.within(own, 0, work);
+    return slots.run(own, 0, work);
   }
 }
 
 /** Returns the IPv4 /24 or the IPv6 /48 of an address. */
-function neighbourhoodOf(address: string): string {
+function addressRangeOf(address: string): string {
   const separator = isIPv6(address) && !networkOf(address).includes('.') ? ':' : '.';
   return networkOf(address).split(separator).slice(0, 3).join(separator);
 }

@@ -1,8 +1,8 @@
-export { FetchError, type FetchFault } from './fetch-error.js';
-export { type Fetched, SafeFetch } from './safe-fetch.js';
+export { FetchError, type FetchErrorKind } from './fetch-error.js';
+export { type FetchedContent, SafeFetch } from './safe-fetch.js';
 export {
   assertFetchOptions,
-  fetchFault,
+  findFetchOptionsError,
   type Lookup,
   SAFE_FETCH_OPTIONS,
   type SafeFetchOptions,

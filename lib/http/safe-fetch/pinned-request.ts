@@ -5,12 +5,12 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { SafeFetchOptions } from './safe-fetch-options.js';
 
 /** What is handed over to somebody. */
-export interface Posted {
+export interface PostContent {
   /** Of what kind it is: `application/json`. */
   type: string;
   body: string;
   /** A token of theirs, by which they know whom it is from. RFC 6750 §2.1 */
-  bearer?: string;
+  bearerToken?: string;
 }
 
 /** Sends the request to one of the addresses, under the name: whoever answers has to have the certificate of that. */
@@ -22,7 +22,7 @@ export function requestPinned(
     accept,
     posted,
     ca,
-  }: { signal: AbortSignal; accept: string; posted: Posted | undefined } & Pick<SafeFetchOptions, 'ca'>,
+  }: { signal: AbortSignal; accept: string; posted: PostContent | undefined } & Pick<SafeFetchOptions, 'ca'>,
 ): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
   const pinned: LookupFunction = (_name, { all }, found) => {
@@ -56,7 +56,7 @@ export function requestPinned(
   });
 }
 
-const headersOf = ({ type, body, bearer }: Posted) => ({
+const headersOf = ({ type, body, bearerToken: bearer }: PostContent) => ({
   'content-type': type,
   'content-length': Buffer.byteLength(body),
   ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),

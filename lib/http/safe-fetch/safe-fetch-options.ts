@@ -51,12 +51,12 @@ export const SAFE_FETCH_OPTIONS: { readonly [K in keyof SafeFetchOptions]-?: tru
 
 /** Verifies the options of a fetch. @throws {InvalidArgumentError} If an option is unknown or invalid. */
 export function assertFetchOptions(options?: SafeFetchOptions): void {
-  const fault = fetchFault(options);
+  const fault = findFetchOptionsError(options);
   if (fault !== undefined) throw configurationError(fault);
 }
 
 /** Returns an error message for invalid options of a fetch. */
-export function fetchFault(options: SafeFetchOptions = {}): string | undefined {
+export function findFetchOptionsError(options: SafeFetchOptions = {}): string | undefined {
   const names = Object.keys(SAFE_FETCH_OPTIONS).map((name) => `\`${name}\``);
   if (!isObject(options)) return `\`fetch\` must be an object with ${names.join(', ')}`;
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(SAFE_FETCH_OPTIONS, name));

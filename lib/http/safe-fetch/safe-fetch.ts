@@ -5,29 +5,29 @@ import { withDeadline } from './deadline.js';
 import { FetchError } from './fetch-error.js';
 import { FetchSlots } from './fetch-slots.js';
 import { lookUp } from './look-up.js';
-import { type Posted, requestPinned } from './pinned-request.js';
-import { readBody, readJson, readText, verifyTaken } from './read-json.js';
+import { type PostContent, requestPinned } from './pinned-request.js';
+import { readBody, readJson, readText, verifyAccepted } from './read-response.js';
 import { assertFetchOptions, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
 /** What was fetched. */
-export interface Fetched<Body = Record<string, unknown>> {
+export interface FetchedContent<Body = Record<string, unknown>> {
   body: Body;
   headers: IncomingHttpHeaders;
 }
 
 /** What is to be fetched, and who reads it. */
-interface Wanted<Body> {
+interface FetchRequest<Body> {
   accept: string;
   /** What is handed over; left out: nothing, it is only asked for. */
-  posted?: Posted;
+  content?: PostContent;
   /** The network of the request that caused the fetch. If omitted, the fetch is not counted for a requester. */
   requester?: string | undefined;
   read: (answer: IncomingMessage, size: number) => Promise<Body>;
 }
 
 /** The look-up of a name may take the timeout divided by this number. */
-const LOOK_UP_PART = 3;
+const LOOK_UP_DIVISOR = 3;
 
 /**
  * The only way in which this library asks or tells somebody whom somebody else has named: by https, at a public address. The
@@ -52,26 +52,26 @@ export class SafeFetch {
 
   /** May this be fetched at all, as far as the text tells? */
   isFetchable(text: string): boolean {
-    return URL.canParse(text) && this.faultOf(new URL(text)) === undefined;
+    return URL.canParse(text) && this.findUrlError(new URL(text)) === undefined;
   }
 
   /**
    * Fetches a JSON object.
-   * @param requester The network of the request that caused this fetch, from `requesterOf()`. It limits simultaneous fetches.
+   * @param requester The network of the request that caused this fetch, from `requesterNetwork()`. It limits simultaneous fetches.
    * @throws {FetchError} If the response cannot be read, or is no JSON object.
    */
-  async json(text: string, requester?: string): Promise<Fetched> {
-    return await this.read(text, { accept: 'application/json', requester, read: readJson });
+  async json(text: string, requester?: string): Promise<FetchedContent> {
+    return await this.fetchUrl(text, { accept: 'application/json', requester, read: readJson });
   }
 
   /**
    * Fetches ASCII text.
    * @param accept The requested media types. The caller validates the content.
-   * @param requester The network of the request that caused this fetch, from `requesterOf()`. It limits simultaneous fetches.
+   * @param requester The network of the request that caused this fetch, from `requesterNetwork()`. It limits simultaneous fetches.
    * @throws {FetchError} If the response cannot be read.
    */
-  async text(text: string, accept: string, requester?: string): Promise<Fetched<string>> {
-    return await this.read(text, { accept, requester, read: readText });
+  async text(text: string, accept: string, requester?: string): Promise<FetchedContent<string>> {
+    return await this.fetchUrl(text, { accept, requester, read: readText });
   }
 
   /**
@@ -79,24 +79,24 @@ export class SafeFetch {
    * @param accept The requested media types. The caller validates the content.
    * @throws {FetchError} If the response cannot be read.
    */
-  async bytes(text: string, accept: string): Promise<Fetched<Buffer>> {
-    return await this.read(text, { accept, read: readBody });
+  async bytes(text: string, accept: string): Promise<FetchedContent<Buffer>> {
+    return await this.fetchUrl(text, { accept, read: readBody });
   }
 
   /** Hands something over by POST, to who answers 200 or 204. @throws FetchError whenever it was not taken */
-  async post(text: string, posted: Posted): Promise<void> {
-    await this.read(text, { accept: '*/*', posted, read: verifyTaken });
+  async post(text: string, content: PostContent): Promise<void> {
+    await this.fetchUrl(text, { accept: '*/*', content, read: verifyAccepted });
   }
 
-  private async read<Body>(text: string, wanted: Wanted<Body>): Promise<Fetched<Body>> {
+  private async fetchUrl<Body>(text: string, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    const fault = url ? this.faultOf(url) : 'it is no URL';
+    const fault = url ? this.findUrlError(url) : 'it is no URL';
     if (!url || fault !== undefined) throw new FetchError('url', `${text} is not fetched: ${fault}`);
-    return this.slots.forHost(url.hostname, wanted.requester, () => this.inTime(url, wanted));
+    return this.slots.forHost(url.hostname, wanted.requester, () => this.fetchInTime(url, wanted));
   }
 
   /** Limits the time of the whole fetch, so that a host cannot prolong it by sending single bytes. */
-  private async inTime<Body>(url: URL, wanted: Wanted<Body>): Promise<Fetched<Body>> {
+  private async fetchInTime<Body>(url: URL, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const { timeout } = this.options;
     const late = new FetchError('network', `${url.host} did not answer within ${timeout} s`);
     try {
@@ -107,11 +107,11 @@ export class SafeFetch {
     }
   }
 
-  private async fetch<Body>(url: URL, signal: AbortSignal, wanted: Wanted<Body>): Promise<Fetched<Body>> {
+  private async fetch<Body>(url: URL, signal: AbortSignal, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const addresses = await this.addressesOf(url);
     // Sorted, so that a host with several addresses counts as one in whatever order the name server lists them.
     return this.slots.forConnection(url.hostname, addresses.toSorted()[0]!, async () => {
-      const { accept, posted } = wanted;
+      const { accept, content: posted } = wanted;
       const answer = await requestPinned(url, addresses, { signal, accept, posted, ca: this.options.ca });
       try {
         return { body: await wanted.read(answer, this.options.size), headers: answer.headers };
@@ -122,11 +122,11 @@ export class SafeFetch {
   }
 
   private async addressesOf(url: URL): Promise<readonly string[]> {
-    const name = bare(url.hostname);
+    const name = withoutBrackets(url.hostname);
     const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.lookUp(name);
     if (addresses.length === 0) throw new FetchError('address', `the name ${name} has no address`);
     // All of them: which one is taken would be for chance to say, or for who owns the name.
-    const refused = addresses.find((address) => !this.mayAsk(address, url.protocol));
+    const refused = addresses.find((address) => !this.mayConnect(address, url.protocol));
     if (refused === undefined) return addresses;
     throw new FetchError('address', `${name} is at ${refused}, which is no public address`);
   }
@@ -136,14 +136,14 @@ export class SafeFetch {
     const { timeout, lookup } = this.options;
     const late = new FetchError(
       'network',
-      `the name servers of ${name} did not answer within ${timeout / LOOK_UP_PART} s`,
+      `the name servers of ${name} did not answer within ${timeout / LOOK_UP_DIVISOR} s`,
     );
     return this.slots.forLookUp(name, () =>
-      withDeadline(timeout / LOOK_UP_PART, late, (signal) => lookup(name, signal)),
+      withDeadline(timeout / LOOK_UP_DIVISOR, late, (signal) => lookup(name, signal)),
     );
   }
 
-  private mayAsk(address: string, protocol: string): boolean {
+  private mayConnect(address: string, protocol: string): boolean {
     if (this.options.allowLoopback && isLoopback(address)) return true;
     if (protocol !== 'https:') return false;
     return (
@@ -152,18 +152,19 @@ export class SafeFetch {
   }
 
   /** What is wrong with a URL, before anybody is asked anything. */
-  private faultOf({ protocol, hostname, port, username, password }: URL): string | undefined {
+  private findUrlError({ protocol, hostname, port, username, password }: URL): string | undefined {
     const { allowLoopback = false } = this.options;
-    const name = bare(hostname);
+    const name = withoutBrackets(hostname);
     const isNear = name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
     if (protocol !== 'https:' && !(protocol === 'http:' && allowLoopback && isNear)) return 'it is not https';
     if (username + password !== '') return 'it has credentials in it';
     if (name === '' || name.endsWith('.')) return 'its host has no usual name';
-    if (isIP(name) ? !this.mayAsk(name, protocol) : isNear && !allowLoopback) return 'it leads to no public address';
+    if (isIP(name) ? !this.mayConnect(name, protocol) : isNear && !allowLoopback)
+      return 'it leads to no public address';
     // A mail server is no place for a document, and what is sent to it might be a mail.
     if (port !== '' && Number(port) < 1024 && port !== '443') return 'its port belongs to something else';
     return undefined;
   }
 }
 
-const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,21 +1,21 @@
 import type { JSONWebKeySet } from 'jose';
 import { FetchedKeys } from '../../clients/registration/fetched-keys.js';
 import { keysOf } from '../../clients/registration/registered-keys.js';
-import { requesterOf } from '../../http/network.js';
+import { requesterNetwork } from '../../http/network.js';
 import type { Request } from '../../http/request.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';
 import { KeyCache } from '../key-cache.js';
 import { readKeySet } from '../read-key-set.js';
-import { KnownKeys, type PublicKeys } from './public-keys.js';
+import { LocalKeys, type PublicKeys } from './public-keys.js';
 
 /** The public keys of clients: those they have registered, or those at the URL that they have. RFC 7591 §2 */
 export class ClientKeys {
   private readonly fetched: FetchedKeys<JSONWebKeySet, KeyCache>;
-  private readonly given = new WeakMap<object, PublicKeys>();
+  private readonly registered = new WeakMap<object, PublicKeys>();
 
   constructor(options?: SafeFetchOptions) {
-    this.fetched = new FetchedKeys({ read: readKeySet, keep: (...given) => new KeyCache(...given) }, options);
+    this.fetched = new FetchedKeys({ read: readKeySet, createCache: (...given) => new KeyCache(...given) }, options);
   }
 
   /**
@@ -24,14 +24,14 @@ export class ClientKeys {
    */
   of(client: CoreClient, request?: Request): PublicKeys | undefined {
     const { jwks, uri } = keysOf(client);
-    if (jwks) return this.local(jwks);
-    return uri === undefined ? undefined : this.fetched.at(uri, requesterOf(request));
+    if (jwks) return this.registeredKeys(jwks);
+    return uri === undefined ? undefined : this.fetched.at(uri, requesterNetwork(request));
   }
 
-  private local(jwks: object): PublicKeys | undefined {
-    let keys = this.given.get(jwks);
+  private registeredKeys(jwks: object): PublicKeys | undefined {
+    let keys = this.registered.get(jwks);
     const set = keys ? undefined : readKeySet(jwks);
-    if (set) this.given.set(jwks, (keys = new KnownKeys(set)));
+    if (set) this.registered.set(jwks, (keys = new LocalKeys(set)));
     return keys;
   }
 }

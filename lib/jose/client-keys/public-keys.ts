@@ -6,21 +6,21 @@ export interface PublicKeys {
   /** As `jose` asks for a key: by the header of what is signed. */
   readonly find: JWTVerifyGetKey;
   /** What `from` takes of the keys; undefined: nothing of them is good for it. */
-  choose<T extends object>(from: Choice<T>): Promise<T | undefined>;
+  select<T extends object>(selector: KeySelector<T>): Promise<T | undefined>;
 }
 
 /** Takes something of keys. */
-export type Choice<T extends object> = (keys: JSONWebKeySet) => Awaitable<T | undefined>;
+export type KeySelector<T extends object> = (keys: JSONWebKeySet) => Awaitable<T | undefined>;
 
 /** Keys that are known. */
-export class KnownKeys implements PublicKeys {
+export class LocalKeys implements PublicKeys {
   readonly find: JWTVerifyGetKey;
 
   constructor(private readonly keys: JSONWebKeySet) {
     this.find = createLocalJWKSet(keys);
   }
 
-  async choose<T extends object>(from: Choice<T>): Promise<T | undefined> {
-    return await from(this.keys);
+  async select<T extends object>(selector: KeySelector<T>): Promise<T | undefined> {
+    return await selector(this.keys);
   }
 }

@@ -1,9 +1,13 @@
 import { compactDecrypt, decodeProtectedHeader } from 'jose';
-import { CONTENT_ENCRYPTION, type ContentEncryption, type KeyManagementAlgorithm } from '../encryption/algorithms.js';
+import {
+  CONTENT_ENCRYPTION_ALGORITHMS,
+  type ContentEncryption,
+  type KeyManagementAlgorithm,
+} from '../encryption/algorithms.js';
 import type { KeyRing } from '../keys/key-ring.js';
 
 /** By what something may be encrypted. */
-export interface Allowed {
+export interface AllowedEncryption {
   algorithms: readonly KeyManagementAlgorithm[];
   contentEncryption?: readonly ContentEncryption[];
 }
@@ -15,10 +19,14 @@ export const isEncrypted = (jwt: string): boolean => jwt.split('.', 6).length ==
  * The JWT that was encrypted to the server, which has to show by its signature whose it is; undefined: it cannot be read, and why is
  * told to nobody. One key is tried, once, so that it costs little; how long it may be, whoever asks has seen to. RFC 7516 §5.2, §11.5
  */
-export async function decryptNested(ring: KeyRing, jwe: string, allowed: Allowed): Promise<string | undefined> {
+export async function decryptNested(
+  ring: KeyRing,
+  jwe: string,
+  allowed: AllowedEncryption,
+): Promise<string | undefined> {
   const header = headerOf(jwe);
   const alg = allowed.algorithms.find((one) => one === header?.['alg']);
-  const enc = (allowed.contentEncryption ?? CONTENT_ENCRYPTION).find((one) => one === header?.['enc']);
+  const enc = (allowed.contentEncryption ?? CONTENT_ENCRYPTION_ALGORITHMS).find((one) => one === header?.['enc']);
   const kid = header?.['kid'];
   // What was compressed may be longer than anybody would read, and its length tells of what is inside. RFC 7516 §4.1.3
   const isZipped = header?.['zip'] !== undefined;

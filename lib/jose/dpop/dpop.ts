@@ -3,11 +3,11 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
 import type { AuthorizationHooks, TokenHooks } from '../../contracts/hooks.js';
-import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
+import { jktOf, verifyRetryBinding } from '../../tokens/confirmation.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
-import { type DpopOptions, faultOf, faultsOf, settle } from './options.js';
-import { refused } from './proof.js';
-import { Proofs } from './proofs.js';
+import { type DpopOptions, findOptionError, findConfigurationErrors, settle } from './options.js';
+import { invalidProof } from './proof.js';
+import { ProofVerifier } from './proof-verifier.js';
 import { configurationError } from '../../errors/configuration-error.js';
 
 /**
@@ -17,11 +17,11 @@ import { configurationError } from '../../errors/configuration-error.js';
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function dpop(options: DpopOptions = {}): Feature {
-  const fault = faultOf(options);
+  const fault = findOptionError(options);
   if (fault !== undefined) throw configurationError(fault);
   const settings = settle(options);
   // Servers that share the feature share the cache: one request that two of them authenticate has one proof.
-  const proofs = new Proofs(settings, options.nonce);
+  const proofs = new ProofVerifier(settings, options.nonce);
   return {
     id: 'dpop',
     specification: 'RFC 9449',
@@ -39,12 +39,12 @@ export function dpop(options: DpopOptions = {}): Feature {
           async verify(presented) {
             const { token, scheme } = presented;
             const jkt = jktOf(token);
-            if ((scheme === 'DPoP') === (jkt === undefined)) throw misused(scheme);
-            if (jkt !== undefined) await proofs.verify(presented, jkt);
+            if ((scheme === 'DPoP') === (jkt === undefined)) throw schemeMismatch(scheme);
+            if (jkt !== undefined) await proofs.verifyAtResource(presented, jkt);
           },
         },
         metadata: () => ({ dpop_signing_alg_values_supported: settings.algorithms }),
-        misconfigurations: (server) => faultsOf(settings, server),
+        misconfigurations: (server) => findConfigurationErrors(settings, server),
       };
     },
   };
@@ -53,8 +53,8 @@ export function dpop(options: DpopOptions = {}): Feature {
 /** Reads `dpop_jkt`, which binds the code to a key. RFC 9449 §10 */
 const readThumbprint: NonNullable<AuthorizationHooks['read']> = (parameters, { client, responseType }) => {
   if (DPOP_BOUND_ACCESS_TOKENS.of(client) && responseType.split(' ').includes('token')) {
-    const rule = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
-    throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
+    const reason = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
+    throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ reason });
   }
   const dpopJkt = parameters.optional('dpop_jkt', (text) => /^[\w-]{43}$/.test(text));
   return dpopJkt === undefined ? undefined : { dpopJkt };
@@ -64,63 +64,63 @@ const readThumbprint: NonNullable<AuthorizationHooks['read']> = (parameters, { c
 async function completePushed(
   request: ClientRequest,
   parameters: Record<string, string | readonly string[]>,
-  proofs: Proofs,
+  proofs: ProofVerifier,
 ): Promise<void> {
-  const jkt = await proofs.keyOf(request, 'pushed_authorization_request');
+  const jkt = await proofs.verifyAtEndpoint(request, 'pushed_authorization_request');
   if (jkt === undefined) return;
   const named = parameters['dpop_jkt'];
-  if (named !== undefined && named !== jkt) throw refused('it is by the key that `dpop_jkt` names');
+  if (named !== undefined && named !== jkt) throw invalidProof('it is by the key that `dpop_jkt` names');
   parameters['dpop_jkt'] = jkt;
-  await proofs.spend(request);
+  await proofs.consume(request);
 }
 
 /** Binds tokens to the key of the proof. RFC 9449 §5 */
-const tokenHooks = (proofs: Proofs): TokenHooks => ({
+const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
   async admit(request) {
-    const { client, token } = request;
-    const jkt = await proofs.keyOf(request, 'token');
+    const { client, tokenMembers: token } = request;
+    const jkt = await proofs.verifyAtEndpoint(request, 'token');
     if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
-    else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missing();
+    else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missingProof();
   },
 
   async issue(request) {
-    verifyKey(request);
-    await proofs.spend(request);
+    verifyBoundKey(request);
+    await proofs.consume(request);
   },
 
   async respond(request, issued) {
     // A repeated request is answered with the earlier response, and other responses have no access token: neither runs `issue`.
-    await proofs.spend(request);
-    verifyAnswer(request, issued, 'jkt');
-    if (jktOf(issued) !== undefined) request.answer['token_type'] = 'DPoP';
+    await proofs.consume(request);
+    verifyRetryBinding(request, issued, 'jkt');
+    if (jktOf(issued) !== undefined) request.responseMembers['token_type'] = 'DPoP';
   },
 });
 
 /** A code, and the refresh token of a client that has no other proof, are good with their own key alone. RFC 9449 §5, §10 */
-function verifyKey({ code, proof, refreshToken, token }: ClientRequest): void {
+function verifyBoundKey({ code, authenticationMethod: proof, refreshToken, tokenMembers: token }: ClientRequest): void {
   const wanted: unknown = code?.['dpopJkt'] ?? (proof === 'none' ? jktOf(refreshToken) : undefined);
   const given = jktOf(token);
   if (wanted === undefined || wanted === given) return;
   const what = code ? 'authorization code' : 'refresh token';
-  const detail = { rule: `the ${what} is brought with the key that it is bound to`, wanted, given };
+  const detail = { reason: `the ${what} is brought with the key that it is bound to`, expected: wanted, given };
   throw new InvalidGrantError(`Invalid grant: ${what} is bound to a key`).because(detail);
 }
 
 /** A token is no better for what it is called: a bound one needs its proof, and any other has none. RFC 9449 §7.1, §7.2 */
-function misused(scheme: string): InvalidTokenError {
+function schemeMismatch(scheme: string): InvalidTokenError {
   const isProven = scheme === 'DPoP';
-  const rule = isProven
+  const reason = isProven
     ? 'a token that is presented by DPoP is bound to a key'
     : 'a token that is bound to a key is presented by DPoP';
   return new InvalidTokenError('Invalid token: access token is presented by another scheme than its own').because({
-    rule,
-    wanted: isProven ? 'Bearer' : 'DPoP',
+    reason,
+    expected: isProven ? 'Bearer' : 'DPoP',
     given: scheme,
   });
 }
 
 /** A proof that is not there is not a bad one: the request is not whole. RFC 9449 §5.2 */
-const missing = () =>
+const missingProof = () =>
   new InvalidRequestError('Invalid request: missing DPoP proof').because({
-    rule: 'the client shows the key that its tokens are bound to',
+    reason: 'the client shows the key that its tokens are bound to',
   });

@@ -8,31 +8,31 @@ import type { DpopNonceOptions } from './options.js';
  */
 export class Nonces {
   private readonly secrets: readonly string[];
-  private readonly span: number;
+  private readonly periodMs: number;
 
   constructor({ secret, lifetime = 300 }: DpopNonceOptions) {
     this.secrets = [secret].flat();
-    this.span = lifetime * 1000;
+    this.periodMs = lifetime * 1000;
   }
 
   /** The one that a client is given now. */
   current(): string {
-    return made(this.secrets[0]!, this.turn());
+    return computeNonce(this.secrets[0]!, this.period());
   }
 
   /** The one before is good too, and the next one: another process may be ahead. */
-  isGood(nonce: unknown): boolean {
+  isValid(nonce: unknown): boolean {
     if (typeof nonce !== 'string') return false;
-    const turn = this.turn();
+    const turn = this.period();
     return this.secrets.some((secret) =>
-      [turn, turn - 1, turn + 1].some((one) => constantTimeEqual(nonce, made(secret, one))),
+      [turn, turn - 1, turn + 1].some((one) => constantTimeEqual(nonce, computeNonce(secret, one))),
     );
   }
 
-  private turn(): number {
-    return Math.floor(Date.now() / this.span);
+  private period(): number {
+    return Math.floor(Date.now() / this.periodMs);
   }
 }
 
-const made = (secret: string, turn: number) =>
+const computeNonce = (secret: string, turn: number) =>
   createHmac('sha256', secret).update(`DPoP nonce ${turn}`).digest('base64url');

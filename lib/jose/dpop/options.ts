@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
@@ -50,47 +50,52 @@ export const settle = (options: DpopOptions): DpopSettings => ({
 
 const NAMES = { algorithms: true, lifetime: true, clockTolerance: true, publicUrl: true, nonce: true } as const;
 const NONCE_NAMES = { secret: true, lifetime: true } as const;
-const PLACE = '`dpop()`';
+const FEATURE = '`dpop()`';
 
 /** An option that cannot work, as a sentence. */
-export const faultOf = (options: DpopOptions): string | undefined => optionFaults(options).next().value ?? undefined;
+export const findOptionError = (options: DpopOptions): string | undefined =>
+  findOptionErrors(options).next().value ?? undefined;
 
-function* optionFaults(options: DpopOptions): Generator<string, undefined> {
-  const misspelt = unknownOption(options, NAMES, PLACE);
+function* findOptionErrors(options: DpopOptions): Generator<string, undefined> {
+  const misspelt = findUnknownOption(options, NAMES, FEATURE);
   if (misspelt !== undefined) yield misspelt;
   const { algorithms = ALGORITHMS, lifetime, clockTolerance, publicUrl, nonce } = options;
   if (!areAlgorithms(algorithms)) {
-    yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHM_NAMES}`;
+    yield `\`algorithms\` of ${FEATURE} must be a list of ${ALGORITHM_NAMES}`;
   }
-  if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${PLACE} must be a number of seconds, from 1 to 3600`;
-  if (!isSeconds(clockTolerance, 0)) yield `\`clockTolerance\` of ${PLACE} must be a number of seconds, from 0 to 3600`;
+  if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
+  if (!isSeconds(clockTolerance, 0))
+    yield `\`clockTolerance\` of ${FEATURE} must be a number of seconds, from 0 to 3600`;
   const odd = ([publicUrl ?? []].flat() as unknown[]).find((url) => url !== 'request' && !isPublicUrl(url));
   if (odd !== undefined) {
-    yield `\`publicUrl\` of ${PLACE} must be an https URL without query and fragment: \`${String(odd)}\` is none`;
+    yield `\`publicUrl\` of ${FEATURE} must be an https URL without query and fragment: \`${String(odd)}\` is none`;
   }
-  if (nonce !== undefined) yield* nonceFaults(nonce);
+  if (nonce !== undefined) yield* findNonceErrors(nonce);
   return undefined;
 }
 
 /** What is wrong with the server it stands in, as sentences. */
-export function* faultsOf({ publicUrls }: DpopSettings, { options, resources }: ServerContext): Iterable<string> {
+export function* findConfigurationErrors(
+  { publicUrls }: DpopSettings,
+  { options, resources }: ServerContext,
+): Iterable<string> {
   const { issuer, model } = options;
   if (publicUrls.length === 0 && issuer === undefined && resources.length === 0) {
-    yield `${PLACE} needs to know the URLs that proofs are made for: give the option \`issuer\`, or \`publicUrl\` of ${PLACE}`;
+    yield `${FEATURE} needs to know the URLs that proofs are made for: give the option \`issuer\`, or \`publicUrl\` of ${FEATURE}`;
   }
   const isIssuing = (model as Partial<Model>).saveToken !== undefined;
-  if (isIssuing && !hasOnce(model)) yield `${PLACE} needs the model method \`once()\`: a proof is good once`;
+  if (isIssuing && !hasOnce(model)) yield `${FEATURE} needs the model method \`once()\`: a proof is good once`;
 }
 
-function* nonceFaults(nonce: DpopNonceOptions): Generator<string> {
-  const misspelt = unknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${PLACE}`);
+function* findNonceErrors(nonce: DpopNonceOptions): Generator<string> {
+  const misspelt = findUnknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${FEATURE}`);
   if (misspelt !== undefined) yield misspelt;
   const secrets: unknown[] = [nonce.secret].flat();
   if (!areSecrets(secrets)) {
-    yield `\`nonce\` of ${PLACE} needs a \`secret\` of 32 characters at least`;
+    yield `\`nonce\` of ${FEATURE} needs a \`secret\` of 32 characters at least`;
   }
   if (!isSeconds(nonce.lifetime, 1))
-    yield `\`lifetime\` of a nonce of ${PLACE} must be a number of seconds, from 1 to 3600`;
+    yield `\`lifetime\` of a nonce of ${FEATURE} must be a number of seconds, from 1 to 3600`;
 }
 
 const isSeconds = (value: unknown, least: number) =>

@@ -1,9 +1,9 @@
 import type { JWK } from 'jose';
-import { bareKey, publicKeyFault } from '../../clients/public-key.js';
+import { publicKeyMembers, findPublicKeyError } from '../../clients/public-key.js';
 import { isObject } from '../../http/is-object.js';
 
 /** Returns the public key in the header of a proof without other members, or what is wrong with it. RFC 9449 §4.2 */
 export function publicKeyOf(given: unknown): JWK | string {
   if (!isObject(given)) return 'its header has the public key, `jwk`';
-  return publicKeyFault(given) ?? bareKey(given);
+  return findPublicKeyError(given) ?? publicKeyMembers(given);
 }

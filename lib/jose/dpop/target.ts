@@ -4,7 +4,7 @@ import type { Request } from '../../http/request.js';
 import { requestPath } from '../../http/request-path.js';
 
 /** What of a native request says by which URL it came, where proxies are trusted as the host has it. */
-interface Native {
+interface NativeRequest {
   protocol?: unknown;
   host?: unknown;
   socket?: { encrypted?: unknown };
@@ -20,20 +20,22 @@ export function comparableUrl(text: unknown): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname, username, password } = new URL(text);
   if (username + password !== '') return undefined;
-  return origin + pathname.replaceAll(/%[\da-f]{2}/gi, unescaped);
+  return origin + pathname.replaceAll(/%[\da-f]{2}/gi, normalizeEscape);
 }
 
-function unescaped(escape: string): string {
+function normalizeEscape(escape: string): string {
   const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
   return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
 }
 
 /** By which URLs clients may have called a protected resource; none where the request came without one. */
-export function urlsOf(request: Request, server: OwnUrls, publicUrls: readonly string[]): readonly string[] {
+export function acceptedUrls(request: Request, server: OwnUrls, publicUrls: readonly string[]): readonly string[] {
   const path = requestPath(request);
   if (!path.startsWith('/')) return [];
   if (publicUrls.length > 0) {
-    return publicUrls.flatMap((url) => (url === 'request' ? (ownUrl(request, path) ?? []) : endpointUrl(url, path)));
+    return publicUrls.flatMap((url) =>
+      url === 'request' ? (urlFromRequest(request, path) ?? []) : endpointUrl(url, path),
+    );
   }
   const issuer = server.issuerOf(request);
   const known = server.resourceOf(request) ?? issuer;
@@ -44,8 +46,8 @@ export function urlsOf(request: Request, server: OwnUrls, publicUrls: readonly s
 }
 
 /** As the request says it: whoever can send a request can say what they like. */
-function ownUrl(request: Request, path: string): string | undefined {
-  const { protocol, host, socket } = (request['native'] ?? request) as Native;
+function urlFromRequest(request: Request, path: string): string | undefined {
+  const { protocol, host, socket } = (request['native'] ?? request) as NativeRequest;
   const scheme = protocol ?? (socket?.encrypted ? 'https' : 'http');
   const name = host ?? request.get('host');
   return typeof scheme === 'string' && typeof name === 'string' ? `${scheme}://${name}${path}` : undefined;

@@ -3,9 +3,9 @@ import { isString } from '../../clients/registration/metadata-members.js';
 import { type ClientField, clientField } from '../../contracts/client-field.js';
 import type { CoreClient } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { findKeys, isSignedBy } from '../keys/find-keys.js';
+import { findKeys, canSignWith } from '../keys/find-keys.js';
 import { signingKeyOf } from '../keys/key-ring.js';
-import { type EncryptedAnswer, encryptionFields, encryptionFor } from './find-encryption.js';
+import { type EncryptableResponse, encryptionFields, encryptionFor } from './find-encryption.js';
 
 /** Makes JWTs for one client. */
 export interface ClientSigner {
@@ -21,29 +21,29 @@ export const SIGNED_RESPONSE_ALG = {
   userinfo: clientField('userinfo_signed_response_alg', isString),
   authorization: clientField('authorization_signed_response_alg', isString),
   introspection: clientField('introspection_signed_response_alg', isString),
-} as const satisfies Record<EncryptedAnswer, ClientField<string, string>>;
+} as const satisfies Record<EncryptableResponse, ClientField<string, string>>;
 
 /** Returns the client fields for the signature and the encryption of a response. */
 export function responseFields(
-  answer: EncryptedAnswer,
+  response: EncryptableResponse,
 ): readonly ClientField<string, string, Pick<Capabilities, 'find'>>[] {
-  const signed: ClientField<string, string> = SIGNED_RESPONSE_ALG[answer];
-  return [signed.restrict(isSignedBy), ...encryptionFields(answer)];
+  const signed: ClientField<string, string> = SIGNED_RESPONSE_ALG[response];
+  return [signed.restrict(canSignWith), ...encryptionFields(response)];
 }
 
 /**
  * Finds all that an answer is signed and encrypted with, so that what cannot be answered fails before anything is spent for it.
- * @param usual what signs for a client that has registered nothing else; undefined: what `keys()` signs by first
+ * @param defaultAlg what signs for a client that has registered nothing else; undefined: what `keys()` signs by first
  * @throws ServerError where no key signs by that, or as `encryptionFor()` does
  */
 export async function signerFor(
   client: CoreClient,
-  answer: EncryptedAnswer,
+  response: EncryptableResponse,
   server: Pick<Capabilities, 'find'>,
-  usual: SigningAlgorithm | undefined,
+  defaultAlg: SigningAlgorithm | undefined,
 ): Promise<ClientSigner> {
-  const encrypt = await encryptionFor(client, answer, server);
-  const alg = (SIGNED_RESPONSE_ALG[answer].of(client) ?? usual) as SigningAlgorithm | undefined;
+  const encrypt = await encryptionFor(client, response, server);
+  const alg = (SIGNED_RESPONSE_ALG[response].of(client) ?? defaultAlg) as SigningAlgorithm | undefined;
   const key = await signingKeyOf(findKeys(server)!, alg);
   return {
     alg: key.alg,

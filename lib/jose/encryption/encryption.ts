@@ -10,18 +10,18 @@ import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { readKeySet } from '../read-key-set.js';
 import {
-  CONTENT_ENCRYPTION,
+  CONTENT_ENCRYPTION_ALGORITHMS,
   type ContentEncryption,
-  KEY_MANAGEMENT,
+  KEY_MANAGEMENT_ALGORITHMS,
   type KeyManagementAlgorithm,
-  USUAL_ENCRYPTION,
+  DEFAULT_CONTENT_ENCRYPTION,
 } from './algorithms.js';
 import {
   type ClientEncryption,
   type Encrypt,
-  ENCRYPTED,
+  ENCRYPTABLE_RESPONSES,
   ENCRYPTION,
-  type WantedEncryption,
+  type RegisteredEncryption,
 } from './find-encryption.js';
 import { type RecipientKey, recipientKey } from './recipient-key.js';
 
@@ -35,7 +35,7 @@ export interface EncryptionOptions {
   fetch?: SafeFetchOptions;
 }
 
-const PLACE = '`encryption()`';
+const FEATURE = '`encryption()`';
 
 /**
  * What is signed for a client is encrypted to it too, if it has registered that: ID tokens and userinfo of `openid()`, answers of
@@ -43,22 +43,25 @@ const PLACE = '`encryption()`';
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function encryption(options: EncryptionOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, PLACE);
+  assertKnownOptions(options, NAMES, FEATURE);
   assertFetchOptions(options.fetch);
-  const { algorithms = KEY_MANAGEMENT, contentEncryption = CONTENT_ENCRYPTION } = options;
+  const { algorithms = KEY_MANAGEMENT_ALGORITHMS, contentEncryption = CONTENT_ENCRYPTION_ALGORITHMS } = options;
   assertConfig(
-    areOf(algorithms, KEY_MANAGEMENT),
-    `${PLACE} takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`,
+    isListOf(algorithms, KEY_MANAGEMENT_ALGORITHMS),
+    `${FEATURE} takes as \`algorithms\` a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`,
   );
-  const isContent = areOf(contentEncryption, CONTENT_ENCRYPTION);
-  assertConfig(isContent, `${PLACE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
+  const isContent = isListOf(contentEncryption, CONTENT_ENCRYPTION_ALGORITHMS);
+  assertConfig(
+    isContent,
+    `${FEATURE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
+  );
   const keys = new ClientKeys(options.fetch);
 
-  const encryptTo: ClientEncryption['encryptTo'] = async (client, { alg, enc = USUAL_ENCRYPTION }) => {
+  const encryptTo: ClientEncryption['encryptTo'] = async (client, { alg, enc = DEFAULT_CONTENT_ENCRYPTION }) => {
     if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
-      throw new ServerError(`Server error: a client is registered for encryption that ${PLACE} does not do`);
+      throw new ServerError(`Server error: a client is registered for encryption that ${FEATURE} does not do`);
     }
-    const recipient = await keyOf(client, alg, keys);
+    const recipient = await findRecipientKey(client, alg, keys);
     return (text, content) => encrypt(text, { content, alg, enc, recipient });
   };
 
@@ -75,50 +78,55 @@ export function encryption(options: EncryptionOptions = {}): Feature {
 
 /** @throws {InvalidClientMetadataError} If a registered encryption could never be done. OpenID Connect Registration §2 */
 async function verifyRegistration(metadata: ClientMetadata, served: readonly ContentEncryption[]): Promise<void> {
-  for (const answer of ENCRYPTED) {
+  for (const answer of ENCRYPTABLE_RESPONSES) {
     const alg = metadata[`${answer}_encrypted_response_alg` as const];
     const enc = metadata[`${answer}_encrypted_response_enc` as const];
     const isRegistered = alg !== undefined || enc !== undefined;
-    if (isRegistered) await verifyWanted(answer, metadata, { alg, enc }, served);
+    if (isRegistered) await verifyRegisteredEncryption(answer, metadata, { alg, enc }, served);
   }
 }
 
 /** @throws InvalidClientMetadataError for a client that could never be answered. OpenID Connect Registration §2 */
-async function verifyWanted(
+async function verifyRegisteredEncryption(
   answer: string,
   { jwks, jwks_uri: uri }: ClientMetadata,
-  { alg, enc = USUAL_ENCRYPTION }: WantedEncryption,
+  { alg, enc = DEFAULT_CONTENT_ENCRYPTION }: RegisteredEncryption,
   served: readonly ContentEncryption[],
 ): Promise<void> {
   const member = `${answer}_encrypted_response`;
-  if (alg === undefined) throw invalid(`\`${member}_enc\` is nothing without \`${member}_alg\``);
-  if (!isAmong(enc, served)) throw invalid(`\`${member}_enc\` is one of ${served.join(', ')}, and has to be said`);
+  if (alg === undefined) throw invalidMetadata(`\`${member}_enc\` is nothing without \`${member}_alg\``);
+  if (!isAmong(enc, served))
+    throw invalidMetadata(`\`${member}_enc\` is one of ${served.join(', ')}, and has to be said`);
   // What is to be found at an address may come to be there later.
   if (uri !== undefined) return;
   const keys = readKeySet(jwks);
   if (keys && (await recipientKey(keys, alg as KeyManagementAlgorithm))) return;
-  throw invalid(`\`${member}_alg\` needs a key to encrypt to, in \`jwks\` or at \`jwks_uri\``);
+  throw invalidMetadata(`\`${member}_alg\` needs a key to encrypt to, in \`jwks\` or at \`jwks_uri\``);
 }
 
-const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
 
 /**
  * That its keys cannot be had now is the fault of the moment. That there is none is no fault of the request, which is as it should be,
  * nor does it say anything of who the client is: `invalid_client` and 401 would. RFC 6749 §4.1.2.1, §5.2
  */
-async function keyOf(client: CoreClient, alg: KeyManagementAlgorithm, known: ClientKeys): Promise<RecipientKey> {
+async function findRecipientKey(
+  client: CoreClient,
+  alg: KeyManagementAlgorithm,
+  known: ClientKeys,
+): Promise<RecipientKey> {
   try {
-    const found = await known.of(client)?.choose((keys) => recipientKey(keys, alg));
+    const found = await known.of(client)?.select((keys) => recipientKey(keys, alg));
     if (found) return found;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
-      noKey(alg).because({ rule: 'the keys of the client can be fetched', given }),
+      noKeyError(alg).because({ reason: 'the keys of the client can be fetched', given }),
     );
   }
-  throw noKey(alg);
+  throw noKeyError(alg);
 }
 
-const noKey = (alg: string) =>
+const noKeyError = (alg: string) =>
   new ServerError(`Server error: the client has no key that can be encrypted to by ${alg}`);
 
 interface Encryption {
@@ -134,7 +142,7 @@ const encrypt = (text: string, { content, alg, enc, recipient: { key, kid } }: E
     .encrypt(key);
 
 const isAmong = <T>(value: unknown, known: readonly T[]): value is T => known.some((one) => one === value);
-const areOf = (given: unknown, known: readonly string[]) =>
+const isListOf = (given: unknown, known: readonly string[]) =>
   Array.isArray(given) && given.length > 0 && given.every((one) => isAmong(one, known));
 
 const NAMES = { algorithms: true, contentEncryption: true, fetch: true } as const;

@@ -5,14 +5,14 @@ import { type ClientField, clientField } from '../../contracts/client-field.js';
 import type { CoreClient } from '../../model/model.js';
 
 /** What of a server's answers may be encrypted, as the metadata call it. */
-export const ENCRYPTED = ['id_token', 'userinfo', 'authorization', 'introspection'] as const;
-export type EncryptedAnswer = (typeof ENCRYPTED)[number];
+export const ENCRYPTABLE_RESPONSES = ['id_token', 'userinfo', 'authorization', 'introspection'] as const;
+export type EncryptableResponse = (typeof ENCRYPTABLE_RESPONSES)[number];
 
 /** Encrypts to a client. What is nested in it is a JWT, or else the claims themselves. RFC 7516 §3.1, RFC 7519 §5.2 */
 export type Encrypt = (text: string, content: 'JWT' | 'claims') => Promise<string>;
 
 /** What of a client is registered. */
-export interface WantedEncryption {
+export interface RegisteredEncryption {
   alg: unknown;
   /** Undefined: the client does not say. */
   enc: unknown;
@@ -23,7 +23,7 @@ export interface ClientEncryption {
   readonly algorithms: readonly string[];
   readonly contentEncryption: readonly string[];
   /** All that can fail is done by then. @throws OAuthError where there is no key to encrypt to */
-  encryptTo(client: CoreClient, wanted: WantedEncryption): Promise<Encrypt>;
+  encryptTo(client: CoreClient, registered: RegisteredEncryption): Promise<Encrypt>;
 }
 
 /** The key for the encryption of responses, which `encryption()` provides. */
@@ -51,7 +51,7 @@ export const ENCRYPTED_RESPONSE = {
     alg: clientField('introspection_encrypted_response_alg', isString),
     enc: clientField('introspection_encrypted_response_enc', isString),
   },
-} as const satisfies Record<EncryptedAnswer, EncryptionFields>;
+} as const satisfies Record<EncryptableResponse, EncryptionFields>;
 
 interface EncryptionFields {
   readonly alg: ClientField<string, string>;
@@ -65,10 +65,10 @@ interface EncryptionFields {
  */
 export async function encryptionFor(
   client: CoreClient,
-  answer: EncryptedAnswer,
+  response: EncryptableResponse,
   server: Pick<Capabilities, 'find'>,
 ): Promise<Encrypt | undefined> {
-  const fields = ENCRYPTED_RESPONSE[answer];
+  const fields = ENCRYPTED_RESPONSE[response];
   const alg = fields.alg.of(client);
   if (alg === undefined) return undefined;
   const encryption = findEncryption(server);
@@ -79,9 +79,9 @@ export async function encryptionFor(
 
 /** Returns the client fields for the encryption of a response, with validators that accept what `encryption()` supports. */
 export function encryptionFields(
-  answer: EncryptedAnswer,
+  response: EncryptableResponse,
 ): readonly ClientField<string, string, Pick<Capabilities, 'find'>>[] {
-  const { alg, enc }: EncryptionFields = ENCRYPTED_RESPONSE[answer];
+  const { alg, enc }: EncryptionFields = ENCRYPTED_RESPONSE[response];
   return [
     alg.restrict((value, server: Pick<Capabilities, 'find'>) => isAmong(findEncryption(server)?.algorithms, value)),
     enc.restrict((value, server: Pick<Capabilities, 'find'>) =>
@@ -93,10 +93,10 @@ export function encryptionFields(
 const isAmong = (known: readonly string[] | undefined, value: unknown) => known?.some((one) => one === value) === true;
 
 /** What the metadata of the server say of it. OpenID Connect Discovery §3, JARM §4, RFC 9701 §7 */
-export function encryptionMetadata(answer: EncryptedAnswer, server: Pick<Capabilities, 'find'>): object {
+export function encryptionMetadata(response: EncryptableResponse, server: Pick<Capabilities, 'find'>): object {
   const encryption = findEncryption(server);
   return {
-    [`${answer}_encryption_alg_values_supported`]: encryption?.algorithms,
-    [`${answer}_encryption_enc_values_supported`]: encryption?.contentEncryption,
+    [`${response}_encryption_alg_values_supported`]: encryption?.algorithms,
+    [`${response}_encryption_enc_values_supported`]: encryption?.contentEncryption,
   };
 }

@@ -3,12 +3,12 @@ import type { Feature, ResponseMode, ServerContext } from '../../contracts/featu
 import { writePostPage } from '../../features/form-post/post-page.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { fragmentUri, queryUri } from '../../endpoints/authorization/redirects.js';
-import type { TravellingAnswer } from '../../contracts/response-mode.js';
+import type { OutgoingResponse } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { responseFields, signerFor } from '../encryption/client-signer.js';
 import { encryptionFor, encryptionMetadata } from '../encryption/find-encryption.js';
 import { KEYS } from '../keys/find-keys.js';
-import { signingFaults } from '../keys/signing-faults.js';
+import { findSigningErrors } from '../keys/signing-errors.js';
 
 /** What `jarm()` takes. */
 export interface JarmOptions {
@@ -35,10 +35,10 @@ export function jarm(options: JarmOptions = {}): Feature {
         return async (response, answer) => send(response, answer, await sign(answer, builder.server, options));
       };
       const responseModes: Readonly<Record<string, ResponseMode>> = {
-        jwt: { write: signed((...answer) => (answer[1].usual === 'query' ? byQuery : byFragment)(...answer)) },
+        jwt: { write: signed((...answer) => (answer[1].defaultMode === 'query' ? byQuery : byFragment)(...answer)) },
         'query.jwt': { exposed: true, write: signed(byQuery) },
         'fragment.jwt': { write: signed(byFragment) },
-        'form_post.jwt': { write: signed((response, answer, jwt) => writePostPage(response, holding(answer, jwt))) },
+        'form_post.jwt': { write: signed((response, answer, jwt) => writePostPage(response, postForm(answer, jwt))) },
       };
       return {
         responseModes,
@@ -54,26 +54,26 @@ export function jarm(options: JarmOptions = {}): Feature {
           authorization_signing_alg_values_supported: keys()?.algorithms(),
           ...encryptionMetadata('authorization', builder.server),
         }),
-        misconfigurations: (server) => faultsOf(server, options),
+        misconfigurations: (server) => findConfigurationErrors(server, options),
       };
     },
   };
 }
 
-type Send = (response: Parameters<ResponseMode['write']>[0], answer: TravellingAnswer, jwt: string) => void;
+type Send = (response: Parameters<ResponseMode['write']>[0], answer: OutgoingResponse, jwt: string) => void;
 
 const byQuery: Send = (response, { redirectUri }, jwt) => response.redirect(queryUri(redirectUri, { response: jwt }));
 
 const byFragment: Send = (response, { redirectUri }, jwt) =>
   response.redirect(fragmentUri(redirectUri, { response: jwt }));
 
-const holding = ({ redirectUri }: TravellingAnswer, jwt: string) => ({ redirectUri, parameters: { response: jwt } });
+const postForm = ({ redirectUri }: OutgoingResponse, jwt: string) => ({ redirectUri, parameters: { response: jwt } });
 
 /** The answer as a JWT: its parameters, from whom it is, for whom, and until when; encrypted, if its client wants that. JARM §2.1, §2.2 */
 async function sign(
-  { client, parameters, issuer }: TravellingAnswer,
+  { client, parameters, issuer }: OutgoingResponse,
   server: ServerContext,
-  { alg, lifetime = LIFETIME }: JarmOptions,
+  { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
 ): Promise<string> {
   if (issuer === undefined) throw new ServerError('Server error: a signed answer names its issuer, and there is none');
   const now = Math.floor(Date.now() / 1000);
@@ -82,10 +82,13 @@ async function sign(
   return await signer.sign({ typ: 'JWT' }, claims);
 }
 
-const LIFETIME = 60;
+const DEFAULT_LIFETIME = 60;
 
-function* faultsOf(server: ServerContext, { alg, lifetime = LIFETIME }: JarmOptions): Iterable<string> {
-  yield* signingFaults('`jarm()`', server, alg);
+function* findConfigurationErrors(
+  server: ServerContext,
+  { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
+): Iterable<string> {
+  yield* findSigningErrors('`jarm()`', server, alg);
   if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, 600 at most';
 }
 

@@ -1,7 +1,7 @@
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { assertConfig } from '../../errors/configuration-error.js';
-import { audienceList, seconds } from '../../remote/checks.js';
+import { readAudience, readSeconds } from '../../remote/option-readers.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
@@ -44,12 +44,12 @@ export interface JwtBearerSettings extends Required<Omit<JwtBearerOptions, 'anon
   anonymous: string | undefined;
 }
 
-const PLACE = '`jwtBearer()`';
+const FEATURE = '`jwtBearer()`';
 const PROFILES: readonly unknown[] = ['jwt', 'id-jag'];
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: JwtBearerOptions): JwtBearerSettings {
-  assertKnownOptions(given ?? {}, NAMES, PLACE);
+  assertKnownOptions(given ?? {}, NAMES, FEATURE);
   assertFetchOptions(given?.fetch);
   const {
     issuers = [],
@@ -59,33 +59,33 @@ export function settle(given: JwtBearerOptions): JwtBearerSettings {
     reusable = false,
     refreshTokens = false,
   } = given ?? {};
-  assertConfig(Array.isArray(issuers), `${PLACE} takes as \`issuers\` a list of those whose assertions are redeemed`);
+  assertConfig(Array.isArray(issuers), `${FEATURE} takes as \`issuers\` a list of those whose assertions are redeemed`);
   for (const one of issuers) {
-    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${PLACE}`);
+    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${FEATURE}`);
     assertConfig(
       PROFILES.includes(one?.profile ?? 'jwt'),
-      `${PLACE} takes as \`profile\` of an issuer \`jwt\` or \`id-jag\``,
+      `${FEATURE} takes as \`profile\` of an issuer \`jwt\` or \`id-jag\``,
     );
   }
   assertConfig(
     clients === 'all' || clients === 'confidential',
-    `${PLACE} takes as \`clients\` \`confidential\` or \`all\``,
+    `${FEATURE} takes as \`clients\` \`confidential\` or \`all\``,
   );
   const isNamed = anonymous === undefined || (typeof anonymous === 'string' && clients === 'all');
   assertConfig(
     isNamed,
-    `${PLACE} takes as \`anonymous\` the id of a client without a secret, and needs \`clients: 'all'\` for it`,
+    `${FEATURE} takes as \`anonymous\` the id of a client without a secret, and needs \`clients: 'all'\` for it`,
   );
   const [longest, tolerance] = [given?.maxLifetime, given?.clockTolerance];
   return {
     issuers,
-    audiences: audiences === undefined ? [] : audienceList(PLACE, audiences),
+    audiences: audiences === undefined ? [] : readAudience(FEATURE, audiences),
     clients,
     anonymous,
     reusable,
     refreshTokens,
-    maxLifetime: seconds(PLACE, 'maxLifetime', longest, { usual: 3600, least: 1 }),
-    clockTolerance: seconds(PLACE, 'clockTolerance', tolerance, { usual: CLOCK_TOLERANCE }),
+    maxLifetime: readSeconds(FEATURE, 'maxLifetime', longest, { usual: 3600, least: 1 }),
+    clockTolerance: readSeconds(FEATURE, 'clockTolerance', tolerance, { usual: CLOCK_TOLERANCE }),
   };
 }
 

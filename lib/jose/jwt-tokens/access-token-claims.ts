@@ -5,18 +5,18 @@ import { claimAt, firstText, valuesAt } from './claim-rules.js';
 import { rejected } from './rejection.js';
 import type { Settings } from './settings.js';
 
-const plain = (mediaType: string) => mediaType.toLowerCase().replace(/^application\//, '');
+const withoutPrefix = (mediaType: string) => mediaType.toLowerCase().replace(/^application\//, '');
 
 /** Checks the `typ` header, without its `application/`. @throws {InvalidTokenError} For another type. RFC 7515 §4.1.9 */
 export function verifyType(given: unknown, { typ }: Settings): void {
   const isAccepted = typ.some((one) =>
-    one === null ? given === undefined : typeof given === 'string' && plain(one) === plain(given),
+    one === null ? given === undefined : typeof given === 'string' && withoutPrefix(one) === withoutPrefix(given),
   );
   if (isAccepted) return;
   const accepted = typ.map((one) => one ?? 'none').join(' ');
   throw rejected('its type is not accepted', {
-    rule: '`typ` of the header is accepted: see the option `typ` of `JwtTokens`, or a preset such as `keycloak()`',
-    wanted: accepted,
+    reason: '`typ` of the header is accepted: see the option `typ` of `JwtTokens`, or a preset such as `keycloak()`',
+    expected: accepted,
     given: shortText(given) ?? 'none',
   });
 }
@@ -31,14 +31,14 @@ export function readClaims(claims: JWTPayload, settings: Settings): TokenClaims 
   for (const name of ['sub', 'jti']) if (!isTextOrAbsent(claims[name])) throw malformed(name);
   const use = tokenUse && claimAt(claims, tokenUse.claim);
   if (tokenUse && !tokenUse.values.includes(use as string)) {
-    const rule = `\`${String(tokenUse.claim)}\` says that it is an access token`;
-    throw rejected('it is not an access token', { rule, wanted: tokenUse.values.join(' '), given: shortText(use) });
+    const reason = `\`${String(tokenUse.claim)}\` says that it is an access token`;
+    throw rejected('it is not an access token', { reason, expected: tokenUse.values.join(' '), given: shortText(use) });
   }
   const clientId = firstText(claims, clientIdClaims);
   if (clientId === undefined) throw malformed(String(clientIdClaims[0]), 'missing');
   const isMalformed = scopeClaims.some((path) => !isTextOrList(claimAt(claims, path)));
   if (isMalformed) throw malformed(String(scopeClaims[0]));
-  const audience = valuesOf(claims, settings);
+  const audience = audienceOf(claims, settings);
   if (audience === undefined) throw malformed(String(audienceClaims[0]));
   const scope = valuesAt(claims, scopeClaims);
   const roles = valuesAt(claims, rolesClaims);
@@ -52,13 +52,13 @@ export function readClaims(claims: JWTPayload, settings: Settings): TokenClaims 
 }
 
 /** Returns the texts of the audience claims; `undefined` if one of them is malformed. */
-function valuesOf(claims: JWTPayload, { audienceClaims }: Settings): readonly string[] | undefined {
+function audienceOf(claims: JWTPayload, { audienceClaims }: Settings): readonly string[] | undefined {
   const values = audienceClaims.flatMap((path) => claimAt(claims, path) ?? []);
   return values.every((value) => typeof value === 'string' && value !== '') ? (values as string[]) : undefined;
 }
 
 const malformed = (name: string, what = 'invalid') =>
-  rejected(`the claim \`${name}\` is ${what}`, { rule: `the token has a valid claim \`${name}\`` });
+  rejected(`the claim \`${name}\` is ${what}`, { reason: `the token has a valid claim \`${name}\`` });
 
 const isPresent = (value: unknown) => value !== undefined && value !== null && value !== '';
 const isTextOrAbsent = (value: unknown) => value === undefined || (typeof value === 'string' && value !== '');

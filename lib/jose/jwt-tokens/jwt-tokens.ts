@@ -1,10 +1,10 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
-import { expiryOf, objectionTo, refusal, tokenOf } from '../../remote/token-claims.js';
+import { expiryOf, findClaimsError, rejectionError, tokenFromClaims } from '../../remote/token-claims.js';
 import { issuerKeys } from '../issuer-keys.js';
 import { type JwtChecks, verifyJwt } from '../verify-jwt.js';
 import { readClaims, verifyType } from './access-token-claims.js';
-import { reasonFor, rejected } from './rejection.js';
+import { toRejection, rejected } from './rejection.js';
 import { type JwtTokensOptions, type Settings, settle } from './settings.js';
 
 /** Maximum number of characters of an access token; headers of HTTP are rarely longer. */
@@ -37,17 +37,17 @@ export class JwtTokens implements ProtectedResourceModel {
     const { settings } = this;
     // An opaque token is no JWT at all: it gets the usual response to an unknown token.
     if (accessToken.length > MAX_LENGTH || accessToken.split('.').length !== 3) {
-      throw rejected('it is not a signed JWT', { rule: 'the token is a JWS in compact form' });
+      throw rejected('it is not a signed JWT', { reason: 'the token is a JWS in compact form' });
     }
     const claims = await this.verify(accessToken);
     const found = readClaims(claims, settings);
-    const objection = objectionTo(found, settings);
-    if (objection) throw refusal(objection);
+    const objection = findClaimsError(found, settings);
+    if (objection) throw rejectionError(objection);
     if (settings.isRevoked && (await settings.isRevoked(claims))) {
-      throw rejected('it was revoked', { rule: '`isRevoked()` accepts the token' });
+      throw rejected('it was revoked', { reason: '`isRevoked()` accepts the token' });
     }
     const expiresAt = expiryOf(found)! + settings.clockTolerance * 1000;
-    return tokenOf(found, accessToken, expiresAt, settings.isClientCredentials?.(claims));
+    return tokenFromClaims(found, accessToken, expiresAt, settings.isClientCredentials?.(claims));
   }
 
   /** Returns the claims of a token with a valid signature, type and lifetime. @throws {InvalidTokenError} With the reason. */
@@ -57,7 +57,7 @@ export class JwtTokens implements ProtectedResourceModel {
       verifyType(protectedHeader.typ, this.settings);
       return payload;
     } catch (error) {
-      throw reasonFor(error, token, this.settings);
+      throw toRejection(error, token, this.settings);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Awaitable } from '../../model/model.js';
-import { audienceList, seconds } from '../../remote/checks.js';
+import { readAudience, readSeconds } from '../../remote/option-readers.js';
 import { assertConfig } from '../../errors/configuration-error.js';
-import type { Accepted } from '../../remote/token-claims.js';
+import type { AcceptedTokens } from '../../remote/token-claims.js';
 import type { ClaimPath } from './claim-rules.js';
 import { ISSUER_OPTIONS, type IssuerOptions, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 
@@ -41,7 +41,7 @@ export interface JwtTokensOptions extends IssuerOptions, ClaimRules {
 
 /** The options with their defaults, validated. */
 export interface Settings
-  extends IssuerSettings, Accepted, Required<Omit<ClaimRules, 'tokenUse' | 'isClientCredentials'>> {
+  extends IssuerSettings, AcceptedTokens, Required<Omit<ClaimRules, 'tokenUse' | 'isClientCredentials'>> {
   issuer: string;
   tokenUse: ClaimRules['tokenUse'];
   isClientCredentials: ClaimRules['isClientCredentials'];
@@ -81,8 +81,8 @@ export function settle(given: JwtTokensOptions): Settings {
   assertConfig(isRevoked === undefined || typeof isRevoked === 'function', `${NAME} takes as \`isRevoked\` a function`);
   return {
     ...issuer,
-    audience: audienceList(NAME, audience),
-    clockTolerance: seconds(NAME, 'clockTolerance', given.clockTolerance, { usual: 5 }),
+    audience: readAudience(NAME, audience),
+    clockTolerance: readSeconds(NAME, 'clockTolerance', given.clockTolerance, { usual: 5 }),
     isRevoked,
     ...settleRules(given),
   };

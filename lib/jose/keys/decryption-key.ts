@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { assertConfig } from '../../errors/configuration-error.js';
-import { KEY_MANAGEMENT, type KeyManagementAlgorithm } from '../encryption/algorithms.js';
+import { KEY_MANAGEMENT_ALGORITHMS, type KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
-import { type KeyMaterial, nameOf, type PemKey, privateKey, verifyLength } from './key-material.js';
+import { type KeyMaterial, keyIdOf, type PemKey, privateKey, verifyRsaLength } from './key-material.js';
 
 /** A key that others encrypt to. */
 export interface DecryptionKey {
@@ -29,7 +29,7 @@ export function decryptionKey(material: Jwk | PemKey): DecryptionKey {
     `a key of the type \`${key.asymmetricKeyType}\` does not decrypt by \`${String(alg)}\``,
   );
   const jwk = createPublicKey(key).export({ format: 'jwk' }) as Jwk;
-  const name = nameOf(jwk, kid);
+  const name = keyIdOf(jwk, kid);
   return { kid: name, alg, key, publicJwk: { ...jwk, kid: name, alg, use: 'enc' } };
 }
 
@@ -37,12 +37,12 @@ export function decryptionKey(material: Jwk | PemKey): DecryptionKey {
 function algorithmsOf(key: KeyObject): readonly KeyManagementAlgorithm[] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa') {
-    verifyLength(key);
+    verifyRsaLength(key);
     return ['RSA-OAEP-256'];
   }
   const isCurve = type === 'x25519' || (type === 'ec' && CURVES.includes(details?.namedCurve));
   assertConfig(isCurve, 'a key that decrypts is for P-256, P-384, P-521, X25519 or RSA');
-  return KEY_MANAGEMENT.filter((alg) => alg.startsWith('ECDH'));
+  return KEY_MANAGEMENT_ALGORITHMS.filter((alg) => alg.startsWith('ECDH'));
 }
 
 /** As OpenSSL calls them. RFC 7518 §6.2.1.1 */

@@ -5,7 +5,7 @@ import type { KeyRing } from './key-ring.js';
 export const KEYS = capability<KeyRing>('keys', 'keys');
 
 /** Whether a key of the server signs with the algorithm. `none` is never among them, so no client can register it. */
-export const isSignedBy = (alg: unknown, server: Pick<Capabilities, 'find'>): boolean =>
+export const canSignWith = (alg: unknown, server: Pick<Capabilities, 'find'>): boolean =>
   findKeys(server)!
     .algorithms()
     .some((one) => one === alg);

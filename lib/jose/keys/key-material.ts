@@ -44,17 +44,17 @@ export function privateKey(material: Jwk | string | PemKey) {
   return { key, alg, kid };
 }
 
-export function readKey(parse: () => KeyObject, fault: string): KeyObject {
+export function readKey(parse: () => KeyObject, message: string): KeyObject {
   try {
     return parse();
   } catch {
     // What the parser says may show parts of the key.
-    throw configurationError(fault);
+    throw configurationError(message);
   }
 }
 
 /** What a key is called. */
-export function nameOf(jwk: Jwk, kid: unknown): string {
+export function keyIdOf(jwk: Jwk, kid: unknown): string {
   const name = kid ?? thumbprint(jwk);
   assertConfig(typeof name === 'string' && name !== '', 'the `kid` of a key is text');
   return name;
@@ -70,6 +70,6 @@ export function thumbprint({ alg, crv, e, kty, n, pub, x, y }: Jwk & { pub?: str
 }
 
 /** Of RSA. RFC 7518 §3.3, §4.3 */
-export function verifyLength({ asymmetricKeyDetails: details }: KeyObject): void {
+export function verifyRsaLength({ asymmetricKeyDetails: details }: KeyObject): void {
   assertConfig((details?.modulusLength ?? 0) >= 2048, 'an RSA key has 2048 bits at least');
 }

@@ -18,7 +18,7 @@ export interface KeyRing {
   /** By which algorithms it signs, the usual one first. */
   algorithms(): readonly SigningAlgorithm[];
   /** By which algorithms something may be encrypted to it; none: by no one. */
-  decryptsBy(): readonly KeyManagementAlgorithm[];
+  decryptionAlgorithms(): readonly KeyManagementAlgorithm[];
   /** The key that something was encrypted to: the one of that name, or else the one that is published; undefined: there is none. */
   decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): Awaitable<DecryptionKey | undefined>;
 }
@@ -40,14 +40,14 @@ export async function signJwt(
 }
 
 /** Keys that the host has given: of each algorithm the first one signs, or is published to be encrypted to; all verify and decrypt. */
-export class GivenKeys implements KeyRing {
+export class ConfiguredKeys implements KeyRing {
   constructor(
     private readonly keys: readonly SigningKey[],
-    private readonly decrypting: readonly DecryptionKey[],
+    private readonly decryptionKeys: readonly DecryptionKey[],
   ) {}
 
   published(): readonly Jwk[] {
-    const first = this.decryptsBy().map((alg) => this.decrypting.find((key) => key.alg === alg)!);
+    const first = this.decryptionAlgorithms().map((alg) => this.decryptionKeys.find((key) => key.alg === alg)!);
     return [...this.keys, ...first].map(({ publicJwk }) => publicJwk);
   }
 
@@ -59,12 +59,12 @@ export class GivenKeys implements KeyRing {
     return [...new Set(this.keys.map(({ alg }) => alg))];
   }
 
-  decryptsBy(): readonly KeyManagementAlgorithm[] {
-    return [...new Set(this.decrypting.map(({ alg }) => alg))];
+  decryptionAlgorithms(): readonly KeyManagementAlgorithm[] {
+    return [...new Set(this.decryptionKeys.map(({ alg }) => alg))];
   }
 
   decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): DecryptionKey | undefined {
-    return this.decrypting.find((key) => key.alg === alg && (kid === undefined || key.kid === kid));
+    return this.decryptionKeys.find((key) => key.alg === alg && (kid === undefined || key.kid === kid));
   }
 }
 

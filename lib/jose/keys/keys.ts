@@ -3,12 +3,12 @@ import { assertConfig, configurationError } from '../../errors/configuration-err
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
-import { DECRYPTION, wantedOf } from '../decryption/decrypting.js';
+import { DECRYPTION, requiredDecryptionAlgorithms } from '../decryption/decryption-requirements.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';
 import { findKeys, KEYS } from './find-keys.js';
 import type { KeyModel } from './key-model.js';
-import { GivenKeys, jwkSet, type KeyRing } from './key-ring.js';
+import { ConfiguredKeys, jwkSet, type KeyRing } from './key-ring.js';
 import { type KeyMaterial, thumbprint } from './key-material.js';
 import { signingKey } from './signing-key.js';
 import { StoredKeys } from './stored-keys.js';
@@ -50,8 +50,8 @@ export function keys(options: KeysOptions = {}): Feature {
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
   const secrets = [options.secret ?? []].flat();
   const { algorithms = ['ES256'], rotateEvery } = options;
-  const given = from && givenKeys(from);
-  const fault = given ? undefined : faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
+  const given = from && configuredKeys(from);
+  const fault = given ? undefined : findOptionError({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
   if (fault !== undefined) throw configurationError(fault);
   // Servers with the same store and the same algorithms share one key ring: tenants, for example.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
@@ -75,10 +75,14 @@ export function keys(options: KeysOptions = {}): Feature {
       },
     },
     install(builder) {
-      builder.provide(KEYS, () => given ?? storedRing(builder.options.model, wantedOf(builder.server)));
+      builder.provide(
+        KEYS,
+        () => given ?? storedRing(builder.options.model, requiredDecryptionAlgorithms(builder.server)),
+      );
       const ring = builder.use(KEYS);
       return {
-        misconfigurations: (server) => (given ? missingKeys(server, given) : lifetimeFaults(server, keep, maxAge)),
+        misconfigurations: (server) =>
+          given ? findMissingKeyErrors(server, given) : findLifetimeErrors(server, keep, maxAge),
         health: async () => ((await ring().current()) ? undefined : 'no key signs'),
       };
     },
@@ -86,19 +90,19 @@ export function keys(options: KeysOptions = {}): Feature {
 }
 
 /** Of keys in a store. */
-function* lifetimeFaults(server: ServerContext, keep: number, maxAge: number): Iterable<string> {
-  if (Number(server.options.accessTokenLifetime) > keep) yield OUTLIVES;
+function* findLifetimeErrors(server: ServerContext, keep: number, maxAge: number): Iterable<string> {
+  if (Number(server.options.accessTokenLifetime) > keep) yield KEEP_TOO_SHORT;
   const longest = Math.max(...server.all(DECRYPTION).map(({ lifetime }) => lifetime));
   if (maxAge + longest > keep) yield `\`keep\` of \`keys()\` must be ${maxAge + longest} at least: ${FORGOTTEN}`;
 }
 
-const OUTLIVES =
+const KEEP_TOO_SHORT =
   '`keep` of `keys()` must be as long as `accessTokenLifetime` at least: a token would outlive the key that shows it is good';
 const FORGOTTEN = 'so long clients may encrypt to a key that is published no more, and come again with it';
 
 /** Of keys that are given, for what features read. */
-function* missingKeys(server: ServerContext, given: GivenKeys): Iterable<string> {
-  const known = given.decryptsBy();
+function* findMissingKeyErrors(server: ServerContext, given: ConfiguredKeys): Iterable<string> {
+  const known = given.decryptionAlgorithms();
   for (const { algorithms } of server.all(DECRYPTION)) {
     const missing = algorithms?.find((alg) => !known.includes(alg));
     if (missing === undefined && known.length > 0) continue;
@@ -106,7 +110,7 @@ function* missingKeys(server: ServerContext, given: GivenKeys): Iterable<string>
   }
 }
 
-function givenKeys(from: readonly KeyMaterial[]): GivenKeys {
+function configuredKeys(from: readonly KeyMaterial[]): ConfiguredKeys {
   assertConfig(Array.isArray(from) && from.length > 0, '`from` of `keys()` must be a list of private keys');
   const decrypting = from.filter(isForDecryption).map(decryptionKey);
   const signing = from.filter((one) => !isForDecryption(one)).map(signingKey);
@@ -117,16 +121,24 @@ function givenKeys(from: readonly KeyMaterial[]): GivenKeys {
   const others = new Set(signing.map(({ publicJwk }) => thumbprint(publicJwk)));
   const both = decrypting.find(({ publicJwk }) => others.has(thumbprint(publicJwk)));
   assertConfig(!both, `the key \`${both?.kid}\` of \`keys()\` signs and decrypts: one key does one of both`);
-  return new GivenKeys(signing, decrypting);
+  return new ConfiguredKeys(signing, decrypting);
 }
 
-interface Kept extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' | 'keep'>> {
+interface StoredKeysOptions extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' | 'keep'>> {
   secrets: readonly unknown[];
   algorithms: unknown;
   rotateEvery: number | undefined;
 }
 
-function faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }: Kept): string | undefined {
+function findOptionError({
+  secrets,
+  algorithms,
+  maxAge,
+  refresh,
+  lead,
+  keep,
+  rotateEvery,
+}: StoredKeysOptions): string | undefined {
   if (!areSecrets(secrets)) {
     return '`keys()` needs a `secret` of 32 characters at least, which seals the keys in the store, or keys by `from`';
   }

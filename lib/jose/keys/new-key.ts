@@ -2,7 +2,7 @@ import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Jwk } from '../jwk.js';
 import { thumbprint } from './key-material.js';
-import type { KeptKey, KeyAlgorithm } from './schedule.js';
+import type { StoredKey, KeyAlgorithm } from './schedule.js';
 
 const generate = promisify(generateKeyPair) as (
   type: string,
@@ -10,7 +10,7 @@ const generate = promisify(generateKeyPair) as (
 ) => Promise<{ privateKey: { export(as: object): Jwk } }>;
 
 /** Makes a key, away from the thread that answers requests. @param signsFrom milliseconds since the epoch */
-export async function newKey(alg: KeyAlgorithm, signsFrom: number): Promise<KeptKey> {
+export async function newKey(alg: KeyAlgorithm, signsFrom: number): Promise<StoredKey> {
   const [type, options] = KINDS[alg];
   const { privateKey } = await generate(type, options);
   const jwk = privateKey.export({ format: 'jwk' });

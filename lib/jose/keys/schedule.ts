@@ -6,7 +6,7 @@ import type { Jwk } from '../jwk.js';
 export type KeyAlgorithm = SigningAlgorithm | KeyManagementAlgorithm;
 
 /** A key as it is kept. */
-export interface KeptKey {
+export interface StoredKey {
   kid: string;
   alg: KeyAlgorithm;
   /** The private key. */
@@ -39,7 +39,7 @@ export interface KeyInfo {
  * published, and all are good: who encrypts may have seen an earlier one. OpenID Connect Core §10.1.1, §10.2.1
  * @param keep seconds
  */
-export function schedule<K extends Pick<KeptKey, 'alg' | 'signsFrom'>>(
+export function schedule<K extends Pick<StoredKey, 'alg' | 'signsFrom'>>(
   keys: readonly K[],
   now: number,
   keep: number,

@@ -7,12 +7,12 @@ import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithm
 import type { Jwk } from '../jwk.js';
 import {
   type KeyMaterial,
-  nameOf,
+  keyIdOf,
   type PemKey,
   privateKey,
   readKey,
   type Signer,
-  verifyLength,
+  verifyRsaLength,
 } from './key-material.js';
 
 /** A key that tokens are signed with. */
@@ -32,13 +32,13 @@ export function signingKey(material: KeyMaterial): SigningKey {
   if (String(alg).startsWith('ML-DSA') && !ALGORITHMS.some((one) => one === alg)) {
     throw configurationError(`\`${String(alg)}\` is not supported: a key signs by one of ${ALGORITHM_NAMES}`);
   }
-  return isSigner(material) ? external(material) : local(material);
+  return isSigner(material) ? externalSigningKey(material) : localSigningKey(material);
 }
 
 const isSigner = (material: unknown): material is Signer =>
   isObject(material) && typeof material['sign'] === 'function';
 
-function external(signer: Signer): SigningKey {
+function externalSigningKey(signer: Signer): SigningKey {
   const { alg, kid, publicKey } = signer;
   const key = readKey(
     () => createPublicKey({ key: publicKey, format: 'jwk' }),
@@ -52,7 +52,7 @@ function external(signer: Signer): SigningKey {
       const protectedHeader = encoded({ alg, kid: named.kid, ...header });
       const input = `${protectedHeader}.${encoded(payload)}`;
       const signature = Buffer.from(await signer.sign(Buffer.from(input)));
-      if (signature.length !== length) throw notOfJws(named, signature, length);
+      if (signature.length !== length) throw wrongSignatureLength(named, signature, length);
       return `${input}.${signature.toString('base64url')}`;
     },
   };
@@ -72,12 +72,12 @@ const lengthOf = (alg: SigningAlgorithm, { asymmetricKeyDetails: details }: KeyO
   details?.modulusLength === undefined ? (LENGTHS[alg] ?? 64) : Math.ceil(details.modulusLength / 8);
 
 /** Most services sign ES256 in DER, which no API would verify, and nobody here would notice. */
-const notOfJws = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, wanted: number) =>
+const wrongSignatureLength = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, wanted: number) =>
   new ServerError(
     `Server error: the signer \`${kid}\` gives ${length} bytes: as JWS has it, ${alg} has ${wanted}, and is not in DER`,
   );
 
-function local(material: Jwk | string | PemKey): SigningKey {
+function localSigningKey(material: Jwk | string | PemKey): SigningKey {
   const { key, alg, kid } = privateKey(material);
   const named = publicHalf(createPublicKey(key), { alg, kid });
   return {
@@ -103,7 +103,7 @@ function publicHalf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }
     `a key of the type \`${key.asymmetricKeyType}\` does not sign by \`${String(alg)}\``,
   );
   const jwk = key.export({ format: 'jwk' }) as Jwk;
-  const name = nameOf(jwk, kid);
+  const name = keyIdOf(jwk, kid);
   return { kid: name, alg: taken, publicJwk: { ...jwk, kid: name, alg: taken, use: 'sig' } };
 }
 
@@ -111,10 +111,10 @@ function publicHalf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }
 function algorithmsOf(key: KeyObject): readonly SigningAlgorithm[] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa') {
-    verifyLength(key);
+    verifyRsaLength(key);
     return RSA;
   }
-  const alg = BY_KIND[(type === 'ec' ? details?.namedCurve : type) ?? ''];
+  const alg = ALGORITHMS_BY_TYPE[(type === 'ec' ? details?.namedCurve : type) ?? ''];
   assertConfig(alg, 'a key that signs must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA');
   return alg;
 }
@@ -122,7 +122,7 @@ function algorithmsOf(key: KeyObject): readonly SigningAlgorithm[] {
 const RSA: readonly SigningAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 
 /** The algorithms of other keys, by the curve as OpenSSL calls it, or by the type. */
-const BY_KIND: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
+const ALGORITHMS_BY_TYPE: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
   prime256v1: ['ES256'],
   secp384r1: ['ES384'],
   secp521r1: ['ES512'],

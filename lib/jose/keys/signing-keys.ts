@@ -28,12 +28,12 @@ export interface SigningKeys {
  * Returns the administration of the keys that the store of a server keeps.
  * @throws {InvalidArgumentError} If the server has no `keys()`, or the application gives the keys.
  */
-export function signingKeys(server: { readonly facts: ServerContext }): SigningKeys {
-  const ring = findKeys(server.facts);
-  if (ring && isKept(ring)) return ring;
+export function signingKeys(server: { readonly context: ServerContext }): SigningKeys {
+  const ring = findKeys(server.context);
+  if (ring && isStored(ring)) return ring;
   const why = ring ? 'the keys are those that the host gives `keys()`' : '`keys()` is not among the `features`';
   throw new InvalidArgumentError(`Invalid argument: ${why}: there is nothing to change`);
 }
 
 /** Those of another build of the package are of another class. */
-const isKept = (ring: KeyRing): ring is KeyRing & SigningKeys => 'rotate' in ring;
+const isStored = (ring: KeyRing): ring is KeyRing & SigningKeys => 'rotate' in ring;

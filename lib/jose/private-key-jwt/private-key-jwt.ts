@@ -7,15 +7,15 @@ import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } fro
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
-import { hasAssertion, isBySecret, readAssertion, unproven } from './assertion.js';
+import { hasAssertion, isSymmetric, readAssertion, invalidAssertion } from './assertion.js';
 import { CLIENT_ASSERTIONS } from './client-assertions.js';
 import {
-  AssertionCheck,
-  assertionFaults,
+  ClientAssertionVerifier,
+  findAssertionErrors,
   type AssertionOptions,
-  signedBy,
+  signingAlgMetadata,
   TOKEN_ENDPOINT_AUTH_SIGNING_ALG,
-} from './assertion-check.js';
+} from './client-assertion-verifier.js';
 
 /** What `privateKeyJwt()` takes. */
 export interface PrivateKeyJwtOptions extends AssertionOptions {
@@ -45,8 +45,8 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
       return {
         clientAuthentications: [authentication],
         clientFields: [signingAlgorithm(algorithms)],
-        misconfigurations: (server) => faultsOf(server, options),
-        metadata: () => signedBy(builder.server, algorithms),
+        misconfigurations: (server) => findConfigurationErrors(server, options),
+        metadata: () => signingAlgMetadata(builder.server, algorithms),
       };
     },
   };
@@ -63,25 +63,29 @@ const signingAlgorithm = (algorithms: readonly SigningAlgorithm[]) =>
 class PrivateKeyJwt implements ClientAuthentication {
   readonly method = 'private_key_jwt';
   private readonly keys: ClientKeys;
-  private readonly assertions: AssertionCheck;
+  private readonly assertions: ClientAssertionVerifier;
 
   constructor({ algorithms = ALGORITHMS, fetch, ...options }: PrivateKeyJwtOptions) {
     this.keys = new ClientKeys(fetch);
-    this.assertions = new AssertionCheck(algorithms, options);
+    this.assertions = new ClientAssertionVerifier(algorithms, options);
   }
 
-  claim: ClientAuthentication['claim'] = (request) =>
-    hasAssertion(request) && !isBySecret(request) ? readAssertion(new Parameters(request)) : undefined;
+  readCredentials: ClientAuthentication['readCredentials'] = (request) =>
+    hasAssertion(request) && !isSymmetric(request) ? readAssertion(new Parameters(request)) : undefined;
 
-  prove: NonNullable<ClientAuthentication['prove']> = async ({ id, evidence }, client, facts) => {
+  verifyCredentials: NonNullable<ClientAuthentication['verifyCredentials']> = async (
+    { id, assertion: evidence },
+    client,
+    facts,
+  ) => {
     const keys = this.keys.of(client, facts.request);
-    if (!keys) throw unproven({ rule: 'the client has keys, by `jwks` or `jwksUri`' });
+    if (!keys) throw invalidAssertion({ reason: 'the client has keys, by `jwks` or `jwksUri`' });
     return await this.assertions.verify({ id, evidence: evidence!, client }, keys.find, facts);
   };
 }
 
-function* faultsOf(server: ServerContext, options: PrivateKeyJwtOptions): Iterable<string> {
-  yield* assertionFaults(server, options, '`privateKeyJwt()`');
+function* findConfigurationErrors(server: ServerContext, options: PrivateKeyJwtOptions): Iterable<string> {
+  yield* findAssertionErrors(server, options, '`privateKeyJwt()`');
   if (!areAlgorithms(options.algorithms ?? ALGORITHMS)) {
     yield `\`algorithms\` of \`privateKeyJwt()\` must be a list of ${ALGORITHM_NAMES}`;
   }

@@ -1,4 +1,4 @@
-import { isBoolean, isString, LONGEST_URI } from '../../clients/registration/metadata-members.js';
+import { isBoolean, isString, MAX_URI_LENGTH } from '../../clients/registration/metadata-members.js';
 import { clientField } from '../../contracts/client-field.js';
 
 /** RFC 9101 §10.5 */
@@ -12,12 +12,12 @@ export const REQUEST_OBJECT_ENCRYPTION_ENC = clientField('request_object_encrypt
 /** OpenID Connect Registration §2 */
 export const REQUEST_URIS = clientField('request_uris', isUriList);
 
-const MOST = 20;
+const MAX_URIS = 20;
 
 function isUriList(uris: unknown): uris is readonly string[] {
   return (
     Array.isArray(uris) &&
-    uris.length <= MOST &&
-    uris.every((uri) => typeof uri === 'string' && uri.length <= LONGEST_URI)
+    uris.length <= MAX_URIS &&
+    uris.every((uri) => typeof uri === 'string' && uri.length <= MAX_URI_LENGTH)
   );
 }

@@ -8,14 +8,14 @@ import { isObject } from '../../http/is-object.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
 import {
-  CONTENT_ENCRYPTION,
+  CONTENT_ENCRYPTION_ALGORITHMS,
   type ContentEncryption,
-  KEY_MANAGEMENT,
+  KEY_MANAGEMENT_ALGORITHMS,
   type KeyManagementAlgorithm,
-  USUAL_ENCRYPTION,
+  DEFAULT_CONTENT_ENCRYPTION,
 } from '../encryption/algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
-import { invalid } from './object-parameters.js';
+import { invalidRequestObject } from './object-parameters.js';
 
 /** What `encrypted` of `requestObjects()` takes. */
 export interface EncryptedObjectOptions {
@@ -34,32 +34,35 @@ export interface EncryptedObjectSettings {
   unregistered: boolean;
 }
 
-const PLACE = '`encrypted` of `requestObjects()`';
+const OPTION = '`encrypted` of `requestObjects()`';
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settleEncrypted(given: boolean | EncryptedObjectOptions): EncryptedObjectSettings | undefined {
   if (given === false) return undefined;
   const options: EncryptedObjectOptions = given === true ? {} : given;
   const isOptions: boolean = isObject(options);
-  assertConfig(isOptions, `${PLACE} is \`true\`, \`false\` or an object of options`);
-  assertKnownOptions(options, NAMES, PLACE);
-  const { algorithms, contentEncryption = CONTENT_ENCRYPTION, unregistered = false } = options;
-  const isAlgorithms = algorithms === undefined || areOf(algorithms, KEY_MANAGEMENT);
-  assertConfig(isAlgorithms, `${PLACE} takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`);
-  const isContent = areOf(contentEncryption, CONTENT_ENCRYPTION);
-  assertConfig(isContent, `${PLACE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
-  assertConfig(typeof unregistered === 'boolean', `${PLACE} takes as \`unregistered\` true or false`);
+  assertConfig(isOptions, `${OPTION} is \`true\`, \`false\` or an object of options`);
+  assertKnownOptions(options, NAMES, OPTION);
+  const { algorithms, contentEncryption = CONTENT_ENCRYPTION_ALGORITHMS, unregistered = false } = options;
+  const isAlgorithms = algorithms === undefined || isListOf(algorithms, KEY_MANAGEMENT_ALGORITHMS);
+  assertConfig(isAlgorithms, `${OPTION} takes as \`algorithms\` a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`);
+  const isContent = isListOf(contentEncryption, CONTENT_ENCRYPTION_ALGORITHMS);
+  assertConfig(
+    isContent,
+    `${OPTION} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
+  );
+  assertConfig(typeof unregistered === 'boolean', `${OPTION} takes as \`unregistered\` true or false`);
   return { algorithms, contentEncryption, unregistered };
 }
 
 const NAMES = { algorithms: true, contentEncryption: true, unregistered: true } as const;
 
-const areOf = (given: unknown, known: readonly string[]) =>
+const isListOf = (given: unknown, known: readonly string[]) =>
   Array.isArray(given) && given.length > 0 && given.every((one) => known.some((other) => other === one));
 
 /** By what they may be encrypted to a server. */
-export const acceptedBy = (server: ServerContext, { algorithms }: EncryptedObjectSettings) =>
-  algorithms ?? findKeys(server)!.decryptsBy();
+export const acceptedKeyAlgorithms = (server: ServerContext, { algorithms }: EncryptedObjectSettings) =>
+  algorithms ?? findKeys(server)!.decryptionAlgorithms();
 
 /**
  * What is signed in a request object: within what is encrypted to the server, or itself. Who registers an algorithm says that it may
@@ -67,25 +70,26 @@ export const acceptedBy = (server: ServerContext, { algorithms }: EncryptedObjec
  * host says so. RFC 9101 §6.1
  * @throws InvalidRequestObjectError
  */
-export async function openObject(
+export async function decryptIfEncrypted(
   object: string,
   client: CoreClient,
   { server, settings }: { server: ServerContext; settings: EncryptedObjectSettings | undefined },
 ): Promise<string> {
   if (!isEncrypted(object)) return object;
-  if (!settings) throw invalid('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
+  if (!settings) throw invalidRequestObject('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
   const mayEncrypt = settings.unregistered || REQUEST_OBJECT_ENCRYPTION_ALG.of(client) !== undefined;
-  if (!mayEncrypt) throw invalid('its client has registered that it encrypts');
+  if (!mayEncrypt) throw invalidRequestObject('its client has registered that it encrypts');
   const { contentEncryption } = settings;
-  const algorithms = acceptedBy(server, settings);
+  const algorithms = acceptedKeyAlgorithms(server, settings);
   const signed = await decryptNested(findKeys(server)!, object, { algorithms, contentEncryption });
-  if (signed === undefined) throw invalid('it can be decrypted by a key of this server');
+  if (signed === undefined) throw invalidRequestObject('it can be decrypted by a key of this server');
   return signed;
 }
 
 /** @throws InvalidClientMetadataError for a client that could never be read. OpenID Connect Registration §2 */
 export function verifyRegistration(metadata: ClientMetadata, { contentEncryption }: EncryptedObjectSettings): void {
-  const { request_object_encryption_alg: alg, request_object_encryption_enc: enc = USUAL_ENCRYPTION } = metadata;
+  const { request_object_encryption_alg: alg, request_object_encryption_enc: enc = DEFAULT_CONTENT_ENCRYPTION } =
+    metadata;
   if (alg === undefined && metadata.request_object_encryption_enc !== undefined) {
     throw invalidMetadata('`request_object_encryption_enc` is nothing without `request_object_encryption_alg`');
   }

@@ -3,7 +3,7 @@ import { REQUEST_URIS } from './client-fields.js';
 import { SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
-import { LONGEST } from './object-verifier.js';
+import { MAX_OBJECT_LENGTH } from './object-verifier.js';
 
 const ACCEPT = 'application/oauth-authz-req+jwt, application/jwt';
 
@@ -12,7 +12,7 @@ export class ObjectFetch {
   private readonly fetch: SafeFetch;
 
   constructor(options: SafeFetchOptions) {
-    this.fetch = new SafeFetch({ size: LONGEST, ...options });
+    this.fetch = new SafeFetch({ size: MAX_OBJECT_LENGTH, ...options });
   }
 
   /** Whether the server may fetch from the `request_uris` of a client. OpenID Connect Registration §2 */
@@ -25,12 +25,14 @@ export class ObjectFetch {
    * @throws {TemporarilyUnavailableError} If the request object cannot be fetched now.
    */
   async read(uri: string, client: CoreClient, requester?: string): Promise<string> {
-    if (!isRegistered(uri, client)) throw refused('the client has registered this `request_uri`');
+    if (!isRegistered(uri, client)) throw invalidRequestUri('the client has registered this `request_uri`');
     try {
       const { body } = await this.fetch.text(withoutFragment(uri), ACCEPT, requester);
       return body.trim();
     } catch (error) {
-      throw fetchFailure(error, 'A request object', (given) => refused('the request object can be fetched', given));
+      throw fetchFailure(error, 'A request object', (given) =>
+        invalidRequestUri('the request object can be fetched', given),
+      );
     }
   }
 }
@@ -45,8 +47,8 @@ function isRegistered(uri: string, client: CoreClient): boolean {
 
 const withoutFragment = (uri: string) => uri.split('#', 1)[0]!;
 
-const refused = (rule: string, given?: string) =>
+const invalidRequestUri = (reason: string, given?: string) =>
   new InvalidRequestUriError('Invalid request URI: `request_uri` is not accepted').because({
-    rule,
+    reason,
     ...(given !== undefined && { given }),
   });

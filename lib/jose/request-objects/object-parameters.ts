@@ -2,21 +2,30 @@ import { InvalidRequestObjectError } from '../../errors/index.js';
 import { Request } from '../../http/request.js';
 
 /** What makes it a JWT, and is no parameter. RFC 7519 §4.1 */
-const OF_THE_JWT = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', '__proto__']);
+const JWT_CLAIMS = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', '__proto__']);
 
 /** What a request object must not have: another one, and what proves who the client is elsewhere. RFC 9101 §4, §10.8 */
-const REFUSED = ['request', 'request_uri', 'sub', 'client_secret', 'client_assertion', 'client_assertion_type'];
+const FORBIDDEN_CLAIMS = [
+  'request',
+  'request_uri',
+  'sub',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+];
 
 /**
  * The authorization request that a request object is, for the browser that brings it: nothing that stands beside it counts but
  * the client. RFC 9101 §5
  */
 export function objectRequest(claims: Readonly<Record<string, unknown>>, clientId: string, from: Request): Request {
-  const wrong = REFUSED.find((name) => Object.hasOwn(claims, name));
-  if (wrong !== undefined) throw invalid('it is a request, and neither names another one nor proves its client', wrong);
+  const wrong = FORBIDDEN_CLAIMS.find((name) => Object.hasOwn(claims, name));
+  if (wrong !== undefined)
+    throw invalidRequestObject('it is a request, and neither names another one nor proves its client', wrong);
   const named = claims['client_id'];
-  if (named !== undefined && named !== clientId) throw invalid('its `client_id` is that of the request', named);
-  const parameters = Object.entries(claims).filter(([name]) => !OF_THE_JWT.has(name));
+  if (named !== undefined && named !== clientId)
+    throw invalidRequestObject('its `client_id` is that of the request', named);
+  const parameters = Object.entries(claims).filter(([name]) => !JWT_CLAIMS.has(name));
   const query = {
     ...Object.fromEntries(parameters.map(([name, value]) => [name, parameterOf(value)])),
     client_id: clientId,
@@ -36,15 +45,15 @@ function jsonOf(value: object): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (error instanceof RangeError) throw invalid('it is not nested without end');
+    if (error instanceof RangeError) throw invalidRequestObject('it is not nested without end');
     throw error;
   }
 }
 
 /** What is wrong with a request object, only the operator hears. RFC 9101 §7 */
-export const invalid = (rule: string, given?: unknown) =>
+export const invalidRequestObject = (reason: string, given?: unknown) =>
   new InvalidRequestObjectError('Invalid request object: it is not accepted').because({
-    rule,
+    reason,
     // What is an object may not even be made text of.
     ...(given !== undefined && { given: typeof given === 'object' ? typeof given : String(given).slice(0, 200) }),
   });

@@ -1,10 +1,10 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { flagFaults } from '../../options/flag-faults.js';
+import { findFlagErrors } from '../../options/flag-errors.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
 import { assertConfig, configurationError } from '../../errors/configuration-error.js';
-import { seconds } from '../../remote/checks.js';
+import { readSeconds } from '../../remote/option-readers.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
@@ -50,13 +50,14 @@ export interface RequestObjectSettings extends Required<
   fetch: SafeFetchOptions;
 }
 
-const PLACE = '`requestObjects()`';
+const FEATURE = '`requestObjects()`';
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: RequestObjectOptions): RequestObjectSettings {
-  assertKnownOptions(given, NAMES, PLACE);
+  assertKnownOptions(given, NAMES, FEATURE);
   assertFetchOptions(given.fetch);
-  for (const fault of flagFaults(given, ['required', 'byReference', 'once'], PLACE)) throw configurationError(fault);
+  for (const fault of findFlagErrors(given, ['required', 'byReference', 'once'], FEATURE))
+    throw configurationError(fault);
   const {
     required = false,
     byReference = true,
@@ -65,10 +66,10 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     maxLifetime,
     fetch = {},
   } = given;
-  assertConfig(areAlgorithms(algorithms), `${PLACE} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
+  assertConfig(areAlgorithms(algorithms), `${FEATURE} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
   assertConfig(
     !once || maxLifetime !== undefined,
-    `${PLACE} needs \`maxLifetime\` with \`once\`: so long it remembers them`,
+    `${FEATURE} needs \`maxLifetime\` with \`once\`: so long it remembers them`,
   );
   return {
     required,
@@ -76,9 +77,11 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     algorithms,
     once,
     maxLifetime:
-      maxLifetime === undefined ? undefined : seconds(PLACE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
-    clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }),
-    interactionLifetime: seconds(PLACE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
+      maxLifetime === undefined
+        ? undefined
+        : readSeconds(FEATURE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
+    clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }),
+    interactionLifetime: readSeconds(FEATURE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
     encrypted: settleEncrypted(given.encrypted ?? false),
     fetch,
   };
@@ -97,9 +100,13 @@ const NAMES = {
 } as const;
 
 /** What is wrong with its server. */
-export function* faultsOf(server: ServerContext, { encrypted, once }: RequestObjectSettings): Iterable<string> {
+export function* findConfigurationErrors(
+  server: ServerContext,
+  { encrypted, once }: RequestObjectSettings,
+): Iterable<string> {
   const { issuer, model } = server.options;
-  if (encrypted && !findKeys(server)) yield `${PLACE} needs keys to decrypt by: list \`keys()\` among the \`features\``;
-  if (issuer === undefined) yield `${PLACE} needs the option \`issuer\`, which request objects are made for`;
-  if (once && !hasOnce(model)) yield `\`once\` of ${PLACE} needs the model method \`once()\``;
+  if (encrypted && !findKeys(server))
+    yield `${FEATURE} needs keys to decrypt by: list \`keys()\` among the \`features\``;
+  if (issuer === undefined) yield `${FEATURE} needs the option \`issuer\`, which request objects are made for`;
+  if (once && !hasOnce(model)) yield `\`once\` of ${FEATURE} needs the model method \`once()\``;
 }

@@ -3,23 +3,23 @@ import type { Feature, ServerBuilder, ServerContext } from '../../contracts/feat
 import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import type { ClientField } from '../../contracts/client-field.js';
 import * as fields from './client-fields.js';
-import { requesterOf } from '../../http/network.js';
+import { requesterNetwork } from '../../http/network.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { CoreClient } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
-import { isPushedName } from '../../endpoints/authorization/pushed-name.js';
-import type { Resolved } from '../../contracts/resolved.js';
-import { OF_A_DEVICE } from '../../contracts/response-type.js';
+import { isPushedRequestUri } from '../../endpoints/authorization/pushed-request-uri.js';
+import type { ResolvedRequest } from '../../contracts/resolved-request.js';
+import { DEVICE_RESPONSE_TYPE } from '../../contracts/response-type.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
-import { DECRYPTION } from '../decryption/decrypting.js';
-import { acceptedBy, verifyRegistration } from './encrypted-objects.js';
+import { DECRYPTION } from '../decryption/decryption-requirements.js';
+import { acceptedKeyAlgorithms, verifyRegistration } from './encrypted-objects.js';
 import { ObjectFetch } from './object-fetch.js';
 import { objectRequest } from './object-parameters.js';
 import { ObjectVerifier } from './object-verifier.js';
 import { SIGNED_REQUESTS } from './signed-requests.js';
-import { faultsOf, type RequestObjectOptions, type RequestObjectSettings, settle } from './options.js';
+import { findConfigurationErrors, type RequestObjectOptions, type RequestObjectSettings, settle } from './options.js';
 
 /**
  * Authorization requests come signed by their clients: by value, `request`, or from a `request_uri` that the client has registered,
@@ -56,11 +56,11 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
         pushedRequest: {
           /** A request that was signed when it was pushed is stored without its signature. */
           complete({ client, request }) {
-            if (owesSignature(client, settings) && !request.body?.request) throw unsigned();
+            if (mustBeSigned(client, settings) && !request.body?.request) throw unsigned();
           },
         },
         metadata: () => metadataOf(settings, builder.server),
-        misconfigurations: (server) => faultsOf(server, settings),
+        misconfigurations: (server) => findConfigurationErrors(server, settings),
       };
     },
   };
@@ -79,27 +79,27 @@ function authorizationHooks(
 ): AuthorizationHooks {
   const signed = new WeakSet<Request>();
   return {
-    async resolve(request): Promise<Resolved | undefined> {
+    async resolve(request): Promise<ResolvedRequest | undefined> {
       const { server } = builder;
       const given = optional(request, 'request', isVSCHAR, FORM_OR_URL);
       const named = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
-      const uri = named === undefined || isPushedName(named) ? undefined : named;
+      const uri = named === undefined || isPushedRequestUri(named) ? undefined : named;
       if (given === undefined && uri === undefined) return undefined;
       if (given !== undefined && uri !== undefined) throw new InvalidRequestError(BOTH);
       if (uri !== undefined && !settings.byReference) throw new RequestUriNotSupportedError(NOT_FETCHED);
       const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
       const client = await findClient(clientId, server.options.model, server, request);
-      const object = given ?? (await objects.read(uri!, client, requesterOf(request)));
+      const object = given ?? (await objects.read(uri!, client, requesterNetwork(request)));
       const claims = await verifier.verify(object, client, clientId, { request, server });
       const resolved = objectRequest(claims, clientId, request);
-      const spend = verifier.spending(claims, client, server);
+      const spend = verifier.prepareConsumption(claims, client, server);
       signed.add(resolved);
-      return { request: resolved, ...(spend && { spend }) };
+      return { request: resolved, ...(spend && { consume: spend }) };
     },
 
     read(parameters, { client, request, responseType }) {
       // A device sends its request itself, and authenticates as the client.
-      if (!owesSignature(client, settings) || responseType === OF_A_DEVICE || signed.has(request)) return;
+      if (!mustBeSigned(client, settings) || responseType === DEVICE_RESPONSE_TYPE || signed.has(request)) return;
       if (!isPushed(parameters.optional('request_uri'), builder.server)) throw unsigned();
     },
   };
@@ -116,7 +116,7 @@ const clientFields = (
   ...(encrypted
     ? [
         fields.REQUEST_OBJECT_ENCRYPTION_ALG.restrict((alg, server: ServerContext) =>
-          acceptedBy(server, encrypted).some((one) => one === alg),
+          acceptedKeyAlgorithms(server, encrypted).some((one) => one === alg),
         ),
         fields.REQUEST_OBJECT_ENCRYPTION_ENC.restrict((enc) => encrypted.contentEncryption.some((one) => one === enc)),
       ]
@@ -124,7 +124,7 @@ const clientFields = (
 ];
 
 /** Whether requests of the client must be signed. RFC 9101 §10.5 */
-const owesSignature = (client: CoreClient, { required: isRequired }: RequestObjectSettings) =>
+const mustBeSigned = (client: CoreClient, { required: isRequired }: RequestObjectSettings) =>
   isRequired || fields.REQUIRE_SIGNED_REQUEST_OBJECT.of(client) === true;
 
 const metadataOf = (
@@ -137,18 +137,18 @@ const metadataOf = (
   request_object_signing_alg_values_supported: algorithms,
   require_signed_request_object: isRequired,
   ...(encrypted && {
-    request_object_encryption_alg_values_supported: acceptedBy(server, encrypted),
+    request_object_encryption_alg_values_supported: acceptedKeyAlgorithms(server, encrypted),
     request_object_encryption_enc_values_supported: encrypted.contentEncryption,
   }),
 });
 
 /** Only the name of a pushed request gets as far as a request that is read. */
 const isPushed = (uri: string | undefined, { endpoints }: ServerContext): boolean =>
-  uri !== undefined && isPushedName(uri) && endpoints.has('pushed_authorization_request');
+  uri !== undefined && isPushedRequestUri(uri) && endpoints.has('pushed_authorization_request');
 
 const unsigned = () =>
   new InvalidRequestError('Invalid request: it must be signed, see RFC 9101').because({
-    rule: 'every authorization request, or those of this client, are request objects',
+    reason: 'every authorization request, or those of this client, are request objects',
   });
 
 const REFERENCE = 'Where the request is, signed by its client.';

@@ -9,9 +9,9 @@ import { isAmong } from '../../tokens/audience.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
-import { isNotVerified } from '../not-verified.js';
+import { isVerificationError } from '../verification-error.js';
 import { verifyJwt } from '../verify-jwt.js';
-import type { FoundIssuers } from './found-issuers.js';
+import type { ModelIssuers } from './model-issuers.js';
 
 /** What a JWT of somebody else says, once its signature is found good and its time has not passed. */
 export interface TrustedJwt<O extends IssuerOptions> {
@@ -34,30 +34,30 @@ export interface IssuerAlgorithms {
 export const TRUSTED_ISSUERS = collectedCapability<IssuerAlgorithms>('trusted issuers');
 
 /** What becomes of one that is no good: only the operator hears what is wrong with it. */
-type Refused = (detail: RefusalDetail) => Error;
+type CreateError = (detail: RefusalDetail) => Error;
 
-interface Known<O> {
-  of: O;
+interface KnownIssuer<O> {
+  options: O;
   settings: IssuerSettings;
   keys: JWTVerifyGetKey;
 }
 
 /** Where further issuers are looked for. */
-interface Elsewhere<O extends IssuerOptions> {
+interface ModelLookup<O extends IssuerOptions> {
   find(issuer: string): Awaitable<O | Falsy>;
   /** May it sign by this here, whatever is said of it? */
   allows(alg: SigningAlgorithm): boolean;
-  found: FoundIssuers;
+  found: ModelIssuers;
 }
 
 /** Characters of a JWT that are looked at. */
-const LONGEST = 16_384;
+const MAX_JWT_LENGTH = 16_384;
 /** And of the name of an issuer that somebody is asked about. */
-const LONGEST_NAME = 2000;
+const MAX_ISSUER_LENGTH = 2000;
 
 /** The servers whose JWTs are believed, by their issuer identifiers. RFC 7521 §5.1 */
 export class TrustedIssuers<O extends IssuerOptions> {
-  private readonly known = new Map<string, Known<O>>();
+  private readonly known = new Map<string, KnownIssuer<O>>();
 
   /**
    * @param place what takes the list, as a host calls it
@@ -73,7 +73,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
       const settings = settleIssuer(`an issuer of ${place}`, of ?? {});
       const { issuer } = settings;
       assertConfig(!this.known.has(issuer), `${place} lists the issuer \`${issuer}\` twice`);
-      this.known.set(issuer, { of, settings, keys: issuerKeys(settings, this) });
+      this.known.set(issuer, { options: of, settings, keys: issuerKeys(settings, this) });
     }
   }
 
@@ -90,46 +90,49 @@ export class TrustedIssuers<O extends IssuerOptions> {
   }
 
   /** Is it a JWT of one of these, as far as it says itself? */
-  claims(token: string): boolean {
+  isIssuerOf(token: string): boolean {
     return this.known.has(issuerOf(token) ?? '');
   }
 
   /**
    * @throws what `refused` makes of a JWT that is no good; TemporarilyUnavailableError when there are no keys
    */
-  async verify(token: string, refused: Refused, elsewhere?: Elsewhere<O>): Promise<TrustedJwt<O>> {
+  async verify(token: string, refused: CreateError, elsewhere?: ModelLookup<O>): Promise<TrustedJwt<O>> {
     const { clockTolerance } = this;
     const found = await this.find(issuerOf(token), elsewhere);
-    if (!found) throw refused({ rule: `it is a JWT of a trusted issuer, of ${LONGEST} characters at most` });
+    if (!found) throw refused({ reason: `it is a JWT of a trusted issuer, of ${MAX_JWT_LENGTH} characters at most` });
     const { algorithms, issuer } = found.settings;
     const checks = { algorithms: [...algorithms], clockTolerance, issuer, requiredClaims: ['exp', 'sub'] };
     try {
       const { payload, protectedHeader } = await verifyJwt(token, found.keys, checks);
       const typ = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? '';
-      if (typeof payload.sub !== 'string' || payload.sub === '') throw refused({ rule: '`sub` is text' });
+      if (typeof payload.sub !== 'string' || payload.sub === '') throw refused({ reason: '`sub` is text' });
       if (payload.iat !== undefined && !(payload.iat <= Date.now() / 1000 + clockTolerance)) {
-        throw refused({ rule: 'it is not from the future', given: payload.iat });
+        throw refused({ reason: 'it is not from the future', given: payload.iat });
       }
-      return { claims: payload as TrustedJwt<O>['claims'], typ, issuer: found.of };
+      return { claims: payload as TrustedJwt<O>['claims'], typ, issuer: found.options };
     } catch (error) {
-      if (!isNotVerified(error)) throw error;
+      if (!isVerificationError(error)) throw error;
       throw refused({
-        rule: 'it is signed by a key of its issuer, and good now',
-        wanted: issuer,
+        reason: 'it is signed by a key of its issuer, and good now',
+        expected: issuer,
         given: error.message,
       });
     }
   }
 
-  private async find(issuer: string | undefined, elsewhere: Elsewhere<O> | undefined): Promise<Known<O> | undefined> {
+  private async find(
+    issuer: string | undefined,
+    elsewhere: ModelLookup<O> | undefined,
+  ): Promise<KnownIssuer<O> | undefined> {
     if (issuer === undefined) return undefined;
     const known = this.known.get(issuer);
-    if (known !== undefined || elsewhere === undefined || issuer.length > LONGEST_NAME) return known;
+    if (known !== undefined || elsewhere === undefined || issuer.length > MAX_ISSUER_LENGTH) return known;
     const of = await elsewhere.find(issuer);
     if (!of || of.issuer !== issuer) return undefined;
     const { keys, settings } = elsewhere.found.keysOf(of);
     return {
-      of,
+      options: of,
       keys,
       settings: { ...settings, algorithms: settings.algorithms.filter((alg) => elsewhere.allows(alg)) },
     };
@@ -138,7 +141,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
 
 /** Only whom to ask about: it is not known yet whether any of it is true. */
 function issuerOf(token: string): string | undefined {
-  if (token.length > LONGEST) return undefined;
+  if (token.length > MAX_JWT_LENGTH) return undefined;
   try {
     const { iss } = decodeJwt(token);
     return typeof iss === 'string' ? iss : undefined;
@@ -154,8 +157,8 @@ export function isOnlyFor({ aud }: JWTPayload, audiences: readonly string[]): bo
 }
 
 /** What is told of an audience. */
-export const shownAudience = ({ aud }: JWTPayload): string =>
-  shortText(JSON.stringify(Array.isArray(aud) ? aud.map(named) : named(aud)))!;
+export const loggableAudience = ({ aud }: JWTPayload): string =>
+  shortText(JSON.stringify(Array.isArray(aud) ? aud.map(describeValue) : describeValue(aud)))!;
 
 /** What is nested without end can be read, but not written. */
-const named = (one: unknown): string => (typeof one === 'string' ? one : typeof one);
+const describeValue = (one: unknown): string => (typeof one === 'string' ? one : typeof one);

@@ -3,21 +3,21 @@ import type { RefusalDetail } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
-import { refusedToken } from '../../features/token-exchange/parties.js';
+import { invalidTokenError } from '../../features/token-exchange/presented-tokens.js';
 import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
 import { ACCESS_TOKEN, ID_TOKEN, JWT } from '../../features/token-exchange/token-types.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Model } from '../../model/model.js';
 import { isObject } from '../../http/is-object.js';
 import { assertConfig } from '../../errors/configuration-error.js';
-import { audienceList, seconds } from '../../remote/checks.js';
+import { readAudience, readSeconds } from '../../remote/option-readers.js';
 import { expiryOf } from '../../remote/token-claims.js';
 import { isAmong } from '../../tokens/audience.js';
 import { scopeText, withinScope } from '../../tokens/scope.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
-import type { AssertedClaims, AssertedUserModel } from './asserted-model.js';
-import { shownAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
+import type { AssertionClaims, AssertedUserModel } from './asserted-model.js';
+import { loggableAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
 
 /** A server whose tokens may be exchanged. */
 export interface TokenIssuerOptions extends IssuerOptions {
@@ -45,7 +45,7 @@ const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   [JWT, ['', 'jwt', 'at+jwt']],
 ]);
 
-const PLACE = '`trustedTokens()`';
+const FEATURE = '`trustedTokens()`';
 
 /**
  * `tokenExchange()` takes JWTs of other servers, for the subject and for who acts: ID tokens, access tokens and others. Which user they are
@@ -53,7 +53,7 @@ const PLACE = '`trustedTokens()`';
  */
 export function trustedTokens(options: TrustedTokensOptions): Feature {
   const { clockTolerance } = settle(options);
-  const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
+  const issuers = new TrustedIssuers(FEATURE, options.issuers, clockTolerance);
   return {
     id: 'trustedTokens',
     specification: 'RFC 8693 §5',
@@ -61,7 +61,7 @@ export function trustedTokens(options: TrustedTokensOptions): Feature {
     install(builder) {
       issuers.contributeTo(builder);
       builder.contribute(OTHER_TOKENS, { read: (token, request) => readToken(token, request, issuers) });
-      return { misconfigurations: (server) => faultsOf(server, options) };
+      return { misconfigurations: (server) => findConfigurationErrors(server, options) };
     },
   };
 }
@@ -73,17 +73,18 @@ async function readToken(
   issuers: TrustedIssuers<TokenIssuerOptions>,
 ): Promise<VerifiedToken | undefined> {
   const types = TYPES.get(type);
-  if (!types || !issuers.claims(value)) return undefined;
-  const refused = (detail: RefusalDetail) => refusedToken(as).because(detail);
+  if (!types || !issuers.isIssuerOf(value)) return undefined;
+  const refused = (detail: RefusalDetail) => invalidTokenError(as).because(detail);
   const { claims, typ, issuer } = await issuers.verify(value, refused);
-  if (!types.includes(typ)) throw refused({ rule: '`typ` says that it is such a token', wanted: types, given: typ });
+  if (!types.includes(typ))
+    throw refused({ reason: '`typ` says that it is such a token', expected: types, given: typ });
   const audience = issuer.audience ?? request.issuer ?? [];
   if (!isFor(claims, [audience].flat(), type)) {
-    throw refused({ rule: 'it is for this server', wanted: audience, given: shownAudience(claims) });
+    throw refused({ reason: 'it is for this server', expected: audience, given: loggableAudience(claims) });
   }
   const model: Model & Partial<AssertedUserModel> = request.options.model;
-  const user = await model.findAssertedUser!(claims as unknown as AssertedClaims, request.client);
-  return user ? { user, ...saidBy(claims, issuer, issuers.clockTolerance) } : undefined;
+  const user = await model.findAssertedUser!(claims as unknown as AssertionClaims, request.client);
+  return user ? { user, ...verifiedDetails(claims, issuer, issuers.clockTolerance) } : undefined;
 }
 
 /** An ID token for several is that of the one it was issued to. OpenID Connect Core §2 */
@@ -94,7 +95,7 @@ function isFor({ aud, azp }: TrustedJwt<IssuerOptions>['claims'], audience: read
 }
 
 /** What it says of its subject, and what it is good for here. */
-function saidBy(
+function verifiedDetails(
   claims: TrustedJwt<IssuerOptions>['claims'],
   { scope: most }: TokenIssuerOptions,
   clockTolerance: number,
@@ -110,33 +111,33 @@ function saidBy(
     ...(isObject(act) && { act }),
     ...(mayAct !== undefined && { may_act: isObject(mayAct) ? mayAct : {} }),
     ...(cnf !== undefined && { cnf: isObject(cnf) ? cnf : { unknown: true } }),
-    says: claims,
+    allClaims: claims,
   };
 }
 
 const NEEDS_ISSUERS = 'needs a list of `issuers`, whose tokens may be exchanged';
 
 function settle(given: TrustedTokensOptions): { clockTolerance: number } {
-  assertKnownOptions(given ?? {}, { issuers: true, clockTolerance: true }, PLACE);
-  assertConfig(Array.isArray(given?.issuers) && given.issuers.length > 0, `${PLACE} ${NEEDS_ISSUERS}`);
+  assertKnownOptions(given ?? {}, { issuers: true, clockTolerance: true }, FEATURE);
+  assertConfig(Array.isArray(given?.issuers) && given.issuers.length > 0, `${FEATURE} ${NEEDS_ISSUERS}`);
   for (const one of given.issuers) {
-    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, audience: true, scope: true }, `an issuer of ${PLACE}`);
-    audienceList(`an issuer of ${PLACE}`, one?.audience);
+    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, audience: true, scope: true }, `an issuer of ${FEATURE}`);
+    readAudience(`an issuer of ${FEATURE}`, one?.audience);
     assertConfig(
       one?.scope === undefined || typeof one.scope === 'string',
-      `${PLACE} takes as \`scope\` of an issuer text`,
+      `${FEATURE} takes as \`scope\` of an issuer text`,
     );
   }
-  return { clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
+  return { clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
 }
 
-function* faultsOf(server: ServerContext, { issuers }: TrustedTokensOptions): Iterable<string> {
+function* findConfigurationErrors(server: ServerContext, { issuers }: TrustedTokensOptions): Iterable<string> {
   const { issuer } = server.options;
   if (!server.grants.has(EXCHANGE_GRANT))
-    yield `${PLACE} says which tokens may be exchanged: list \`tokenExchange()\` too`;
+    yield `${FEATURE} says which tokens may be exchanged: list \`tokenExchange()\` too`;
   if (issuer === undefined && issuers.some(({ audience }) => audience === undefined)) {
-    yield `${PLACE} needs the option \`issuer\`, which tokens are for, or an \`audience\` of each issuer`;
+    yield `${FEATURE} needs the option \`issuer\`, which tokens are for, or an \`audience\` of each issuer`;
   }
   if (issuers.some((one) => one.issuer === issuer))
-    yield `${PLACE} trusts the server's own issuer, whose tokens it knows`;
+    yield `${FEATURE} trusts the server's own issuer, whose tokens it knows`;
 }

@@ -1,15 +1,15 @@
 import { opaqueToken } from '../../tokens/opaque.js';
-import { type Check, type CheckedMethod, demand } from '../contract.js';
-import type { Trial } from '../trial.js';
+import { type Check, type CheckedMethod, assert } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
 import { CLIENT_SECRET_CHECKS } from './client-secrets.js';
-import { demandEnded, giveToken } from './given-tokens.js';
-import { create, modelOf, newClient, withClient } from './kept-client.js';
-import { CHANGE_CLIENT, END_CLIENT, INSERT_ONCE } from './remedies.js';
+import { assertTokenRevoked, saveTokenFor } from './client-tokens.js';
+import { createClient, modelOf, newClient, withClient } from './temporary-client.js';
+import { CHANGE_CLIENT, REVOKE_CLIENT_GRANTS, INSERT_ONCE } from './remedies.js';
 
 const feature = 'administered clients';
 const needs: readonly CheckedMethod[] = ['getClient', 'createClient'];
 /** So many change one client at once: more is no administration. */
-const MOST = 20;
+const MAX_CALLERS = 20;
 
 /** What a model must do whose clients are administered by `OAuth2Clients`. */
 export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
@@ -22,7 +22,7 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     attack:
       'two who create a client of one id are both told that it is theirs, and one has the secret of the other one’s client.',
     remedy: INSERT_ONCE,
-    run: demandOneCreator,
+    run: assertOneCreator,
   },
   {
     name: 'loses no change of a client, however many change it at once',
@@ -31,44 +31,47 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     race: true,
     attack: 'a scope that one administrator takes away comes back with what another one changes in the same moment.',
     remedy: CHANGE_CLIENT,
-    run: demandNoneLost,
+    run: assertNoChangeLost,
   },
   {
     name: 'refuses a client that is retired, until it is restored, and ends what it was given',
     feature,
-    needs: [...needs, 'retireClient', 'restoreClient', 'saveToken', 'getAccessToken'],
+    needs: [...needs, 'disableClient', 'enableClient', 'saveToken', 'getAccessToken'],
     attack: 'a client that was taken over is shut out, and goes on with the tokens that it has.',
-    remedy: END_CLIENT,
-    run: demandRetired,
+    remedy: REVOKE_CLIENT_GRANTS,
+    run: assertDisabledClientRejected,
   },
   {
     name: 'forgets a client that is removed, and ends what it was given',
     feature,
     needs: [...needs, 'removeClient', 'findClient', 'saveToken', 'getAccessToken'],
     attack: 'what a client was given is good for whoever comes by its name later, or goes on without it.',
-    remedy: END_CLIENT,
-    run: demandRemoved,
+    remedy: REVOKE_CLIENT_GRANTS,
+    run: assertRemovedClientRejected,
   },
 ];
 
-async function demandOneCreator(trial: Trial): Promise<void> {
+async function assertOneCreator(trial: CheckContext): Promise<void> {
   const { id } = newClient();
-  const secrets = Array.from({ length: Math.min(trial.parallel, MOST) }, opaqueToken);
-  const answers = await Promise.all(secrets.map(async (secret) => create(trial, { ...newClient(), id, secret })));
+  const secrets = Array.from({ length: Math.min(trial.parallel, MAX_CALLERS) }, opaqueToken);
+  const answers = await Promise.all(secrets.map(async (secret) => createClient(trial, { ...newClient(), id, secret })));
   try {
     const winners = secrets.filter((_, at) => answers[at]);
-    demand(
+    assert(
       winners.length === 1,
       `\`createClient()\` returned true to ${winners.length} of ${secrets.length} callers at once: exactly one may win`,
     );
     for (const secret of secrets) {
       const isKnown = Boolean(await trial.model.getClient(id, secret));
-      demand(
+      assert(
         isKnown === (secret === winners[0]),
         'the client has the secret of somebody who was told that it is not theirs',
       );
     }
-    demand(!(await create(trial, { ...newClient(), id })), '`createClient()` returns true for a client that is there');
+    assert(
+      !(await createClient(trial, { ...newClient(), id })),
+      '`createClient()` returns true for a client that is there',
+    );
   } finally {
     await modelOf(trial).removeClient?.(id);
   }
@@ -76,9 +79,9 @@ async function demandOneCreator(trial: Trial): Promise<void> {
 
 const scopesOf = (client: object) => (client as { scopes?: readonly string[] }).scopes ?? [];
 
-async function demandNoneLost(trial: Trial): Promise<void> {
+async function assertNoChangeLost(trial: CheckContext): Promise<void> {
   await withClient(trial, async ({ id }) => {
-    const names = Array.from({ length: Math.min(trial.parallel, MOST) }, (_, at) => `kit${at}`);
+    const names = Array.from({ length: Math.min(trial.parallel, MAX_CALLERS) }, (_, at) => `kit${at}`);
     await Promise.all(
       names.map(async (name) =>
         modelOf(trial).changeClient(id, (client) => ({ scopes: [...scopesOf(client), name] }) as object),
@@ -86,29 +89,29 @@ async function demandNoneLost(trial: Trial): Promise<void> {
     );
     const found = scopesOf((await modelOf(trial).findClient(id)) || {});
     const lost = names.filter((name) => !found.includes(name)).length;
-    demand(lost === 0, `of ${names.length} changes at once ${lost} were lost`);
+    assert(lost === 0, `of ${names.length} changes at once ${lost} were lost`);
   });
 }
 
-async function demandRetired(trial: Trial): Promise<void> {
+async function assertDisabledClientRejected(trial: CheckContext): Promise<void> {
   await withClient(trial, async ({ id, secret }) => {
-    const token = await giveToken(trial, id, secret);
-    demand(await modelOf(trial).retireClient(id), '`retireClient()` returns false');
-    demand(!(await trial.model.getClient(id, secret)), '`getClient()` finds a client that is retired');
-    await demandEnded(trial, token, 'retired');
-    demand(await modelOf(trial).restoreClient(id), '`restoreClient()` returns false');
-    demand(await trial.model.getClient(id, secret), '`getClient()` does not find a client that is restored');
-    await demandEnded(trial, token, 'restored');
+    const token = await saveTokenFor(trial, id, secret);
+    assert(await modelOf(trial).disableClient(id), '`disableClient()` returns false');
+    assert(!(await trial.model.getClient(id, secret)), '`getClient()` finds a client that is retired');
+    await assertTokenRevoked(trial, token, 'retired');
+    assert(await modelOf(trial).enableClient(id), '`enableClient()` returns false');
+    assert(await trial.model.getClient(id, secret), '`getClient()` does not find a client that is restored');
+    await assertTokenRevoked(trial, token, 'restored');
   });
 }
 
-async function demandRemoved(trial: Trial): Promise<void> {
+async function assertRemovedClientRejected(trial: CheckContext): Promise<void> {
   await withClient(trial, async ({ id, secret }) => {
-    const token = await giveToken(trial, id, secret);
-    demand(await modelOf(trial).removeClient(id), '`removeClient()` returns false');
-    demand(!(await trial.model.getClient(id, secret)), '`getClient()` finds a client that is removed');
-    demand(!(await modelOf(trial).findClient(id)), '`findClient()` finds a client that is removed');
-    await demandEnded(trial, token, 'removed');
-    demand(!(await modelOf(trial).removeClient(id)), '`removeClient()` returns true for a client that is gone');
+    const token = await saveTokenFor(trial, id, secret);
+    assert(await modelOf(trial).removeClient(id), '`removeClient()` returns false');
+    assert(!(await trial.model.getClient(id, secret)), '`getClient()` finds a client that is removed');
+    assert(!(await modelOf(trial).findClient(id)), '`findClient()` finds a client that is removed');
+    await assertTokenRevoked(trial, token, 'removed');
+    assert(!(await modelOf(trial).removeClient(id)), '`removeClient()` returns true for a client that is gone');
   });
 }

@@ -1,7 +1,7 @@
-import { type Check, type CheckedMethod, demand } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { shown } from './finding.js';
-import { modelOf, withClient } from './kept-client.js';
+import { type Check, type CheckedMethod, assert } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { inspectValue } from './model-calls.js';
+import { modelOf, withClient } from './temporary-client.js';
 import { HASH_SECRETS } from './remedies.js';
 
 const feature = 'administered clients';
@@ -15,7 +15,7 @@ export const CLIENT_SECRET_CHECKS: readonly Check[] = [
     needs: [...needs, 'findClient'],
     attack: 'whoever may look at clients can pass for each of them.',
     remedy: HASH_SECRETS,
-    run: demandHidden,
+    run: assertSecretNotReturned,
   },
   {
     name: 'takes an old secret away when a rotation says so',
@@ -23,32 +23,35 @@ export const CLIENT_SECRET_CHECKS: readonly Check[] = [
     needs: [...needs, 'rotateClientSecret'],
     attack: 'a secret that somebody has got is replaced, and goes on being good.',
     remedy: HASH_SECRETS,
-    run: demandRotated,
+    run: assertOldSecretsExpire,
   },
 ];
 
-async function demandHidden(trial: Trial): Promise<void> {
+async function assertSecretNotReturned(trial: CheckContext): Promise<void> {
   await withClient(trial, async ({ id, secret }) => {
-    demand(
+    assert(
       await trial.model.getClient(id, secret),
       '`getClient()` does not find a client by the secret it was created with',
     );
-    demand(!(await trial.model.getClient(id, `${secret}x`)), '`getClient()` finds a client by a wrong secret');
+    assert(!(await trial.model.getClient(id, `${secret}x`)), '`getClient()` finds a client by a wrong secret');
     const found = await modelOf(trial).findClient(id);
-    demand(found && found.id === id, `\`findClient()\` returns ${shown(found)} for a client that was just created`);
-    demand(!JSON.stringify(found).includes(secret), '`findClient()` shows the secret');
+    assert(
+      found && found.id === id,
+      `\`findClient()\` returns ${inspectValue(found)} for a client that was just created`,
+    );
+    assert(!JSON.stringify(found).includes(secret), '`findClient()` shows the secret');
   });
 }
 
-async function demandRotated(trial: Trial): Promise<void> {
+async function assertOldSecretsExpire(trial: CheckContext): Promise<void> {
   await withClient(trial, async ({ id, secret }) => {
     const next = await modelOf(trial).rotateClientSecret(id, { overlap: 3600 });
-    demand(next && (await trial.model.getClient(id, next.secret)), 'the new secret is not good');
-    demand(await trial.model.getClient(id, secret), 'the old secret is not good any more, within the overlap');
+    assert(next && (await trial.model.getClient(id, next.secret)), 'the new secret is not good');
+    assert(await trial.model.getClient(id, secret), 'the old secret is not good any more, within the overlap');
     const last = await modelOf(trial).rotateClientSecret(id, { overlap: 0 });
-    demand(last && (await trial.model.getClient(id, last.secret)), 'the new secret is not good');
+    assert(last && (await trial.model.getClient(id, last.secret)), 'the new secret is not good');
     for (const old of [secret, next.secret]) {
-      demand(!(await trial.model.getClient(id, old)), 'an old secret is good, and the rotation left no overlap');
+      assert(!(await trial.model.getClient(id, old)), 'an old secret is good, and the rotation left no overlap');
     }
   });
 }

@@ -6,17 +6,17 @@ import type {
 } from '../../features/device-authorization/device-model.js';
 import { newUserCode } from '../../features/device-authorization/user-code.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import { demand } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { answerOf } from './finding.js';
+import { assert } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { callModel } from './model-calls.js';
 
-export type Begun = NewDeviceAuthorization;
+export type StartedDevice = NewDeviceAuthorization;
 
-export const deviceModel = (trial: Trial) => trial.model as unknown as DeviceAuthorizationModel;
+export const deviceModel = (trial: CheckContext) => trial.model as unknown as DeviceAuthorizationModel;
 
 /** Saves a request as the server has it kept, with what a feature keeps there. */
-export async function beginDevice(trial: Trial): Promise<Begun> {
-  const begun: Begun = {
+export async function startDevice(trial: CheckContext): Promise<StartedDevice> {
+  const begun: StartedDevice = {
     deviceCode: opaqueToken(),
     userCode: newUserCode(),
     issuer: 'https://kit.example',
@@ -30,24 +30,24 @@ export async function beginDevice(trial: Trial): Promise<Begun> {
   return begun;
 }
 
-export async function findDevice(trial: Trial, { deviceCode }: Begun): Promise<DeviceAuthorization> {
-  const found = await answerOf(
+export async function findDevice(trial: CheckContext, { deviceCode }: StartedDevice): Promise<DeviceAuthorization> {
+  const found = await callModel(
     () => deviceModel(trial).getDeviceAuthorization(deviceCode),
     '`getDeviceAuthorization()`',
   );
-  demand(found, '`getDeviceAuthorization()` does not find what was saved');
+  assert(found, '`getDeviceAuthorization()` does not find what was saved');
   return { ...(found as DeviceAuthorization), deviceCode };
 }
 
-export async function findByUserCode(trial: Trial, { userCode }: Begun): Promise<DeviceAuthorization> {
+export async function findByUserCode(trial: CheckContext, { userCode }: StartedDevice): Promise<DeviceAuthorization> {
   const find = () => deviceModel(trial).getDeviceAuthorizationByUserCode(userCode);
-  const found = await answerOf(find, '`getDeviceAuthorizationByUserCode()`');
-  demand(found, '`getDeviceAuthorizationByUserCode()` does not find what was saved');
+  const found = await callModel(find, '`getDeviceAuthorizationByUserCode()`');
+  assert(found, '`getDeviceAuthorizationByUserCode()` does not find what was saved');
   return { ...(found as DeviceAuthorization), userCode };
 }
 
 export async function decideDevice(
-  trial: Trial,
+  trial: CheckContext,
   found: DeviceAuthorization,
   decision: DeviceDecision,
 ): Promise<unknown> {
@@ -55,7 +55,7 @@ export async function decideDevice(
 }
 
 /** Spends a device code as the server would. */
-export async function redeemDevice(trial: Trial, found: DeviceAuthorization): Promise<unknown> {
+export async function redeemDevice(trial: CheckContext, found: DeviceAuthorization): Promise<unknown> {
   const model = deviceModel(trial);
   if (!model.redeemDeviceCode) return model.revokeDeviceCode(found);
   const { grantId } = found;

@@ -1,6 +1,6 @@
-import { type Check, demand } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { shown } from './finding.js';
+import { type Check, assert } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { inspectValue } from './model-calls.js';
 import type { Feature } from '../contract.js';
 
 type Generator = 'generateAccessToken' | 'generateAuthorizationCode' | 'generateRefreshToken';
@@ -19,16 +19,16 @@ function check(generator: Generator, feature: Feature): Check {
     needs: ['getClient', generator],
     attack: `somebody who has seen a few ${feature} computes those of everybody else.`,
     remedy: "crypto.randomBytes(32).toString('base64url'); or leave the method out: the server does just that.",
-    run: (trial) => demandRandom(trial, generator),
+    run: (trial) => assertRandom(trial, generator),
   };
 }
 
-async function demandRandom(trial: Trial, generator: Generator): Promise<void> {
+async function assertRandom(trial: CheckContext, generator: Generator): Promise<void> {
   const [client, user, scope] = [await trial.client(), await trial.user(), trial.scope()];
   const made = await Promise.all(Array.from({ length: 50 }, async () => trial.model[generator]!(client, user, scope)));
   // A falsy answer leaves it to the server.
   const texts = made.filter(Boolean);
   const short = texts.find((text) => typeof text !== 'string' || text.length < 22);
-  demand(short === undefined, `\`${generator}()\` returns ${shown(short)}: fewer than 128 random bits`);
-  demand(new Set(texts).size === texts.length, `\`${generator}()\` returns the same text twice`);
+  assert(short === undefined, `\`${generator}()\` returns ${inspectValue(short)}: fewer than 128 random bits`);
+  assert(new Set(texts).size === texts.length, `\`${generator}()\` returns the same text twice`);
 }

@@ -6,7 +6,7 @@ import { EXCHANGED_TOKEN_CHECKS } from './exchanged-tokens.js';
 import { FAMILY_CHECKS } from './families.js';
 import { FLOW_CHECKS } from './flows.js';
 import { GENERATOR_CHECKS } from './generators.js';
-import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
+import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './token-kinds.js';
 import { DEVICE_CHECKS } from './device-codes.js';
 import { ISSUER_CHECKS } from './issuers.js';
 import { lookupChecks } from './lookup.js';
@@ -20,28 +20,28 @@ import { replayChecks } from './replays.js';
 import { RETRY_CHECKS } from './retries.js';
 import { REVOCATION_CHECKS } from './revoking.js';
 import { SIGNING_KEY_CHECKS } from './signing-keys.js';
-import { spendingChecks } from './spending.js';
-import { SPENT_CODE_CHECKS } from './spent-codes.js';
+import { singleUseChecks } from './single-use.js';
+import { USED_CODE_CHECKS } from './used-codes.js';
 import { USER_CHECKS } from './users.js';
 
-const SPENDABLE = [AUTHORIZATION_CODE, REFRESH_TOKEN];
+const SINGLE_USE = [AUTHORIZATION_CODE, REFRESH_TOKEN];
 
 /** Every obligation of a model. */
 export const CHECKS: readonly Check[] = [
   ...CLIENT_CHECKS,
   ...USER_CHECKS,
   ...GENERATOR_CHECKS,
-  ...[ACCESS_TOKEN, ...SPENDABLE].flatMap(lookupChecks),
+  ...[ACCESS_TOKEN, ...SINGLE_USE].flatMap(lookupChecks),
   ...FLOW_CHECKS,
-  ...SPENDABLE.flatMap(spendingChecks),
-  ...SPENDABLE.flatMap(raceChecks),
-  ...SPENDABLE.flatMap(clockChecks),
-  ...SPENDABLE.flatMap(redeemingChecks),
+  ...SINGLE_USE.flatMap(singleUseChecks),
+  ...SINGLE_USE.flatMap(raceChecks),
+  ...SINGLE_USE.flatMap(clockChecks),
+  ...SINGLE_USE.flatMap(redeemingChecks),
   ...RETRY_CHECKS,
-  ...SPENDABLE.flatMap(replayChecks),
-  ...SPENT_CODE_CHECKS,
+  ...SINGLE_USE.flatMap(replayChecks),
+  ...USED_CODE_CHECKS,
   ...FAMILY_CHECKS,
-  ...SPENDABLE.flatMap(lateRedeemingChecks),
+  ...SINGLE_USE.flatMap(lateRedeemingChecks),
   ...FAMILY_CLOCK_CHECKS,
   ...ISSUER_CHECKS,
   ...REVOCATION_CHECKS,

@@ -1,13 +1,13 @@
-import { Trial } from '../trial.js';
-import { type Check, demand } from '../contract.js';
+import { CheckContext } from '../check-context.js';
+import { type Check, assert } from '../contract.js';
 import { scopeText } from '../../tokens/scope.js';
-import { FOREIGN, otherSpellings } from '../spellings.js';
-import { find, isRefused, lookUp, shown, sleep } from './finding.js';
-import type { Held, Kind } from './kinds.js';
-import { EXACT, REAL_DATES } from './remedies.js';
+import { UNKNOWN_VALUES, otherSpellings } from '../spellings.js';
+import { findSaved, isRefused, lookUp, inspectValue, sleep } from './model-calls.js';
+import type { SavedToken, TokenKind } from './token-kinds.js';
+import { EXACT_COMPARISON, REAL_DATES } from './remedies.js';
 
 /** What holds for everything that is saved and found again by its value. */
-export function lookupChecks(kind: Kind): Check[] {
+export function lookupChecks(kind: TokenKind): Check[] {
   const { what, one, feature, needs, table, column } = kind;
   return [
     {
@@ -17,7 +17,7 @@ export function lookupChecks(kind: Kind): Check[] {
       attack: `whoever holds ${one} acts as another user, through another client or with a wider scope than was agreed to.`,
       remedy: `save client, user and scope in the row of the ${what} and return these, not what was looked up last.
   SQL    SELECT t.*, c.*, u.* FROM ${table} t JOIN clients c ON c.id = t.client_id JOIN users u ON u.id = t.user_id WHERE t.${column} = ?`,
-      run: (trial) => demandSame(trial, kind),
+      run: (trial) => assertSameClientUserAndScope(trial, kind),
     },
     {
       name: `gives the expiry of ${one} back as the Date it was`,
@@ -25,7 +25,7 @@ export function lookupChecks(kind: Kind): Check[] {
       needs,
       attack: `a stolen ${what} outlives its lifetime: text compares with a Date as NaN, and a lost time zone adds hours.`,
       remedy: REAL_DATES,
-      run: (trial) => demandDate(trial, kind),
+      run: (trial) => assertExpiryIsDate(trial, kind),
     },
     {
       name: `finds no ${what} that it never saved`,
@@ -34,15 +34,15 @@ export function lookupChecks(kind: Kind): Check[] {
       attack: `somebody without ${one} makes one up and is let in, or makes the server fail with each request.`,
       remedy: `return null when no row was found; key objects by Map, not by {}; bind values, never put them into the text of a query.
   SQL    SELECT … FROM ${table} WHERE ${column} = ?`,
-      run: (trial) => demandNothingForeign(trial, kind),
+      run: (trial) => assertUnknownValuesNotFound(trial, kind),
     },
     {
       name: `tells ${what}s apart to the letter`,
       feature,
       needs,
       attack: `the search for a valid ${what} takes a fraction of the guesses, and what was spent or revoked in one spelling lives on in another.`,
-      remedy: EXACT,
-      run: (trial) => demandExact(trial, kind),
+      remedy: EXACT_COMPARISON,
+      run: (trial) => assertExactMatch(trial, kind),
     },
     {
       name: `lets no expired ${what} pass`,
@@ -51,33 +51,39 @@ export function lookupChecks(kind: Kind): Check[] {
       attack: `${one} found in an old log or backup works forever.`,
       remedy: `save the expiry you are given and return that one; do not make a new one from a lifetime when the ${what} is looked up.
   SQL    … WHERE ${column} = ? AND expires_at > now() is as good: what has expired need not be found`,
-      run: (trial) => demandOver(trial, kind),
+      run: (trial) => assertExpiredRejected(trial, kind),
     },
   ];
 }
 
-async function demandSame(trial: Trial, kind: Kind): Promise<void> {
+async function assertSameClientUserAndScope(trial: CheckContext, kind: TokenKind): Promise<void> {
   const scope = trial.scope(trial.subject.scopes ?? (await anyScope(trial)));
   const { value } = await kind.save(trial, { scope });
   await saveForAnother(trial, kind);
-  const [client, user, found] = [await trial.client(), await trial.user(), await find(trial, kind, value)];
+  const [client, user, found] = [await trial.client(), await trial.user(), await findSaved(trial, kind, value)];
   const got = (field: string) => (found[field] ?? {}) as { id?: unknown };
-  const of = `\`${kind.finder}()\` returns`;
+  const of = `\`${kind.findMethod}()\` returns`;
   if (kind.field !== 'authorizationCode') {
-    demand(
+    assert(
       found[kind.field] === value,
-      `${of} \`${kind.field}\` ${shown(found[kind.field])}, not the ${kind.what} itself`,
+      `${of} \`${kind.field}\` ${inspectValue(found[kind.field])}, not the ${kind.what} itself`,
     );
   }
-  demand(got('client').id === client.id, `${of} \`client.id\` ${shown(got('client').id)} for ${shown(client.id)}`);
-  demand(found['user'], `${of} no \`user\``);
+  assert(
+    got('client').id === client.id,
+    `${of} \`client.id\` ${inspectValue(got('client').id)} for ${inspectValue(client.id)}`,
+  );
+  assert(found['user'], `${of} no \`user\``);
   const isSameUser = user['id'] === undefined || String(got('user').id) === String(user['id']);
-  demand(isSameUser, `${of} \`user.id\` ${shown(got('user').id)} for ${shown(user['id'])}`);
-  demand(words(found['scope']) === words(scope), `${of} \`scope\` ${shown(found['scope'])} for ${shown(scope)}`);
+  assert(isSameUser, `${of} \`user.id\` ${inspectValue(got('user').id)} for ${inspectValue(user['id'])}`);
+  assert(
+    words(found['scope']) === words(scope),
+    `${of} \`scope\` ${inspectValue(found['scope'])} for ${inspectValue(scope)}`,
+  );
 }
 
 /** Any will do, where the model does not say that the client may not have it: then what is found may have less. */
-async function anyScope(trial: Trial): Promise<string[] | undefined> {
+async function anyScope(trial: CheckContext): Promise<string[] | undefined> {
   const values = ['read', 'write'];
   const { model } = trial;
   if (!model.validateClientScope) return values;
@@ -85,8 +91,8 @@ async function anyScope(trial: Trial): Promise<string[] | undefined> {
 }
 
 /** So that what was saved last is not what is looked up. A model that knows no other user may refuse. */
-async function saveForAnother({ subject }: Trial, kind: Kind): Promise<void> {
-  const another = new Trial({
+async function saveForAnother({ subject }: CheckContext, kind: TokenKind): Promise<void> {
+  const another = new CheckContext({
     ...subject,
     client: subject.otherClient ?? subject.client,
     user: { id: 'kit-other-user' },
@@ -96,46 +102,49 @@ async function saveForAnother({ subject }: Trial, kind: Kind): Promise<void> {
 
 const words = (scope: unknown) => (scopeText(scope) ?? '').split(' ').toSorted().join(' ');
 
-async function demandDate(trial: Trial, kind: Kind): Promise<void> {
+async function assertExpiryIsDate(trial: CheckContext, kind: TokenKind): Promise<void> {
   const { value, sent } = await kind.save(trial);
-  const found = (await find(trial, kind, value))[kind.expiry];
-  const of = `\`${kind.finder}()\` returns \`${kind.expiry}\``;
-  demand(found instanceof Date, `${of} ${shown(found)}, which is no Date`);
+  const found = (await findSaved(trial, kind, value))[kind.expiry];
+  const of = `\`${kind.findMethod}()\` returns \`${kind.expiry}\``;
+  assert(found instanceof Date, `${of} ${inspectValue(found)}, which is no Date`);
   const late = found.getTime() - (sent[kind.expiry] as Date).getTime();
   // A column may keep whole seconds.
-  demand(Math.abs(late) <= 1000, `${of} ${shown(found)} for ${shown(sent[kind.expiry])}`);
+  assert(Math.abs(late) <= 1000, `${of} ${inspectValue(found)} for ${inspectValue(sent[kind.expiry])}`);
 }
 
-async function demandNothingForeign(trial: Trial, kind: Kind): Promise<void> {
+async function assertUnknownValuesNotFound(trial: CheckContext, kind: TokenKind): Promise<void> {
   const { value: own, sent } = await kind.save(trial);
   // Of one saved pair of tokens neither is found in place of the other.
   const others = [sent['accessToken'], sent['refreshToken']].filter((token) => token && token !== own) as string[];
-  for (const value of [...FOREIGN, ...others]) {
+  for (const value of [...UNKNOWN_VALUES, ...others]) {
     const found = await lookUp(trial, kind, value);
-    demand(!found, `\`${kind.finder}(${shown(value)})\` returns ${shown(found)}`);
+    assert(!found, `\`${kind.findMethod}(${inspectValue(value)})\` returns ${inspectValue(found)}`);
   }
 }
 
-async function demandExact(trial: Trial, kind: Kind): Promise<void> {
+async function assertExactMatch(trial: CheckContext, kind: TokenKind): Promise<void> {
   const { value } = await kind.save(trial);
   for (const [how, spelling] of otherSpellings(value)) {
-    const found = await Promise.resolve(trial.model[kind.finder]!(spelling)).catch(() => undefined);
-    demand(!found, `\`${kind.finder}()\` finds the ${kind.what} ${shown(value)} by ${shown(spelling)}, ${how}`);
+    const found = await Promise.resolve(trial.model[kind.findMethod]!(spelling)).catch(() => undefined);
+    assert(
+      !found,
+      `\`${kind.findMethod}()\` finds the ${kind.what} ${inspectValue(value)} by ${inspectValue(spelling)}, ${how}`,
+    );
   }
 }
 
-async function demandOver(trial: Trial, kind: Kind): Promise<void> {
+async function assertExpiredRejected(trial: CheckContext, kind: TokenKind): Promise<void> {
   const held = await saveExpired((expiresAt) => kind.save(trial, { [kind.expiry]: expiresAt }));
   const refused = await isRefused(kind.use(trial, held));
   const found = refused ? undefined : (await lookUp(trial, kind, held.value))?.[kind.expiry];
-  demand(
+  assert(
     refused,
-    `the server accepts ${kind.one} that has expired: its \`${kind.expiry}\` is returned as ${shown(found)}`,
+    `the server accepts ${kind.one} that has expired: its \`${kind.expiry}\` is returned as ${inspectValue(found)}`,
   );
 }
 
 /** Saves something that is over. A model whose rows expire by themselves may refuse that: then it is waited for. */
-async function saveExpired(save: (expiresAt: Date) => Promise<Held>): Promise<Held> {
+async function saveExpired(save: (expiresAt: Date) => Promise<SavedToken>): Promise<SavedToken> {
   try {
     return await save(new Date(Date.now() - 60_000));
   } catch {

@@ -1,9 +1,9 @@
 import { hasOnce } from '../../model/has-once.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import { type Check, type CheckedMethod, demand, LeftOut } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { sleep } from './finding.js';
-import { ONCE } from './remedies.js';
+import { type Check, type CheckedMethod, assert, SkippedCheck } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { sleep } from './model-calls.js';
+import { REMEMBER_ONCE } from './remedies.js';
 
 const feature = 'what happens once';
 const needs: readonly CheckedMethod[] = ['once'];
@@ -18,25 +18,25 @@ export const ONCE_CHECKS: readonly Check[] = [
     needs,
     race: true,
     attack,
-    remedy: ONCE,
-    run: demandOneFirst,
+    remedy: REMEMBER_ONCE,
+    run: assertOneFirstCaller,
   },
   {
     name: 'remembers what came for as many seconds as it is told',
     feature,
     needs,
     attack,
-    remedy: ONCE,
-    run: demandRemembered,
+    remedy: REMEMBER_ONCE,
+    run: assertValueRemembered,
   },
 ];
 
-async function demandOneFirst(trial: Trial): Promise<void> {
+async function assertOneFirstCaller(trial: CheckContext): Promise<void> {
   const model = modelOf(trial);
   const one = opaqueToken();
   const answers = await Promise.all(Array.from({ length: trial.parallel }, async () => model.once(one, SECONDS)));
   const first = answers.filter(Boolean).length;
-  demand(
+  assert(
     first === 1,
     `\`once()\` returned true to ${first} of ${trial.parallel} callers at once: exactly one is first`,
   );
@@ -45,19 +45,19 @@ async function demandOneFirst(trial: Trial): Promise<void> {
 /** Seconds: that is how long it is to be remembered, and after so many it is asked again. */
 const [SECONDS, WAIT] = [60, 0.2];
 
-async function demandRemembered(trial: Trial): Promise<void> {
+async function assertValueRemembered(trial: CheckContext): Promise<void> {
   const model = modelOf(trial);
   const [one, other] = [opaqueToken(), opaqueToken()];
-  demand(await model.once(one, SECONDS), '`once()` returns false for a digest that nobody brought before');
+  assert(await model.once(one, SECONDS), '`once()` returns false for a digest that nobody brought before');
   const again = '`once()` returns true again for the same digest';
-  demand(!(await model.once(one, SECONDS)), again);
+  assert(!(await model.once(one, SECONDS)), again);
   await sleep(WAIT * 1000);
-  demand(!(await model.once(one, SECONDS)), `${again}, ${WAIT} seconds after it was to remember it for ${SECONDS}`);
-  demand(await model.once(other, SECONDS), '`once()` returns false for a digest that nobody brought before');
+  assert(!(await model.once(one, SECONDS)), `${again}, ${WAIT} seconds after it was to remember it for ${SECONDS}`);
+  assert(await model.once(other, SECONDS), '`once()` returns false for a digest that nobody brought before');
 }
 
-/** @throws LeftOut for an event emitter, whose `once` is another */
-function modelOf({ model }: Trial) {
+/** @throws SkippedCheck for an event emitter, whose `once` is another */
+function modelOf({ model }: CheckContext) {
   if (hasOnce(model)) return model;
-  throw new LeftOut('`once()` is that of an event emitter');
+  throw new SkippedCheck('`once()` is that of an event emitter');
 }

@@ -1,16 +1,16 @@
 import type { PushedRequest, PushedRequestModel } from '../../features/pushed-requests/pushed-request.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import { demand } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { answerOf, shown } from './finding.js';
+import { assert } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { callModel, inspectValue } from './model-calls.js';
 
 /** In milliseconds. */
 export const MINUTE = 60_000;
 
-const modelOf = (trial: Trial) => trial.model as unknown as PushedRequestModel;
+const modelOf = (trial: CheckContext) => trial.model as unknown as PushedRequestModel;
 
 /** Pushes a request as the server has it kept; its lists, and texts in any script, must come back. */
-export async function push(trial: Trial): Promise<PushedRequest> {
+export async function push(trial: CheckContext): Promise<PushedRequest> {
   const { id } = trial.fixture;
   const pushed: PushedRequest = {
     requestUri: `urn:ietf:params:oauth:request_uri:${opaqueToken()}`,
@@ -25,20 +25,20 @@ export async function push(trial: Trial): Promise<PushedRequest> {
 }
 
 /** What the model finds by this name, if anything. */
-export async function lookUpPushed(trial: Trial, requestUri: string): Promise<PushedRequest | undefined> {
-  const call = `\`getPushedRequest(${shown(requestUri)})\``;
-  const found = await answerOf(() => modelOf(trial).getPushedRequest(requestUri), call);
+export async function lookUpPushed(trial: CheckContext, requestUri: string): Promise<PushedRequest | undefined> {
+  const call = `\`getPushedRequest(${inspectValue(requestUri)})\``;
+  const found = await callModel(() => modelOf(trial).getPushedRequest(requestUri), call);
   return (found || undefined) as PushedRequest | undefined;
 }
 
 /** What the model finds by this name. @throws Finding when that is nothing */
-export async function findPushed(trial: Trial, requestUri: string): Promise<PushedRequest> {
+export async function findPushed(trial: CheckContext, requestUri: string): Promise<PushedRequest> {
   const found = await lookUpPushed(trial, requestUri);
-  demand(found, '`getPushedRequest()` does not find what was pushed');
+  assert(found, '`getPushedRequest()` does not find what was pushed');
   return found;
 }
 
 /** Spends a request, as it was found. */
-export async function revokePushed(trial: Trial, found: PushedRequest): Promise<unknown> {
+export async function revokePushed(trial: CheckContext, found: PushedRequest): Promise<unknown> {
   return modelOf(trial).revokePushedRequest({ ...found });
 }

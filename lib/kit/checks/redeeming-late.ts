@@ -1,12 +1,12 @@
-import type { Trial } from '../trial.js';
-import { type Check, demand } from '../contract.js';
-import { later } from './finding.js';
-import type { SpendableKind } from './kinds.js';
-import { prepare } from './redeeming.js';
+import type { CheckContext } from '../check-context.js';
+import { type Check, assert } from '../contract.js';
+import { afterTurns } from './model-calls.js';
+import type { SingleUseKind } from './token-kinds.js';
+import { prepareRedemption } from './redeeming.js';
 import { SAVE_INTO_FAMILY } from './remedies.js';
 
 /** What holds for models that spend and save in one step, where the family ends before that or meanwhile. */
-export function lateRedeemingChecks(kind: SpendableKind): Check[] {
+export function lateRedeemingChecks(kind: SingleUseKind): Check[] {
   const { one } = kind;
   const feature = 'token families';
   const needs = [...kind.needs, 'getAccessToken', 'revokeGrant', 'redeem'] as const;
@@ -19,7 +19,7 @@ export function lateRedeemingChecks(kind: SpendableKind): Check[] {
       needs,
       attack,
       remedy,
-      run: (trial) => demandDead(trial, kind),
+      run: (trial) => assertTokenUnusable(trial, kind),
     },
     {
       name: `leaves no token alive for which ${one} is redeemed while its family ends`,
@@ -29,21 +29,21 @@ export function lateRedeemingChecks(kind: SpendableKind): Check[] {
       attack,
       remedy,
       run: async (trial) => {
-        for (let round = 0; round < 20; round += 1) await demandDead(trial, kind, round % 5);
+        for (let round = 0; round < 20; round += 1) await assertTokenUnusable(trial, kind, round % 5);
       },
     },
   ];
 }
 
 /** @param turns of the event loop, after which the family ends; left out: it has ended before */
-async function demandDead(trial: Trial, kind: SpendableKind, turns?: number): Promise<void> {
+async function assertTokenUnusable(trial: CheckContext, kind: SingleUseKind, turns?: number): Promise<void> {
   const held = await kind.save(trial);
-  const attempt = await prepare(trial, kind, held);
+  const attempt = await prepareRedemption(trial, kind, held);
   const revoke = async () => trial.model.revokeGrant!(held.sent['grantId'] as string);
   if (turns === undefined) await revoke();
   // A model refuses by throwing, by returning nothing, or by keeping what nobody will find.
   const redeemed = attempt.redeem().catch(() => undefined);
-  await Promise.all([redeemed, turns !== undefined && later(turns, revoke)]);
-  const isAlive = await trial.isLetIn(attempt.token.accessToken);
-  demand(!isAlive, `an access token for which ${kind.one} of the ended family was redeemed is let in`);
+  await Promise.all([redeemed, turns !== undefined && afterTurns(turns, revoke)]);
+  const isAlive = await trial.acceptsAccessToken(attempt.token.accessToken);
+  assert(!isAlive, `an access token for which ${kind.one} of the ended family was redeemed is let in`);
 }

@@ -1,12 +1,12 @@
-import type { DescribedClient } from '../../clients/registration/client-of.js';
+import type { MetadataClient } from '../../clients/registration/client-from-metadata.js';
 import type { Registration, RegistrationModel } from '../../features/registration/registration-model.js';
 import { newClientId } from '../../clients/registration/client-id.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import { type Check, type CheckedMethod, demand, LeftOut } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { shown } from './finding.js';
-import { demandEnded, giveToken } from './given-tokens.js';
-import { END_CLIENT, HASH_SECRETS } from './remedies.js';
+import { type Check, type CheckedMethod, assert, SkippedCheck } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { inspectValue } from './model-calls.js';
+import { assertTokenRevoked, saveTokenFor } from './client-tokens.js';
+import { REVOKE_CLIENT_GRANTS, HASH_SECRETS } from './remedies.js';
 
 const feature = 'registered clients';
 const needs: readonly CheckedMethod[] = [
@@ -26,7 +26,7 @@ export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
     attack:
       'whoever knows the id of a client, which is no secret, sends the codes of its users to a place of their own.',
     remedy: HASH_SECRETS,
-    run: demandGuarded,
+    run: assertRegistrationProtected,
   },
   {
     name: 'puts what a client says of itself now in place of what it said',
@@ -34,30 +34,30 @@ export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
     needs,
     attack: 'a redirect URI that a client has given up is still answered, or a secret that it has replaced is good.',
     remedy: HASH_SECRETS,
-    run: demandReplaced,
+    run: assertMetadataReplaced,
   },
   {
     name: 'forgets a client that takes its registration back, and ends what it was given',
     feature,
     needs: [...needs, 'saveToken', 'getAccessToken'],
     attack: 'a client that is no more goes on with the tokens that it has.',
-    remedy: END_CLIENT,
-    run: demandForgotten,
+    remedy: REVOKE_CLIENT_GRANTS,
+    run: assertRegistrationRemoved,
   },
 ];
 
-const modelOf = (trial: Trial) => trial.model as typeof trial.model & RegistrationModel;
-const place = (name: string) => `https://kit.example/${name}`;
+const modelOf = (trial: CheckContext) => trial.model as typeof trial.model & RegistrationModel;
+const redirectUriFor = (name: string) => `https://kit.example/${name}`;
 
-interface Kept {
+interface SavedRegistration {
   registration: Registration;
   secret: string;
   token: string;
 }
 
-async function withRegistration(trial: Trial, run: (kept: Kept) => Promise<void>): Promise<void> {
+async function withRegistration(trial: CheckContext, run: (kept: SavedRegistration) => Promise<void>): Promise<void> {
   const model = modelOf(trial);
-  if (model.canRegister?.() === false) throw new LeftOut('`canRegister()` returns false');
+  if (model.canRegister?.() === false) throw new SkippedCheck('`canRegister()` returns false');
   const [secret, token] = [opaqueToken(), opaqueToken()];
   const registration = registrationOf(newClientId(), 'first');
   await model.saveRegistration(registration, { clientSecret: secret, registrationAccessToken: token });
@@ -69,7 +69,7 @@ async function withRegistration(trial: Trial, run: (kept: Kept) => Promise<void>
 }
 
 function registrationOf(id: string, name: string): Registration {
-  const [grants, redirectUris] = [['authorization_code'], [place(name)]];
+  const [grants, redirectUris] = [['authorization_code'], [redirectUriFor(name)]];
   const method = 'client_secret_basic';
   const metadata = {
     grant_types: grants,
@@ -77,78 +77,78 @@ function registrationOf(id: string, name: string): Registration {
     redirect_uris: redirectUris,
     token_endpoint_auth_method: method,
   };
-  const client: DescribedClient = { id, grants, redirectUris, scopes: [], tokenEndpointAuthMethod: method, metadata };
+  const client: MetadataClient = { id, grants, redirectUris, scopes: [], tokenEndpointAuthMethod: method, metadata };
   return { client, issuedAt: new Date(Math.floor(Date.now() / 1000) * 1000) };
 }
 
-async function demandGuarded(trial: Trial): Promise<void> {
+async function assertRegistrationProtected(trial: CheckContext): Promise<void> {
   const model = modelOf(trial);
   await withRegistration(trial, async ({ registration: { client }, secret, token }) => {
     const found = await model.getRegistration(client.id, token);
-    demand(
+    assert(
       found && found.client.id === client.id,
-      `\`getRegistration()\` returns ${shown(found)} to the client itself`,
+      `\`getRegistration()\` returns ${inspectValue(found)} to the client itself`,
     );
-    demand(
-      found.client.redirectUris.join() === place('first'),
-      `\`getRegistration()\` returns the redirect URIs ${shown(found.client.redirectUris)}`,
+    assert(
+      found.client.redirectUris.join() === redirectUriFor('first'),
+      `\`getRegistration()\` returns the redirect URIs ${inspectValue(found.client.redirectUris)}`,
     );
-    demand(!JSON.stringify(found).includes(secret), '`getRegistration()` shows the secret');
+    assert(!JSON.stringify(found).includes(secret), '`getRegistration()` shows the secret');
     for (const [wrong, which] of [
       [secret, 'its secret'],
       [`${token}x`, 'another token'],
       ['', 'nothing'],
     ] as const) {
-      demand(!(await model.getRegistration(client.id, wrong)), `\`getRegistration()\` finds a client by ${which}`);
+      assert(!(await model.getRegistration(client.id, wrong)), `\`getRegistration()\` finds a client by ${which}`);
     }
-    demand(
+    assert(
       !(await model.getRegistration(`${client.id}x`, token)),
       '`getRegistration()` finds another client by the token',
     );
-    demand(await model.getClient(client.id, secret), '`getClient()` does not find a registered client by its secret');
-    demand(
+    assert(await model.getClient(client.id, secret), '`getClient()` does not find a registered client by its secret');
+    assert(
       !(await model.getClient(client.id, token)),
       '`getClient()` takes the token of a registration for the secret',
     );
   });
 }
 
-async function demandReplaced(trial: Trial): Promise<void> {
+async function assertMetadataReplaced(trial: CheckContext): Promise<void> {
   const model = modelOf(trial);
   await withRegistration(trial, async ({ registration: { client }, secret, token }) => {
     const found = await model.getRegistration(client.id, token);
-    demand(found, '`getRegistration()` finds no registration that was just saved');
+    assert(found, '`getRegistration()` finds no registration that was just saved');
     const [clientSecret, next] = [opaqueToken(), { ...found, ...registrationOf(client.id, 'second') }];
-    demand(await model.updateRegistration(next, { clientSecret }), '`updateRegistration()` returns false');
+    assert(await model.updateRegistration(next, { clientSecret }), '`updateRegistration()` returns false');
     const now = await model.getClient(client.id, clientSecret);
-    demand(now, 'the new secret is not good');
-    demand(
-      [now.redirectUris].join() === place('second'),
-      `\`getClient()\` returns the redirect URIs ${shown(now.redirectUris)}`,
+    assert(now, 'the new secret is not good');
+    assert(
+      [now.redirectUris].join() === redirectUriFor('second'),
+      `\`getClient()\` returns the redirect URIs ${inspectValue(now.redirectUris)}`,
     );
-    demand(!(await model.getClient(client.id, secret)), 'the old secret is good still');
-    demand(
+    assert(!(await model.getClient(client.id, secret)), 'the old secret is good still');
+    assert(
       await model.getRegistration(client.id, token),
       'the token of the registration is not good any more, and no other was given',
     );
-    demand(
+    assert(
       await model.updateRegistration(registrationOf(client.id, 'first'), {}),
       '`updateRegistration()` returns false without another secret',
     );
-    demand(await model.getClient(client.id, clientSecret), 'a change without a secret has taken it away');
+    assert(await model.getClient(client.id, clientSecret), 'a change without a secret has taken it away');
   });
 }
 
-async function demandForgotten(trial: Trial): Promise<void> {
+async function assertRegistrationRemoved(trial: CheckContext): Promise<void> {
   const model = modelOf(trial);
   await withRegistration(trial, async ({ registration, secret, token }) => {
     const { id } = registration.client;
-    const given = await giveToken(trial, id, secret);
+    const given = await saveTokenFor(trial, id, secret);
     await model.revokeRegistration(registration);
-    demand(!(await model.getClient(id, secret)), '`getClient()` finds a client that is gone');
-    demand(!(await model.getRegistration(id, token)), '`getRegistration()` finds a client that is gone');
-    await demandEnded(trial, given, 'taken back');
-    demand(
+    assert(!(await model.getClient(id, secret)), '`getClient()` finds a client that is gone');
+    assert(!(await model.getRegistration(id, token)), '`getRegistration()` finds a client that is gone');
+    await assertTokenRevoked(trial, given, 'taken back');
+    assert(
       !(await model.updateRegistration(registration, {})),
       '`updateRegistration()` returns true for a client that is gone',
     );

@@ -1,5 +1,5 @@
 /** The query shape that spends something once. */
-export function spendOnce(table: string, column: string): string {
+export function consumeOnce(table: string, column: string): string {
   return `let one statement decide, and return whether it changed a row; never look first and write then.
   SQL    UPDATE ${table} SET revoked_at = now() WHERE ${column} = ? AND revoked_at IS NULL   → affected rows === 1
   SQL    DELETE FROM ${table} WHERE ${column} = ?                                            → affected rows === 1
@@ -8,7 +8,7 @@ export function spendOnce(table: string, column: string): string {
 }
 
 /** How ids and tokens are compared. */
-export const EXACT = `compare bytes, and trim, fold or normalize nothing; or look up by the SHA-256 of the value.
+export const EXACT_COMPARISON = `compare bytes, and trim, fold or normalize nothing; or look up by the SHA-256 of the value.
   MySQL       VARBINARY, or COLLATE utf8mb4_0900_bin (other collations ignore case or a last space)
   MariaDB     VARBINARY, or COLLATE utf8mb4_nopad_bin
   SQL Server  VARBINARY (comparisons of text ignore a last space)
@@ -43,7 +43,7 @@ export const SAVE_INTO_FAMILY = `remember the revoked family, and let one transa
   Redis  one Lua script: EXISTS revoked:<grantId>, then SET`;
 
 /** How what is spent stays spent where clocks differ. */
-export const BY_ONE_CLOCK = `a mark decides, not a moment: \`revoked_at IS NULL\` is alive and anything else is spent, whether that moment has come or not.
+export const CLOCK_INDEPENDENT = `a mark decides, not a moment: \`revoked_at IS NULL\` is alive and anything else is spent, whether that moment has come or not.
   Never mark something as spent by an \`expires_at\` of now: to a process whose clock is slower it is good.`;
 
 /** How something is spent and what comes of it saved in one step. */
@@ -54,18 +54,18 @@ export const REDEEM = `let one transaction do both, and let the row that changed
   Redis  one Lua script, which looks and then writes all`;
 
 /** How a grant is made by whoever comes first. */
-export const FIRST_OF_GRANT = `let the database pass over the row that is there; no look before it, and no upsert of an ORM that looks first.
+export const SAVE_GRANT_ONCE = `let the database pass over the row that is there; no look before it, and no upsert of an ORM that looks first.
   SQL    INSERT INTO grants … ON CONFLICT (id) DO NOTHING (MySQL: INSERT IGNORE), then insert the tokens
   Prisma createMany({ data, skipDuplicates: true })
   Mongo  insert, and pass over the error 11000`;
 
 /** How something is kept that has no columns of its own. */
-export const KEEP_WHOLE = `keep the whole record as JSON beside its name and its expiry, and make dates of its dates again.
+export const STORE_WHOLE_RECORD = `keep the whole record as JSON beside its name and its expiry, and make dates of its dates again.
   SQL    INSERT INTO pushed_requests (request_uri, data, expires_at) VALUES (?, ?, ?)
          { ...data, openUntil: new Date(data.openUntil), expiresAt: new Date(row.expires_at) }`;
 
 /** How a moment is remembered in which something came for the first time. */
-export const ONCE = `let the key decide, and what is over count as gone; never look first and write then.
+export const REMEMBER_ONCE = `let the key decide, and what is over count as gone; never look first and write then.
   SQL    INSERT INTO seen (digest, expires_at) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET expires_at = excluded.expires_at
          WHERE seen.expires_at < now()   → affected rows === 1
   Mongo  insert with a unique index, and a TTL index on \`expiresAt\`   → not the error 11000
@@ -79,7 +79,7 @@ export const DECIDE_ONCE = `let one statement decide, and return whether it chan
   Redis  one Lua script, which looks and then writes`;
 
 /** How a device is slowed down. */
-export const SLOWER = `change the one column, and nothing that was decided.
+export const SLOW_DOWN = `change the one column, and nothing that was decided.
   SQL    UPDATE device_codes SET poll_interval = ? WHERE id = ? AND poll_interval < ?
   Mongo  updateOne({ _id }, { $max: { interval } })`;
 
@@ -91,7 +91,7 @@ export const REPLACE_IF_SAME = `let one statement compare and replace, byte by b
   Redis  one Lua script: GET, compare, SET`;
 
 /** How something ends with what it came of. */
-export const END_WITH = `keep with the token what it came of, and look for that too whenever it is looked up; or leave \`saveExchangedToken()\` out.
+export const REVOKE_WITH_SUBJECT_TOKEN = `keep with the token what it came of, and look for that too whenever it is looked up; or leave \`saveExchangedToken()\` out.
   SQL    SELECT … FROM access_tokens t LEFT JOIN access_tokens s ON s.id = t.came_of WHERE t.token = ?
          AND (t.came_of IS NULL OR (s.id IS NOT NULL AND s.revoked_at IS NULL)), and so on up to the first`;
 
@@ -110,7 +110,7 @@ export const CHANGE_CLIENT = `compare and set, and make the change again of what
 export const HASH_SECRETS = `keep SHA-256 of what is random and scrypt of what somebody chose, each in a list with the moment until which it is good; compare in constant time, and return neither.`;
 
 /** How all ends that a client was given. */
-export const END_CLIENT = `a number of the client stands with all that it is given, and what has another one is over.
+export const REVOKE_CLIENT_GRANTS = `a number of the client stands with all that it is given, and what has another one is over.
   SQL    UPDATE clients SET generation = generation + 1, retired_at = now() WHERE id = ?
          SELECT … FROM access_tokens t JOIN clients c ON c.id = t.client_id AND c.generation = t.generation WHERE …
   SQL    DELETE FROM access_tokens / refresh_tokens / codes WHERE client_id = ?, in the transaction that changes the client`;

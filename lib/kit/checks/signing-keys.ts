@@ -1,8 +1,8 @@
 import type { KeyModel } from '../../jose/keys/key-model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import { type Check, type CheckedMethod, demand } from '../contract.js';
-import type { Trial } from '../trial.js';
-import { shown } from './finding.js';
+import { type Check, type CheckedMethod, assert } from '../contract.js';
+import type { CheckContext } from '../check-context.js';
+import { inspectValue } from './model-calls.js';
 import { REPLACE_IF_SAME } from './remedies.js';
 
 const feature = 'signing keys';
@@ -18,7 +18,7 @@ export const SIGNING_KEY_CHECKS: readonly Check[] = [
     needs,
     attack,
     remedy: REPLACE_IF_SAME,
-    run: demandCompared,
+    run: assertComparedBeforeReplacing,
   },
   {
     name: 'lets one of many win who replace signing keys at once',
@@ -27,44 +27,44 @@ export const SIGNING_KEY_CHECKS: readonly Check[] = [
     race: true,
     attack,
     remedy: REPLACE_IF_SAME,
-    run: demandOneWinner,
+    run: assertOneWinner,
   },
 ];
 
 /** As long as some keys are, sealed. */
 const text = () => Array.from({ length: 100 }, opaqueToken).join('');
 
-async function demandCompared(trial: Trial): Promise<void> {
+async function assertComparedBeforeReplacing(trial: CheckContext): Promise<void> {
   await withKeys(trial, async (model, before) => {
     const [first, second] = [text(), text()];
-    demand(
+    assert(
       await model.replaceSigningKeys(before, first),
       '`replaceSigningKeys()` replaces nothing for who knows what was kept',
     );
-    await demandKept(model, first);
+    await assertStoredKeys(model, first);
     for (const [old, which] of [
       [undefined, 'nothing'],
       [second, 'other text'],
       [first.slice(0, -1), 'a part of it'],
       [first.toUpperCase(), 'it in capitals'],
     ] as const) {
-      demand(
+      assert(
         !(await model.replaceSigningKeys(old, second)),
         `\`replaceSigningKeys()\` takes ${which} for what is kept`,
       );
-      await demandKept(model, first);
+      await assertStoredKeys(model, first);
     }
-    demand(await model.replaceSigningKeys(first, second), '`replaceSigningKeys()` replaces nothing a second time');
-    await demandKept(model, second);
+    assert(await model.replaceSigningKeys(first, second), '`replaceSigningKeys()` replaces nothing a second time');
+    await assertStoredKeys(model, second);
   });
 }
 
-async function demandKept(model: KeyModel, kept: string): Promise<void> {
+async function assertStoredKeys(model: KeyModel, kept: string): Promise<void> {
   const found = await model.getSigningKeys();
-  demand(found === kept, `\`getSigningKeys()\` returns ${shown(found)} for ${shown(kept)}`);
+  assert(found === kept, `\`getSigningKeys()\` returns ${inspectValue(found)} for ${inspectValue(kept)}`);
 }
 
-async function demandOneWinner(trial: Trial): Promise<void> {
+async function assertOneWinner(trial: CheckContext): Promise<void> {
   await withKeys(trial, async (model, before) => {
     const texts = Array.from({ length: trial.parallel }, text);
     const answers = await Promise.allSettled(texts.map(async (one) => model.replaceSigningKeys(before, one)));
@@ -72,14 +72,14 @@ async function demandOneWinner(trial: Trial): Promise<void> {
       (_, at) => answers[at]!.status === 'fulfilled' && (answers[at] as { value: unknown }).value,
     );
     const of = `\`replaceSigningKeys()\` returned true to ${winners.length} of ${trial.parallel} callers at once`;
-    demand(winners.length === 1, `${of}: exactly one may win`);
-    await demandKept(model, winners[0]!);
+    assert(winners.length === 1, `${of}: exactly one may win`);
+    await assertStoredKeys(model, winners[0]!);
   });
 }
 
 /** What was there before comes back: the model may be one that somebody goes on with. */
 async function withKeys(
-  trial: Trial,
+  trial: CheckContext,
   run: (model: KeyModel, before: string | undefined) => Promise<void>,
 ): Promise<void> {
   const model = trial.model as unknown as KeyModel;

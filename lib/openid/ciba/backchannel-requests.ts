@@ -1,20 +1,20 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import {
-  decideWaiting,
+  decidePendingRequest,
   type DeviceServer,
   modelOf,
-  readWaiting,
-  type Waiting,
-} from '../../features/device-authorization/waiting.js';
+  readPendingRequest,
+  type PendingRequest,
+} from '../../features/device-authorization/pending-request.js';
 import type { Request } from '../../http/request.js';
 import type { Scope, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';
 import { audienceOf } from '../../tokens/audience.js';
-import { keptOf } from '../../tokens/signed-in.js';
+import { signInClaims } from '../../tokens/sign-in-claims.js';
 import { subjectOf } from '../../tokens/subject.js';
 import type { BackchannelRequest } from './ciba-model.js';
 import { CIBA } from './ciba-capability.js';
-import { keptIn, nameOf } from './kept.js';
+import { storedRequestIn, storageKeyOf } from './stored-request.js';
 
 /** Who answers on a device of theirs. */
 export interface BackchannelUser {
@@ -33,29 +33,29 @@ export interface BackchannelDecision {
   signIn?: SignIn;
 }
 
-const underWay = new WeakMap<BackchannelRequest, Waiting>();
+const pendingRequests = new WeakMap<BackchannelRequest, PendingRequest>();
 
 /**
  * What a client asks of this user, by the `id` that `askUser()` of the model was given; undefined where that does not wait for them.
  * @throws InvalidScopeError where they cannot grant it
  */
 export async function findBackchannelRequest(
-  { facts: server }: DeviceServer,
+  { context: server }: DeviceServer,
   id: string,
   { user, request }: BackchannelUser,
 ): Promise<BackchannelRequest | undefined> {
-  const name = nameOf(id);
+  const name = storageKeyOf(id);
   const found = await modelOf(server).getDeviceAuthorizationByUserCode(name);
-  const kept = found ? keptIn(found) : undefined;
+  const kept = found ? storedRequestIn(found) : undefined;
   if (!found || !kept || kept.sub !== subjectOf(user)) return undefined;
-  const waiting = await readWaiting({ ...found, userCode: name }, { user, request }, server);
-  return waiting && shown(id, waiting);
+  const waiting = await readPendingRequest({ ...found, userCode: name }, { user, request }, server);
+  return waiting && toBackchannelRequest(id, waiting);
 }
 
-function shown(id: string, waiting: Waiting): BackchannelRequest {
-  const { found, asked, scope, user } = waiting;
+function toBackchannelRequest(id: string, waiting: PendingRequest): BackchannelRequest {
+  const { authorization: found, authorizationRequest: asked, scope, user } = waiting;
   const { backchannel: _, ...data } = asked.data;
-  const { bindingMessage, acrValues } = keptIn(found)!;
+  const { bindingMessage, acrValues } = storedRequestIn(found)!;
   const { client, expiresAt, resource } = found;
   const request: BackchannelRequest = {
     id,
@@ -68,7 +68,7 @@ function shown(id: string, waiting: Waiting): BackchannelRequest {
     ...(bindingMessage !== undefined && { bindingMessage }),
     expiresAt,
   };
-  underWay.set(request, waiting);
+  pendingRequests.set(request, waiting);
   return request;
 }
 
@@ -81,14 +81,14 @@ export async function decideBackchannelRequest(
   request: BackchannelRequest,
   { allow, scope, signIn }: BackchannelDecision,
 ): Promise<boolean> {
-  const waiting = underWay.get(request);
+  const waiting = pendingRequests.get(request);
   if (!waiting) throw new InvalidArgumentError('Invalid argument: what is decided is the very object that was found');
-  const data = signIn && keptOf(signIn);
-  underWay.delete(request);
-  const counts = await decideWaiting(waiting, { allow, scope, ...(data && { data }) }, ENDPOINT);
-  if (counts) await waiting.server.find(CIBA)!.notifyClient(waiting.found, request.id);
+  const data = signIn && signInClaims(signIn);
+  pendingRequests.delete(request);
+  const counts = await decidePendingRequest(waiting, { allow, scope, ...(data && { data }) }, CIBA_ENDPOINT);
+  if (counts) await waiting.server.find(CIBA)!.notifyClient(waiting.authorization, request.id);
   return counts;
 }
 
 /** The id of the endpoint at which clients ask. */
-export const ENDPOINT = 'backchannel_authentication';
+export const CIBA_ENDPOINT = 'backchannel_authentication';

@@ -5,12 +5,12 @@ import { DEVICE_METHODS } from '../../features/device-authorization/device-model
 import { SafeFetch } from '../../http/safe-fetch/index.js';
 import { CLOCK_TOLERANCES } from '../../jose/clock-tolerances.js';
 import { SIGNED_REQUESTS } from '../../jose/request-objects/signed-requests.js';
-import { ENDPOINT } from './backchannel-requests.js';
+import { CIBA_ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';
 import { CIBA } from './ciba-capability.js';
 import { CIBA_GRANT, cibaGrant } from './ciba-grant.js';
 import * as fields from './client-fields.js';
-import { type CibaOptions, type CibaSettings, faultsOf, settle } from './options.js';
+import { type CibaOptions, type CibaSettings, findConfigurationErrors, settle } from './options.js';
 import { Pings } from './pings.js';
 
 /**
@@ -28,19 +28,19 @@ export function ciba(options: CibaOptions = {}): Feature {
     requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
     grantTypes: [CIBA_GRANT],
     endpoints: {
-      [ENDPOINT]: {
+      [CIBA_ENDPOINT]: {
         path: 'oauth/backchannel_authentication',
         methods: ['POST'],
         metadata: 'backchannel_authentication_endpoint',
-        description: { summary: 'Has a user asked elsewhere. CIBA §7', clients: 'confidential', answer: ANSWER },
+        description: { summary: 'Has a user asked elsewhere. CIBA §7', clients: 'confidential', response: RESPONSE },
         make: (server) => new CibaEndpoint(server, settings),
       },
     },
-    parameters: { [ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
+    parameters: { [CIBA_ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
 
     install(builder) {
       const { clockTolerance, maxLifetime, required } = settings.signed;
-      builder.contribute(SIGNED_REQUESTS, { endpoint: ENDPOINT, required, maxLifetime });
+      builder.contribute(SIGNED_REQUESTS, { endpoint: CIBA_ENDPOINT, required, maxLifetime });
       builder.contribute(CLOCK_TOLERANCES, { feature: '`ciba()`', seconds: clockTolerance });
       builder.provide(CIBA, () => new Pings(builder.server, fetch));
       return {
@@ -52,7 +52,7 @@ export function ciba(options: CibaOptions = {}): Feature {
           backchannel_user_code_parameter_supported: settings.userCode,
           backchannel_authentication_request_signing_alg_values_supported: algorithms,
         }),
-        misconfigurations: (server) => faultsOf(options, server),
+        misconfigurations: (server) => findConfigurationErrors(options, server),
       };
     },
   };
@@ -78,7 +78,7 @@ const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, fetch:
 ];
 
 /** CIBA §7.3 */
-const ANSWER = {
+const RESPONSE = {
   auth_req_id: { type: 'string' },
   expires_in: { type: 'integer' },
   interval: { type: 'integer' },

@@ -1,4 +1,4 @@
-import { isBoolean, isString, LONGEST_URI } from '../../clients/registration/metadata-members.js';
+import { isBoolean, isString, MAX_URI_LENGTH } from '../../clients/registration/metadata-members.js';
 import { clientField } from '../../contracts/client-field.js';
 
 /** CIBA §4 */
@@ -20,5 +20,5 @@ export const BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG = clientField(
 export const BACKCHANNEL_USER_CODE_PARAMETER = clientField('backchannel_user_code_parameter', isBoolean);
 
 function isEndpoint(uri: unknown): uri is string {
-  return typeof uri === 'string' && uri.length <= LONGEST_URI && !uri.includes('#');
+  return typeof uri === 'string' && uri.length <= MAX_URI_LENGTH && !uri.includes('#');
 }

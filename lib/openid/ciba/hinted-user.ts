@@ -2,19 +2,19 @@ import { InvalidRequestError, InvalidUserCodeError, MissingUserCodeError } from 
 import { TemporarilyUnavailableError, UnknownUserIdError } from '../../errors/index.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { takePlace } from '../../features/device-authorization/guesses.js';
+import { claimAttempt } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
 import type { CoreClient, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
-import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
+import { hintParameter, isHintToken, readOwnHint } from '../hint-parameter.js';
 import { OPENID } from '../openid-capability.js';
 import { BACKCHANNEL_USER_CODE_PARAMETER } from './client-fields.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
-const LONGEST = 255;
+const MAX_LOGIN_HINT_LENGTH = 255;
 /** How many codes a client may try for one user, in some minutes. */
-const GUESSES = 10;
+const MAX_USER_CODE_ATTEMPTS = 10;
 
 /** Whom the client means. CIBA §7.1 @throws UnknownUserIdError */
 export async function findHintedUser(
@@ -44,24 +44,24 @@ export async function verifyUserCode(code: string | undefined, user: User, { cli
     throw new MissingUserCodeError('Missing user code: `user_code`');
   }
   const who = JSON.stringify(['ciba', issuer, client.id, subjectOf(user)]);
-  if (!(await takePlace(model, who, { places: GUESSES, probes: GUESSES }))) {
+  if (!(await claimAttempt(model, who, { places: MAX_USER_CODE_ATTEMPTS, probes: MAX_USER_CODE_ATTEMPTS }))) {
     throw new TemporarilyUnavailableError('Temporarily unavailable: too many codes were tried', { code: 429 });
   }
   if (await model.verifyUserCode!(user, code, client)) return;
   throw new InvalidUserCodeError('Invalid user code: `user_code`');
 }
 
-interface CodeCheck extends Asker {
+interface CodeCheck extends HintContext {
   model: OnceModel & CibaModel;
 }
 
-interface Asker {
+interface HintContext {
   client: CoreClient;
   issuer: string | undefined;
 }
 
-async function readHint(parameters: Parameters, asker: Asker, server: ServerContext): Promise<UserHint> {
-  const loginHint = parameters.optional('login_hint', (text) => text.length <= LONGEST && isText(text));
+async function readHint(parameters: Parameters, asker: HintContext, server: ServerContext): Promise<UserHint> {
+  const loginHint = parameters.optional('login_hint', (text) => text.length <= MAX_LOGIN_HINT_LENGTH && isText(text));
   const loginHintToken = parameters.optional('login_hint_token', isHintToken);
   const idToken = hintParameter(parameters);
   const given = [loginHint, loginHintToken, idToken].filter((one) => one !== undefined);
@@ -72,8 +72,8 @@ async function readHint(parameters: Parameters, asker: Asker, server: ServerCont
   }
   if (loginHint !== undefined) return { loginHint };
   if (loginHintToken !== undefined) return { loginHintToken };
-  return { idTokenHint: await ownHint(server.find(OPENID)!, idToken!, asker) };
+  return { idTokenHint: await readOwnHint(server.find(OPENID)!, idToken!, asker) };
 }
 
-const unknownUser = (rule: string) =>
-  new UnknownUserIdError('Unknown user id: nobody is known by this hint').because({ rule });
+const unknownUser = (reason: string) =>
+  new UnknownUserIdError('Unknown user id: nobody is known by this hint').because({ reason });

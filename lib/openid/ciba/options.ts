@@ -1,11 +1,11 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { flagFaults } from '../../options/flag-faults.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findFlagErrors } from '../../options/flag-errors.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
 import { isObject } from '../../http/is-object.js';
 import { OPENID } from '../openid-capability.js';
-import { settleSigned, signedFaults, type SignedOptions, type SignedSettings } from './signed-options.js';
+import { settleSigned, findSignedOptionErrors, type SignedOptions, type SignedSettings } from './signed-options.js';
 
 /** What `ciba()` takes. */
 export interface CibaOptions {
@@ -41,27 +41,27 @@ export const settle = ({
   fetch,
 });
 
-const PLACE = '`ciba()`';
+const FEATURE = '`ciba()`';
 const NAMES = { lifetime: true, interval: true, userCode: true, signed: true, fetch: true } as const;
-const LONGEST = { lifetime: 86_400, interval: 60 } as const;
+const MAX_SECONDS = { lifetime: 86_400, interval: 60 } as const;
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* faultsOf(options: CibaOptions, server: ServerContext): Iterable<string> {
-  const misspelt = unknownOption(options, NAMES, PLACE);
+export function* findConfigurationErrors(options: CibaOptions, server: ServerContext): Iterable<string> {
+  const misspelt = findUnknownOption(options, NAMES, FEATURE);
   if (misspelt !== undefined) yield misspelt;
   for (const name of ['lifetime', 'interval'] as const) {
     const { [name]: seconds } = options;
-    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST[name]);
-    if (!isGood) yield `\`${name}\` of ${PLACE} is a whole number of seconds, from 1 to ${LONGEST[name]}`;
+    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
+    if (!isGood) yield `\`${name}\` of ${FEATURE} is a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
   }
-  yield* flagFaults(options, ['userCode'], PLACE);
+  yield* findFlagErrors(options, ['userCode'], FEATURE);
   const { signed = {} } = options;
-  if (isObject(signed)) yield* signedFaults(signed);
-  else yield `\`signed\` of ${PLACE} must be an object`;
+  if (isObject(signed)) yield* findSignedOptionErrors(signed);
+  else yield `\`signed\` of ${FEATURE} must be an object`;
   const { model } = server.options;
   if (options.userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
-    yield `\`userCode\` of ${PLACE} needs the model method \`verifyUserCode()\``;
+    yield `\`userCode\` of ${FEATURE} needs the model method \`verifyUserCode()\``;
   }
-  if (!server.find(OPENID)) yield `${PLACE} gives out ID tokens: list \`openid()\` among the \`features\``;
-  if (!hasOnce(model)) yield `${PLACE} needs a model that implements \`once()\`: that of an event emitter is another`;
+  if (!server.find(OPENID)) yield `${FEATURE} gives out ID tokens: list \`openid()\` among the \`features\``;
+  if (!hasOnce(model)) yield `${FEATURE} needs a model that implements \`once()\`: that of an event emitter is another`;
 }

@@ -3,12 +3,12 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
-import { hostOf } from '../deliveries.js';
+import { hostOf } from '../outbound-notifications.js';
 import { Notifications } from '../notifications.js';
 import type { BackchannelNotifier } from './ciba-capability.js';
-import { isPinged } from './ciba-parameters.js';
+import { usesPingMode } from './ciba-parameters.js';
 import { BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT } from './client-fields.js';
-import { keptIn, openPing } from './kept.js';
+import { storedRequestIn, decryptPing } from './stored-request.js';
 
 /** Notifies the clients of one server that their users have decided. The constructor begins to deliver stored pings. CIBA §10.2 */
 export class Pings implements BackchannelNotifier {
@@ -25,7 +25,7 @@ export class Pings implements BackchannelNotifier {
         const to = endpointOf(await findClient(clientId, model, server));
         if (to === undefined) throw new FetchError('url', 'the client has no notification endpoint any more');
         const body = JSON.stringify({ auth_req_id: data['authReqId'] });
-        await fetch.post(to, { type: 'application/json', body, bearer: data['token']! });
+        await fetch.post(to, { type: 'application/json', body, bearerToken: data['token']! });
       },
       // A client that is not notified polls.
       done: () => undefined,
@@ -35,8 +35,8 @@ export class Pings implements BackchannelNotifier {
   async notifyClient(found: DeviceAuthorization, id: string): Promise<void> {
     const { client, expiresAt } = found;
     const to = endpointOf(client);
-    const sealed = keptIn(found)?.ping;
-    const secret = sealed === undefined ? undefined : openPing(sealed, id);
+    const sealed = storedRequestIn(found)?.ping;
+    const secret = sealed === undefined ? undefined : decryptPing(sealed, id);
     if (to === undefined || !secret) return;
     const issuer = this.server.options.issuer!;
     const message = { kind: 'ping', issuer, clientId: client.id, host: hostOf(to), data: { ...secret } } as const;
@@ -46,4 +46,4 @@ export class Pings implements BackchannelNotifier {
 
 /** The notification endpoint of a client that wants pings. */
 const endpointOf = (client: CoreClient): string | undefined =>
-  isPinged(client) ? BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.of(client) : undefined;
+  usesPingMode(client) ? BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.of(client) : undefined;

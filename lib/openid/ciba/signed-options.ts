@@ -1,5 +1,5 @@
-import { flagFaults } from '../../options/flag-faults.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findFlagErrors } from '../../options/flag-errors.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
 import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
 
@@ -25,22 +25,22 @@ export const settleSigned = ({
   clockTolerance = CLOCK_TOLERANCE,
 }: SignedOptions): SignedSettings => ({ required, algorithms, maxLifetime, clockTolerance });
 
-const PLACE = '`signed` of `ciba()`';
+const OPTION = '`signed` of `ciba()`';
 const NAMES = { required: true, algorithms: true, maxLifetime: true, clockTolerance: true } as const;
-const LEAST = { maxLifetime: 1, clockTolerance: 0 } as const;
-const LONGEST = { maxLifetime: 86_400, clockTolerance: 600 } as const;
+const MIN_SECONDS = { maxLifetime: 1, clockTolerance: 0 } as const;
+const MAX_SECONDS = { maxLifetime: 86_400, clockTolerance: 600 } as const;
 
 /** What is wrong with them, as sentences. */
-export function* signedFaults(options: SignedOptions): Iterable<string> {
-  const misspelt = unknownOption(options, NAMES, PLACE);
+export function* findSignedOptionErrors(options: SignedOptions): Iterable<string> {
+  const misspelt = findUnknownOption(options, NAMES, OPTION);
   if (misspelt !== undefined) yield misspelt;
-  yield* flagFaults(options, ['required'], PLACE);
+  yield* findFlagErrors(options, ['required'], OPTION);
   const { algorithms = ALGORITHMS }: { algorithms?: unknown } = options;
-  if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHM_NAMES}`;
+  if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${OPTION} must be a list of ${ALGORITHM_NAMES}`;
   for (const name of ['maxLifetime', 'clockTolerance'] as const) {
     const { [name]: seconds } = options;
-    const isNumber = typeof seconds === 'number' && seconds >= LEAST[name] && seconds <= LONGEST[name];
+    const isNumber = typeof seconds === 'number' && seconds >= MIN_SECONDS[name] && seconds <= MAX_SECONDS[name];
     if (seconds !== undefined && !isNumber)
-      yield `\`${name}\` of ${PLACE} is a number of seconds, from ${LEAST[name]} to ${LONGEST[name]}`;
+      yield `\`${name}\` of ${OPTION} is a number of seconds, from ${MIN_SECONDS[name]} to ${MAX_SECONDS[name]}`;
   }
 }

@@ -45,5 +45,5 @@ export interface IdentityAssertionModel<C extends Client = Client, U extends Use
    * May this client have an identity assertion for that server? True: all that it asks for. Falsy is `invalid_target`; that the user has to
    * sign in otherwise first says an `InsufficientUserAuthenticationError`. ID-JAG §4.3.3
    */
-  mayAssert(asked: AssertionRequest<C, U>): Awaitable<boolean | Falsy | AssertionPermission>;
+  mayAssert(request: AssertionRequest<C, U>): Awaitable<boolean | Falsy | AssertionPermission>;
 }

@@ -2,13 +2,13 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
 import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
-import { refusedToken } from '../../features/token-exchange/parties.js';
+import { invalidTokenError } from '../../features/token-exchange/presented-tokens.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { ID_JAG, ID_TOKEN } from '../../features/token-exchange/token-types.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
-import { algFaults } from '../../jose/keys/signing-faults.js';
-import type { AssertedClaims } from '../../jose/trusted-issuers/asserted-model.js';
+import { findAlgErrors } from '../../jose/keys/signing-errors.js';
+import type { AssertionClaims } from '../../jose/trusted-issuers/asserted-model.js';
 import type { Model } from '../../model/model.js';
 import { OPENID } from '../openid-capability.js';
 import type { IdentityAssertionModel } from './assertion-model.js';
@@ -23,7 +23,7 @@ export interface IdentityAssertionsOptions {
 }
 
 /** What a server says that issues them. ID-JAG §7.1 */
-const ISSUED = 'identity_chaining_requested_token_types_supported';
+const ISSUED_TYPES_MEMBER = 'identity_chaining_requested_token_types_supported';
 
 /**
  * Clients at which a user has signed in exchange the ID token for an identity assertion, which another server redeems that trusts this one:
@@ -44,8 +44,8 @@ export function identityAssertions(options: IdentityAssertionsOptions = {}): Fea
         },
       });
       return {
-        metadata: () => ({ [ISSUED]: [ID_JAG] }),
-        misconfigurations: (server) => faultsOf(server, options),
+        metadata: () => ({ [ISSUED_TYPES_MEMBER]: [ID_JAG] }),
+        misconfigurations: (server) => findConfigurationErrors(server, options),
       };
     },
   };
@@ -63,22 +63,22 @@ async function readIdToken(
   const found = await server.find(OPENID)!.readHint(value, issuer);
   if (!found) return undefined;
   const { claims, clientId, sub } = found;
-  const detail = { rule: 'the ID token was issued to the client', wanted: clientId, given: client.id };
-  if (clientId !== client.id) throw refusedToken(as).because(detail);
+  const detail = { reason: 'the ID token was issued to the client', expected: clientId, given: client.id };
+  if (clientId !== client.id) throw invalidTokenError(as).because(detail);
   const model = options.model as Model & IdentityAssertionModel;
-  const user = await model.findAssertedUser(claims as AssertedClaims, client);
-  if (!user) throw refusedToken(as).because({ rule: '`findAssertedUser()` knows whom it is about', given: sub });
-  return { user, expiresAt: new Date(Number(claims['exp']) * 1000), says: claims };
+  const user = await model.findAssertedUser(claims as AssertionClaims, client);
+  if (!user) throw invalidTokenError(as).because({ reason: '`findAssertedUser()` knows whom it is about', given: sub });
+  return { user, expiresAt: new Date(Number(claims['exp']) * 1000), allClaims: claims };
 }
 
-const PLACE = '`identityAssertions()`';
+const FEATURE = '`identityAssertions()`';
 
-function* faultsOf(server: ServerContext, options: IdentityAssertionsOptions): Iterable<string> {
-  const misspelt = unknownOption(options, { lifetime: true, alg: true }, PLACE);
+function* findConfigurationErrors(server: ServerContext, options: IdentityAssertionsOptions): Iterable<string> {
+  const misspelt = findUnknownOption(options, { lifetime: true, alg: true }, FEATURE);
   if (misspelt !== undefined) yield misspelt;
   const { lifetime = 300, alg } = options;
-  if (!(lifetime >= 1 && lifetime <= 3600)) yield `\`lifetime\` of ${PLACE} is a number of seconds, from 1 to 3600`;
-  if (!server.find(OPENID)) yield `${PLACE} are issued for ID tokens: list \`openid()\` too`;
-  if (!server.grants.has(EXCHANGE_GRANT)) yield `${PLACE} are issued in exchange: list \`tokenExchange()\` too`;
-  yield* algFaults(PLACE, server, alg);
+  if (!(lifetime >= 1 && lifetime <= 3600)) yield `\`lifetime\` of ${FEATURE} is a number of seconds, from 1 to 3600`;
+  if (!server.find(OPENID)) yield `${FEATURE} are issued for ID tokens: list \`openid()\` too`;
+  if (!server.grants.has(EXCHANGE_GRANT)) yield `${FEATURE} are issued in exchange: list \`tokenExchange()\` too`;
+  yield* findAlgErrors(FEATURE, server, alg);
 }

@@ -5,7 +5,7 @@ import type { SessionClient } from '../../model/session-clients.js';
 import { queryUri } from '../../endpoints/authorization/redirects.js';
 
 /** What is opened in a browser whose user has signed out; undefined: nothing. OpenID Connect Front-Channel Logout §2, §3 */
-export function frameOf(client: CoreClient, { issuer, sid }: SessionClient): string | undefined {
+export function frontChannelLogoutUrl(client: CoreClient, { issuer, sid }: SessionClient): string | undefined {
   const uri = FRONTCHANNEL_LOGOUT_URI.of(client);
   if (uri === undefined || !isFrameable(uri)) return undefined;
   return queryUri(uri, { iss: issuer, sid });

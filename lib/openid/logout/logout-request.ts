@@ -21,7 +21,7 @@ export interface LogoutRequest {
 }
 
 /** Characters that are read of each parameter. */
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
 /**
  * Reads a logout request. The redirect URI must be exactly one that the client has registered. RP-Initiated Logout 1.0 §2, §3
@@ -33,13 +33,14 @@ export async function readLogoutRequest(request: Request, server: ServerContext)
   const sender = named === undefined ? undefined : await knownClient(named, request, server);
   const hint = await readHint(parameters, { request, server, sender });
   const clientId = named ?? hint?.clientId;
-  const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= LONGEST);
+  const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= MAX_LENGTH);
   const state = parameters.optional('state', isShort);
-  if (hint && clientId !== hint.clientId) throw refused('the ID token was given to the client that is named');
+  if (hint && clientId !== hint.clientId)
+    throw invalidLogoutRequest('the ID token was given to the client that is named');
   const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, request, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {
-    throw refused('`post_logout_redirect_uri` is registered for the client, to the letter');
+    throw invalidLogoutRequest('`post_logout_redirect_uri` is registered for the client, to the letter');
   }
   return { client, ...(hint && { hint }), redirect: state === undefined ? uri : queryUri(uri, { state }) };
 }
@@ -49,7 +50,7 @@ async function knownClient(clientId: string, request: Request, server: ServerCon
   try {
     return await findClient(clientId, server.options.model, server, request);
   } catch (error) {
-    throw error instanceof InvalidClientError ? refused('the client is known') : error;
+    throw error instanceof InvalidClientError ? invalidLogoutRequest('the client is known') : error;
   }
 }
 
@@ -59,10 +60,10 @@ function isRegistered(client: CoreClient, uri: string): boolean {
   return Array.isArray(uris) && uris.includes(uri);
 }
 
-const isShort = (text: string) => text.length <= LONGEST && isVSCHAR(text);
+const isShort = (text: string) => text.length <= MAX_LENGTH && isVSCHAR(text);
 
 /** Whether the `id_token_hint` of a logout request identifies this user. If not, the user must confirm. RP-Initiated Logout 1.0 §2, §6 */
-export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerContext): boolean {
+export function identifiesUser({ client, hint }: LogoutRequest, user: User, server: ServerContext): boolean {
   if (hint === undefined || client === undefined) return false;
   return server.find(OPENID)?.isKnownAs(user, client, hint.sub) === true;
 }
@@ -74,9 +75,9 @@ async function readHint(
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;
   const hint = await server.find(OPENID)?.readHint(text, server.issuerOf(request), sender);
-  if (!hint) throw refused('`id_token_hint` is an ID token of this server');
+  if (!hint) throw invalidLogoutRequest('`id_token_hint` is an ID token of this server');
   return hint;
 }
 
-const refused = (rule: string) =>
-  new InvalidRequestError(`Invalid request: nobody is signed out by it, unless ${rule}`).because({ rule });
+const invalidLogoutRequest = (reason: string) =>
+  new InvalidRequestError(`Invalid request: nobody is signed out by it, unless ${reason}`).because({ reason });

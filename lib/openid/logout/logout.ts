@@ -1,7 +1,7 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
-import { flagFaults } from '../../options/flag-faults.js';
+import { findFlagErrors } from '../../options/flag-errors.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { LOGOUT_FIELDS } from './client-fields.js';
 import { assertFetchOptions, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
@@ -22,7 +22,7 @@ export interface LogoutOptions {
   fetch?: SafeFetchOptions;
 }
 
-const PLACE = '`logout()`';
+const FEATURE = '`logout()`';
 const NAMES = { endsGrants: true, lifetime: true, fetch: true } as const;
 const TWO_WEEKS = 1_209_600;
 
@@ -32,7 +32,7 @@ const TWO_WEEKS = 1_209_600;
  * @throws InvalidArgumentError for an option that cannot work
  */
 export function logout(options: LogoutOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, PLACE);
+  assertKnownOptions(options, NAMES, FEATURE);
   assertFetchOptions(options.fetch);
   const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
   // Several sessions of one user may end at a client at once.
@@ -57,14 +57,14 @@ export function logout(options: LogoutOptions = {}): Feature {
         authorization: {
           async respond({ client, grantedScope: scope, issuer, data }, user, parameters) {
             if (parameters['id_token'] === undefined) return;
-            await signOuts.remember({ client, user, scope, issuer, kept: data });
+            await signOuts.recordSignIn({ client, user, scope, issuer, stored: data });
           },
         },
         token: {
           async issue({ code, authorization, issuer }) {
             if (!code || !authorization) return;
             const { client, user, scope, grantId } = authorization;
-            await signOuts.remember({ client, user, scope, issuer, kept: code, grantId });
+            await signOuts.recordSignIn({ client, user, scope, issuer, stored: code, grantId });
           },
         },
         metadata: () => ({
@@ -76,17 +76,17 @@ export function logout(options: LogoutOptions = {}): Feature {
             frontchannel_logout_session_supported: true,
           }),
         }),
-        misconfigurations: (server) => faultsOf(server, options),
+        misconfigurations: (server) => findConfigurationErrors(server, options),
       };
     },
   };
 }
 
-function* faultsOf(server: ServerContext, options: LogoutOptions): Iterable<string> {
+function* findConfigurationErrors(server: ServerContext, options: LogoutOptions): Iterable<string> {
   const { lifetime = TWO_WEEKS } = options;
-  if (!server.find(OPENID)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
-  if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
-  yield* flagFaults(options, ['endsGrants'], PLACE);
+  if (!server.find(OPENID)) yield `${FEATURE} signs users out who have signed in by \`openid()\`: list that too`;
+  if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${FEATURE} must be a number of seconds`;
+  yield* findFlagErrors(options, ['endsGrants'], FEATURE);
 }
 
 /** What is opened in a browser is where the client is. Front-Channel Logout §2 */

@@ -10,10 +10,10 @@ import { LOGOUT, type SignedOut } from './logout-capability.js';
  * @throws {InvalidArgumentError} If `userId` is missing, or the server has no feature `logout()`.
  */
 export async function signOutAtClients(
-  server: { readonly facts: ServerContext },
+  server: { readonly context: ServerContext },
   { userId, sid }: { userId: string | number; sid?: string },
 ): Promise<SignedOut> {
-  const logout = server.facts.find(LOGOUT);
+  const logout = server.context.find(LOGOUT);
   if (!logout) throw new InvalidArgumentError('Invalid argument: the server lists no `logout()` among its `features`');
   // Without an id all users would be meant.
   if ((typeof userId !== 'string' && typeof userId !== 'number') || userId === '') {

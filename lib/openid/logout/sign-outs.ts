@@ -1,4 +1,4 @@
-import { isHeard, report } from '../../events/events.js';
+import { hasListener, reportEvent } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { BACKCHANNEL_LOGOUT_URI, FRONTCHANNEL_LOGOUT_URI } from './client-fields.js';
 import { FORM } from '../../http/media-type.js';
@@ -8,17 +8,17 @@ import type { StoredNotification } from '../../model/notifications.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { coversScope } from '../../tokens/scope.js';
-import { signedIn } from '../../tokens/signed-in.js';
+import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 import type { OpenIdProvider } from '../openid-capability.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from '../scopes.js';
-import { hostOf } from '../deliveries.js';
+import { hostOf } from '../outbound-notifications.js';
 import { Notifications, type NotificationSender } from '../notifications.js';
-import { frameOf } from './frames.js';
+import { frontChannelLogoutUrl } from './frames.js';
 import type { LogoutNotifier, SignedOut } from './logout-capability.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 
 /** What clients are told with, and what else ends. */
-interface Means {
+interface LogoutSettings {
   fetch: SafeFetch;
   endsGrants: boolean;
   /** Seconds. */
@@ -26,23 +26,23 @@ interface Means {
 }
 
 /** Somebody who signs in at a client. */
-interface Arrival {
+interface ClientSignIn {
   client: CoreClient;
   user: User;
   scope?: Scope | undefined;
   issuer: string | undefined;
   /** What is kept of how they signed in here. */
-  kept: object;
+  stored: object;
   grantId?: string | undefined;
 }
 
 /** Milliseconds for which a client that does not answer is tried again. */
-const DAY = 86_400_000;
+const RETRY_PERIOD = 86_400_000;
 /** Milliseconds for which a signed logout token is sent again. */
-const MINUTE = 60_000;
+const TOKEN_REUSE_PERIOD = 60_000;
 
 /** On one page no more are opened. */
-const MOST_FRAMES = 20;
+const MAX_FRAMES = 20;
 
 /**
  * Records at which clients the users of one server have signed in, and notifies these clients when the users sign out. The constructor
@@ -55,74 +55,77 @@ export class SignOuts implements LogoutNotifier {
   constructor(
     private readonly server: ServerContext,
     private readonly provider: OpenIdProvider,
-    private readonly means: Means,
+    private readonly settings: LogoutSettings,
   ) {
     this.model = server.options.model as Model & SessionClientModel;
-    this.model.onSignOut?.(server.options.issuer!, (ended) => void this.tell(ended));
+    this.model.onSignOut?.(server.options.issuer!, (ended) => void this.notifyClients(ended));
     this.notifications = Notifications.of(this.model);
     this.notifications.register('logout', server.options.issuer!, this.sender);
   }
 
-  async remember({ client, user, scope, issuer, kept, grantId }: Arrival): Promise<void> {
-    const { sid } = signedIn(kept);
+  async recordSignIn({ client, user, scope, issuer, stored: kept, grantId }: ClientSignIn): Promise<void> {
+    const { sid } = readSignInClaims(kept);
     if (sid === undefined || issuer === undefined || !coversScope(scope, OPENID_SCOPE)) return;
     // What a user granted for the time when they are away stays. Back-Channel Logout §2.7
-    const isEnded = this.means.endsGrants && grantId !== undefined && !coversScope(scope, OFFLINE_ACCESS);
-    if (!isEnded && !isTold(client)) return;
+    const isEnded = this.settings.endsGrants && grantId !== undefined && !coversScope(scope, OFFLINE_ACCESS);
+    if (!isEnded && !isNotified(client)) return;
     const sub = this.provider.subjectOf(user, client, kept);
     const one = { userId: String(user['id']), sid, clientId: client.id, sub, issuer, ...(isEnded && { grantId }) };
-    await this.model.saveSessionClient(one, new Date(Date.now() + this.means.lifetime * 1000));
+    await this.model.saveSessionClient(one, new Date(Date.now() + this.settings.lifetime * 1000));
   }
 
   async signOut(who: SessionClientFilter): Promise<SignedOut> {
     try {
       const issuer = this.server.options.issuer!;
-      return { frames: await this.tell(await this.model.takeSessionClients({ ...who, issuer })) };
+      return { frames: await this.notifyClients(await this.model.takeSessionClients({ ...who, issuer })) };
     } catch (error) {
-      this.reportOf(who, error);
+      this.reportResult(who, error);
       return { frames: [] };
     }
   }
 
-  private async tell(ended: readonly SessionClient[]): Promise<string[]> {
+  private async notifyClients(ended: readonly SessionClient[]): Promise<string[]> {
     const told = new Map(ended.map((one) => [JSON.stringify([one.clientId, one.sid]), one]));
     const frames = await Promise.all([
-      ...ended.map((one) => this.within(one, () => this.endGrant(one))),
-      ...[...told.values()].map((one) => this.within(one, () => this.tellOne(one))),
+      ...ended.map((one) => this.reportFailure(one, () => this.revokeGrant(one))),
+      ...[...told.values()].map((one) => this.reportFailure(one, () => this.notifyClient(one))),
     ]);
-    return frames.filter((frame) => frame !== undefined).slice(0, MOST_FRAMES);
+    return frames.filter((frame) => frame !== undefined).slice(0, MAX_FRAMES);
   }
 
-  private async within<T>(one: SessionClient, work: () => Promise<T>): Promise<T | undefined> {
+  private async reportFailure<T>(one: SessionClient, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      this.reportOf(one, error);
+      this.reportResult(one, error);
       return undefined;
     }
   }
 
-  private async endGrant({ grantId }: SessionClient): Promise<undefined> {
-    if (grantId !== undefined && this.means.endsGrants) await this.model.revokeGrant?.(grantId);
+  private async revokeGrant({ grantId }: SessionClient): Promise<undefined> {
+    if (grantId !== undefined && this.settings.endsGrants) await this.model.revokeGrant?.(grantId);
   }
 
-  private async tellOne(one: SessionClient): Promise<string | undefined> {
+  private async notifyClient(one: SessionClient): Promise<string | undefined> {
     const client = await this.model.getClient(one.clientId, null);
     if (client) {
-      await this.notify(one, client);
-      return frameOf(client, { ...one, sid: this.sessionOf(one) });
+      await this.addNotification(one, client);
+      return frontChannelLogoutUrl(client, { ...one, sid: this.sessionOf(one) });
     }
     // Finding the client otherwise may take long. Nobody waits for that, and a client that is gone is not notified.
     const found = findClient(one.clientId, this.model, this.server);
-    found.then((known) => this.notify(one, known)).catch(() => undefined);
+    found.then((known) => this.addNotification(one, known)).catch(() => undefined);
     return undefined;
   }
 
-  private async notify({ issuer, clientId, userId, sub, sid }: SessionClient, client: CoreClient): Promise<void> {
+  private async addNotification(
+    { issuer, clientId, userId, sub, sid }: SessionClient,
+    client: CoreClient,
+  ): Promise<void> {
     const uri = BACKCHANNEL_LOGOUT_URI.of(client);
     if (uri === undefined) return;
     const message = { kind: 'logout', issuer, clientId, host: hostOf(uri), data: { userId, sub, sid } } as const;
-    await this.notifications.add(message, new Date(Date.now() + DAY));
+    await this.notifications.add(message, new Date(Date.now() + RETRY_PERIOD));
   }
 
   private readonly signed = new WeakMap<StoredNotification, { body: string; at: number }>();
@@ -136,14 +139,14 @@ export class SignOuts implements LogoutNotifier {
       const { userId, sub, sid } = data as Pick<SessionClient, 'userId' | 'sub' | 'sid'>;
       // Attempts in quick succession send the same token. A later one is signed again: a logout token is valid for two minutes.
       let signed = this.signed.get(notification);
-      if (!signed || Date.now() - signed.at > MINUTE) {
+      if (!signed || Date.now() - signed.at > TOKEN_REUSE_PERIOD) {
         signed = { body: await this.formFor({ userId, sub, sid, issuer, clientId }, client), at: Date.now() };
         this.signed.set(notification, signed);
       }
-      await this.means.fetch.post(uri, { type: FORM, body: signed.body });
+      await this.settings.fetch.post(uri, { type: FORM, body: signed.body });
     },
     done: ({ issuer, clientId, data }, failure) =>
-      this.reportOf({ userId: data['userId']!, clientId, issuer }, failure),
+      this.reportResult({ userId: data['userId']!, clientId, issuer }, failure),
   };
 
   /** OpenID Connect Back-Channel Logout §2.5 */
@@ -158,16 +161,19 @@ export class SignOuts implements LogoutNotifier {
     return this.provider.sessionOf(one);
   }
 
-  private reportOf({ userId, clientId, issuer }: SessionClientFilter, failure: unknown): void {
+  private reportResult({ userId, clientId, issuer }: SessionClientFilter, failure: unknown): void {
     const { events } = this.server.options;
     const facts = { endpoint: 'logout', issuer: issuer ?? this.server.options.issuer, clientId, userId };
     if (failure === undefined) {
-      if (isHeard(events, 'logout.delivered')) report(events, 'logout.delivered', facts);
-    } else if (isHeard(events, 'logout.failed')) {
-      report(events, 'logout.failed', { ...facts, reason: failure instanceof Error ? failure.message : undefined });
+      if (hasListener(events, 'logout.delivered')) reportEvent(events, 'logout.delivered', facts);
+    } else if (hasListener(events, 'logout.failed')) {
+      reportEvent(events, 'logout.failed', {
+        ...facts,
+        reason: failure instanceof Error ? failure.message : undefined,
+      });
     }
   }
 }
 
-const isTold = (client: CoreClient) =>
+const isNotified = (client: CoreClient) =>
   BACKCHANNEL_LOGOUT_URI.of(client) !== undefined || FRONTCHANNEL_LOGOUT_URI.of(client) !== undefined;

@@ -11,8 +11,16 @@ import type { DpopOptions } from '../../jose/dpop/options.js';
 import { jarm } from '../../jose/jarm/jarm.js';
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '../../jose/private-key-jwt/private-key-jwt.js';
 import { requestObjects } from '../../jose/request-objects/request-objects.js';
-import { OF_A_DEVICE } from '../../contracts/response-type.js';
-import { ALGORITHMS, AUTHENTICATIONS, faultsOf, GRANTS, LIFETIME, LONGEST_REQUEST, optionFaults } from './demands.js';
+import { DEVICE_RESPONSE_TYPE } from '../../contracts/response-type.js';
+import {
+  ALGORITHMS,
+  AUTHENTICATION_METHODS,
+  configurationErrors,
+  FORBIDDEN_GRANTS,
+  MAX_CODE_LIFETIME,
+  MAX_REQUEST_LIFETIME,
+  optionErrors,
+} from './requirements.js';
 import { isLoopbackName } from '../../http/public-url.js';
 
 /** What `fapi2()` takes. All of it may be left out. */
@@ -47,7 +55,7 @@ export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
       ? []
       : [privateKeyJwt({ ...options.privateKeyJwt, algorithms: ALGORITHMS, issuerAudienceOnly: true })]),
     ...(options.dpop === false ? [] : [dpop({ ...options.dpop, algorithms: ALGORITHMS })]),
-    ...(messageSigning ? [requestObjects(SIGNED), jarm()] : []),
+    ...(messageSigning ? [requestObjects(SIGNED_REQUESTS), jarm()] : []),
     profile(messageSigning),
   ];
 }
@@ -55,27 +63,32 @@ export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
 const NAMES = { scopes: true, privateKeyJwt: true, dpop: true, pushedRequests: true, messageSigning: true } as const;
 
 /** FAPI 2.0 Message Signing §5.3.1 */
-const SIGNED = { required: true, byReference: false, algorithms: ALGORITHMS, maxLifetime: LONGEST_REQUEST };
+const SIGNED_REQUESTS = {
+  required: true,
+  byReference: false,
+  algorithms: ALGORITHMS,
+  maxLifetime: MAX_REQUEST_LIFETIME,
+};
 
 /** Returns the feature that validates the requirements of the profile on all other features and their options. */
 const profile = (messageSigning: boolean): Feature => ({
   id: 'fapi2',
   specification: 'FAPI 2.0',
   // A client that lost the answer to a refresh would have lost its user: its tokens are bound, so nothing is gained by that.
-  defaults: { requirePKCE: 'all', authorizationCodeLifetime: LIFETIME, alwaysIssueNewRefreshToken: false },
+  defaults: { requirePKCE: 'all', authorizationCodeLifetime: MAX_CODE_LIFETIME, alwaysIssueNewRefreshToken: false },
   forbids: {
-    grants: (name) => GRANTS.has(name),
+    grants: (name) => FORBIDDEN_GRANTS.has(name),
     responseTypes: (name) => name !== 'code',
-    clientAuthentications: (method) => !AUTHENTICATIONS.has(method),
+    clientAuthentications: (method) => !AUTHENTICATION_METHODS.has(method),
     algorithms: (alg) => !ALGORITHMS.some((one) => one === alg),
   },
 
   install: () => ({
     authorization: { resolve: requirePushed, read: verifyRedirectUri },
-    token: { issue: ({ token }) => requireBinding(token['cnf']) },
+    token: { issue: ({ tokenMembers: token }) => requireBinding(token['cnf']) },
     resource: { verify: ({ token }) => verifyBinding(token['cnf']) },
-    misconfigurations: (server) => faultsOf(server, messageSigning),
-    callMisconfigurations: optionFaults,
+    misconfigurations: (server) => configurationErrors(server, messageSigning),
+    callMisconfigurations: optionErrors,
   }),
 });
 
@@ -96,25 +109,25 @@ const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
   { redirectUri, redirectUriSent, responseType },
 ) => {
   // A device request has no redirect URI.
-  if (responseType === OF_A_DEVICE) return;
+  if (responseType === DEVICE_RESPONSE_TYPE) return;
   if (!redirectUriSent) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
   if (isEncrypted(redirectUri)) return;
-  const rule = 'answers are sent by https, to an app on this device, or to its loopback address';
-  throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ rule });
+  const reason = 'answers are sent by https, to an app on this device, or to its loopback address';
+  throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ reason });
 };
 
 /** FAPI 2.0 SP §5.3.2.1 (4) */
 function requireBinding(cnf: unknown): void {
   if (isBound(cnf)) return;
-  const rule = 'the client shows the key that its token will be bound to, by DPoP or by its certificate';
-  throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
+  const reason = 'the client shows the key that its token will be bound to, by DPoP or by its certificate';
+  throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ reason });
 }
 
 /** FAPI 2.0 SP §5.3.4 */
 function verifyBinding(cnf: unknown): void {
   if (isBound(cnf)) return;
-  const rule = 'the token is bound to a key of its client';
-  throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ rule });
+  const reason = 'the token is bound to a key of its client';
+  throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ reason });
 }
 
 /** Whether a token is bound to a key. The start-up check ensures that a feature verifies it. RFC 7800 §3 */
@@ -122,7 +135,7 @@ const isBound = (cnf: unknown): boolean => typeof cnf === 'object' && cnf !== nu
 
 const notPushed = () =>
   new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({
-    rule: 'every authorization request is pushed',
+    reason: 'every authorization request is pushed',
   });
 
 /** Whether responses to a redirect URI are encrypted, or stay on the device of a native app. FAPI 2.0 SP §5.3.2.2 (8) */

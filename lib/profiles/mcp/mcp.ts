@@ -11,8 +11,8 @@ import type { RegistrationOptions } from '../../features/registration/registrati
 import { resourceIndicators } from '../../features/resource-indicators/resource-indicators.js';
 import { protectedResource } from '../../features/resource-metadata.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
-import type { Options } from '../../options/settle.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import type { Options } from '../../options/resolve-options.js';
+import { findUnknownOption } from '../../options/unknown-option.js';
 
 /** What `mcp()` takes. All of it may be left out. */
 export interface McpOptions {
@@ -57,13 +57,13 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
     protectedResource({ resources: [{ resource, scopes: defaultScope, ...(members && { members }) }], atRoot: true }),
     resourceIndicators(),
     ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy })]),
-    ...(registered === false ? [] : [registration({ ...open(registered), ...policy })]),
+    ...(registered === false ? [] : [registration({ ...withOpenRegistration(registered), ...policy })]),
     profile(options ?? {}),
   ];
 }
 
 /** Everybody, unless the host says who. */
-const open = (given: McpOptions['registration']) =>
+const withOpenRegistration = (given: McpOptions['registration']) =>
   given && given.initialAccessScope !== undefined ? given : { open: true, ...given };
 
 /** What no single specification asks: that these are used, and how. */
@@ -74,8 +74,8 @@ const profile = (options: McpOptions): Feature => ({
   // at once that its token is over, and each refreshes it.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
   install: () => ({
-    misconfigurations: (server) => faultsOf(options, server),
-    callMisconfigurations: optionFaults,
+    misconfigurations: (server) => configurationErrors(options, server),
+    callMisconfigurations: optionErrors,
 
     resource: {
       /** Names the scope to request to clients without a valid token. `insufficient_scope` names it anyway. RFC 6750 §3 */
@@ -97,10 +97,10 @@ const NAMES = {
   registration: true,
 } as const;
 
-function* faultsOf(options: McpOptions, { options: settled, resources }: ServerContext): Iterable<string> {
-  const misspelt = unknownOption(options, NAMES, '`mcp()`');
+function* configurationErrors(options: McpOptions, { options: settled, resources }: ServerContext): Iterable<string> {
+  const misspelt = findUnknownOption(options, NAMES, '`mcp()`');
   if (misspelt !== undefined) yield misspelt;
-  yield* optionFaults(settled);
+  yield* optionErrors(settled);
   const { resource, name } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) yield '`name` of `mcp()` must be a text';
   const url = resource === undefined ? undefined : resourceUrl(resource, settled.issuer);
@@ -110,7 +110,7 @@ function* faultsOf(options: McpOptions, { options: settled, resources }: ServerC
 }
 
 /** Validates the options of a server or of a single call. MCP 2026-07-28, Authorization */
-function* optionFaults({ requirePKCE, enablePlainPKCE, allowBearerTokensInQueryString }: Options): Iterable<string> {
+function* optionErrors({ requirePKCE, enablePlainPKCE, allowBearerTokensInQueryString }: Options): Iterable<string> {
   if (requirePKCE !== 'all')
     yield '`mcp()` requires a PKCE challenge of every client: leave the option `requirePKCE` out';
   if (enablePlainPKCE) yield '`mcp()` rejects the PKCE method `plain`: leave the option `enablePlainPKCE` out';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { OAuth2EventName, OAuth2Events } from '../../events/catalog.js';
-import { type EventSink, type Facts, isHeard, report } from '../../events/events.js';
+import { type EventSink, type EventDetails, hasListener, reportEvent } from '../../events/events.js';
 import type {
   ClientChange,
   ClientList,
@@ -20,7 +20,7 @@ import type { StoredClient } from '../ports.js';
 import { verifyClient, verifySeconds, verifySecret } from '../verify-client.js';
 
 /** How clients prove who they are that need a secret. RFC 7591 §2 (`token_endpoint_auth_method`) */
-const BY_SECRET: readonly unknown[] = [
+const SECRET_METHODS: readonly unknown[] = [
   undefined,
   null,
   'client_secret_basic',
@@ -61,7 +61,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
   ): Promise<CreatedClient<C>> {
     const model = this.able('createClient', 'findClient');
     const needsSecret =
-      BY_SECRET.includes(client.tokenEndpointAuthMethod) && (client.secret ?? undefined) === undefined;
+      SECRET_METHODS.includes(client.tokenEndpointAuthMethod) && (client.secret ?? undefined) === undefined;
     const made = needsSecret ? randomBytes(32).toString('base64url') : undefined;
     const whole = { ...client, id: client.id ?? randomUUID(), ...(made !== undefined && { secret: made }) };
     verifyClient(whole);
@@ -86,7 +86,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
       verifyClient(whole);
       return given;
     });
-    if (changed) this.report('client.changed', { clientId, what: 'description' });
+    if (changed) this.report('client.changed', { clientId, change: 'description' });
     return changed || undefined;
   }
 
@@ -109,19 +109,19 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     if (options.secret !== undefined) verifySecret(options.secret);
     verifySeconds(options);
     const rotated = (await model.rotateClientSecret(clientId, options)) || undefined;
-    if (rotated) this.report('client.changed', { clientId, what: 'secret' });
+    if (rotated) this.report('client.changed', { clientId, change: 'secret' });
     return rotated;
   }
 
   /** Refuses a client everywhere from now on, and ends all that it was given; it is still kept. @returns is there one? */
   async retire(clientId: string): Promise<boolean> {
-    return this.ended('client.retired', clientId, await this.able('retireClient').retireClient(clientId));
+    return this.ended('client.disabled', clientId, await this.able('disableClient').disableClient(clientId));
   }
 
   /** Takes that back: it may ask again, and what it was given before stays over. @returns is there one? */
   async restore(clientId: string): Promise<boolean> {
-    const isKnown = await this.able('restoreClient').restoreClient(clientId);
-    if (isKnown) this.report('client.changed', { clientId, what: 'restored' });
+    const isKnown = await this.able('enableClient').enableClient(clientId);
+    if (isKnown) this.report('client.changed', { clientId, change: 'enabled' });
     return isKnown;
   }
 
@@ -130,16 +130,16 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     return this.ended('client.removed', clientId, await this.able('removeClient').removeClient(clientId));
   }
 
-  private ended(name: 'client.retired' | 'client.removed', clientId: string, isKnown: boolean): boolean {
+  private ended(name: 'client.disabled' | 'client.removed', clientId: string, isKnown: boolean): boolean {
     if (!isKnown) return false;
     this.report(name, { clientId });
-    this.report('grant.ended', { clientId, reason: 'host' });
+    this.report('grant.ended', { clientId, reason: 'application' });
     return true;
   }
 
-  private report<N extends OAuth2EventName>(name: N, facts: Omit<Facts<OAuth2Events[N]>, 'endpoint'>): void {
-    if (isHeard(this.events, name))
-      report(this.events, name, { endpoint: 'clients', ...facts } as Facts<OAuth2Events[N]>);
+  private report<N extends OAuth2EventName>(name: N, facts: Omit<EventDetails<OAuth2Events[N]>, 'endpoint'>): void {
+    if (hasListener(this.events, name))
+      reportEvent(this.events, name, { endpoint: 'clients', ...facts } as EventDetails<OAuth2Events[N]>);
   }
 
   private able<Method extends keyof ClientsModel<C>>(...methods: Method[]): Pick<ClientsModel<C>, Method> {

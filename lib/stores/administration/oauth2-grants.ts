@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import { type EventSink, isHeard, report } from '../../events/events.js';
+import { type EventSink, hasListener, reportEvent } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import { requireMethods } from '../../model/require-methods.js';
@@ -17,7 +17,7 @@ export interface GrantsScope {
   tenants?: 'one' | 'all';
   events?: EventSink | undefined;
   /** The server, whose logout features notify clients when sessions end. */
-  facts?: ServerContext | undefined;
+  server?: ServerContext | undefined;
 }
 
 /** The options of `OAuth2Grants.revokeBefore()`. */
@@ -140,15 +140,22 @@ export class OAuth2Grants {
 
   /** A failure to notify is reported by the logout feature. The session has ended in any case. */
   private async notifyClients({ userId, sid }: { userId: string; sid?: string }): Promise<void> {
-    const { facts } = this.scope;
+    const { server: facts } = this.scope;
     if (!facts || sid === undefined) return;
     await facts.find(LOGOUT)?.signOut({ userId, sid });
   }
 
   private report({ userId, clientId, grantId }: GrantsSelection): void {
     const { events, issuer } = this.scope;
-    if (!isHeard(events, 'grant.ended')) return;
-    report(events, 'grant.ended', { endpoint: 'grants', issuer, userId, clientId, grantId, reason: 'host' });
+    if (!hasListener(events, 'grant.ended')) return;
+    reportEvent(events, 'grant.ended', {
+      endpoint: 'grants',
+      issuer,
+      userId,
+      clientId,
+      grantId,
+      reason: 'application',
+    });
   }
 
   private able<M, Method extends keyof M & string>(...methods: Method[]): Pick<M, Method> {

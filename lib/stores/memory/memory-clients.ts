@@ -1,15 +1,15 @@
 import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientStorage, KeptClient } from '../storage.js';
+import type { ClientPage, ClientStorage, ClientRecord } from '../storage.js';
 
 /** A client in memory: it is replaced as a whole, never changed. */
-interface ClientRecord {
+interface MemoryClient {
   client: StoredClient;
   createdAt: number;
 }
 
 /** Clients in a map. */
 export class MemoryClients implements ClientStorage {
-  private readonly clients: Map<string, ClientRecord>;
+  private readonly clients: Map<string, MemoryClient>;
   private readonly generations = new Map<string, number>();
   private readonly removed = new Set<string>();
 
@@ -18,13 +18,13 @@ export class MemoryClients implements ClientStorage {
     this.clients = new Map(clients.map((client) => [client.id, { client, createdAt }]));
   }
 
-  findClient(id: string): KeptClient | undefined {
+  findClient(id: string): ClientRecord | undefined {
     const kept = this.clients.get(id);
-    return kept && { client: kept.client, createdAt: kept.createdAt, now: Date.now(), kept };
+    return kept && { client: kept.client, createdAt: kept.createdAt, readAt: Date.now(), version: kept };
   }
 
-  keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): boolean {
-    if (this.clients.get(client.id) !== found?.kept) return false;
+  saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): boolean {
+    if (this.clients.get(client.id) !== found?.version) return false;
     // As a database keeps it: what the host does to its own objects changes nothing here.
     const copy = JSON.parse(JSON.stringify(client)) as StoredClient;
     this.clients.set(client.id, { client: copy, createdAt: found?.createdAt ?? Date.now() });
@@ -33,7 +33,7 @@ export class MemoryClients implements ClientStorage {
   }
 
   addNewClient(client: StoredClient): boolean {
-    return !this.removed.has(client.id) && this.keepClient(client, undefined, false);
+    return !this.removed.has(client.id) && this.saveClient(client, undefined, false);
   }
 
   removeClient(id: string): boolean {

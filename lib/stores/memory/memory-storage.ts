@@ -1,33 +1,33 @@
 import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../ports.js';
-import type { Found, GrantFilter, GrantPage, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
-import { isEndedBefore, livingGrants, momentsIn, NOT_BEFORE } from '../not-before.js';
+import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
+import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE } from '../not-before.js';
 import { ExpiringMap } from './expiring-map.js';
 import { MemoryClients } from './memory-clients.js';
 
 /** A grant, and how often all grants of its client had been ended when it was made. */
-interface Grant extends GrantRow {
+interface MemoryGrant extends GrantRow {
   generation: number;
   revokedAt: number | null;
 }
 
 /** A row, and when it was spent, by a clock that nobody sets. */
-interface KeptRow extends Row {
+interface MemoryRow extends Row {
   revokedAt: number | null;
-  spentAt: number;
+  consumedAt: number;
 }
 
 /** Rows in maps. Nothing is awaited between a look and the mark that follows it, so each step is atomic. */
 export class MemoryStorage extends MemoryClients implements Storage {
   /** The rows of each kind. A map is made when a kind is first used. */
-  private readonly rows: Partial<Record<Kind, ExpiringMap<KeptRow>>> = {};
-  private readonly grants: ExpiringMap<Grant>;
+  private readonly rows: Partial<Record<RowKind, ExpiringMap<MemoryRow>>> = {};
+  private readonly grants: ExpiringMap<MemoryGrant>;
   /** The ids of the grants of each user; some of them may be forgotten already. */
   private readonly byUser = new Map<string, Set<string>>();
   private indexed = 0;
   private readonly seen: ExpiringMap<{ expiresAt: number }>;
   private readonly texts = new Map<string, string>();
-  private moments = momentsIn(undefined);
+  private moments = parseRevocationTimes(undefined);
 
   constructor(
     private readonly limit: number,
@@ -40,30 +40,30 @@ export class MemoryStorage extends MemoryClients implements Storage {
 
   keep(grant: GrantRow | undefined, rows: readonly Row[]): void {
     if (grant && !this.keepGrant(grant)) return;
-    for (const row of rows) this.rowsOf(row.kind).set(row.digest, { ...row, revokedAt: null, spentAt: 0 });
+    for (const row of rows) this.rowsOf(row.kind).set(row.digest, { ...row, revokedAt: null, consumedAt: 0 });
   }
 
-  consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): boolean {
+  consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): boolean {
     if (!this.spend(kind, digest)) return false;
     if (data !== undefined) this.rowsOf(kind).get(digest)!.data = data;
     this.keep(grant, rows);
     return true;
   }
 
-  find(kind: Kind, digest: string): Found | undefined {
+  find(kind: RowKind, digest: string): StoredRow | undefined {
     const row = this.rowsOf(kind).get(digest);
     const grant = row && this.grants.get(row.grantId);
     // A token whose grant is forgotten may be one whose grant was revoked.
     if (!row || !this.isAlive(grant)) return undefined;
-    if (isEndedBefore(this.moments, kind, grant!)) return undefined;
-    return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.spentAt };
+    if (isRevokedBefore(this.moments, kind, grant!)) return undefined;
+    return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.consumedAt };
   }
 
-  spend(kind: Kind, digest: string): boolean {
+  spend(kind: RowKind, digest: string): boolean {
     const row = this.rowsOf(kind).get(digest);
     if (!row || row.revokedAt !== null) return false;
     row.revokedAt = Date.now();
-    row.spentAt = performance.now();
+    row.consumedAt = performance.now();
     return true;
   }
 
@@ -93,7 +93,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   replaceText(name: string, old: string | undefined, text: string): boolean {
     if (this.texts.get(name) !== old) return false;
     this.texts.set(name, text);
-    if (name === NOT_BEFORE) this.moments = momentsIn(text);
+    if (name === NOT_BEFORE) this.moments = parseRevocationTimes(text);
     return true;
   }
 
@@ -121,7 +121,9 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const grants = [...this.candidates(userId)].filter(
       (grant) => grant.userId === userId && grant.lastUsedAt && this.isAlive(grant) && grant.expiresAt >= now,
     );
-    return structuredClone(livingGrants(this.moments, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!));
+    return structuredClone(
+      withoutRevokedBefore(this.moments, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!),
+    );
   }
 
   pageGrants(filter: GrantFilter, after: string | undefined, limit: number): GrantPage {
@@ -131,7 +133,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
       .filter((grant) => this.isAlive(grant) && grant.expiresAt >= now)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit);
-    const grants = livingGrants(this.moments, found).map((grant) => ({ grant: { ...grant }, cursor: grant.id }));
+    const grants = withoutRevokedBefore(this.moments, found).map((grant) => ({
+      grant: { ...grant },
+      cursor: grant.id,
+    }));
     return found.length < limit ? { grants } : { grants, next: found.at(-1)!.id };
   }
 
@@ -143,12 +148,12 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return count;
   }
 
-  private rowsOf(kind: Kind): ExpiringMap<KeptRow> {
+  private rowsOf(kind: RowKind): ExpiringMap<MemoryRow> {
     return (this.rows[kind] ??= new ExpiringMap(this.limit));
   }
 
   /** The grants of a user, found by the index, or all grants. */
-  private *candidates(userId: string | undefined): Iterable<Grant> {
+  private *candidates(userId: string | undefined): Iterable<MemoryGrant> {
     if (userId === undefined) yield* this.grants.values();
     for (const id of (userId !== undefined && this.byUser.get(userId)) || []) {
       const grant = this.grants.get(id);
@@ -188,7 +193,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return true;
   }
 
-  private isAlive(grant: Grant | undefined): boolean {
+  private isAlive(grant: MemoryGrant | undefined): boolean {
     return grant !== undefined && grant.revokedAt === null && grant.generation === this.generationOf(grant.clientId);
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Deadline, Wait } from '../deadline.js';
-import { isLasting, isOutage } from '../outage.js';
+import type { Deadline, TimedOperation } from '../deadline.js';
+import { isPersistentOutage, isOutage } from '../outage.js';
 import type { Script } from './lua.js';
 
 /** A client of `ioredis`: `new Redis()` or `new Cluster()`. */
@@ -27,7 +27,7 @@ export type RunScript = (script: Script, keys: string | readonly string[], ...va
 
 /** Makes one thing of the two drivers. */
 export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript {
-  const { bySha, byText, resends } = doors(client);
+  const { bySha, byText, resends } = scriptCommands(client);
   const run = async ({ sha, text }: Script, given: string | readonly string[], values: string[]) => {
     const keys = typeof given === 'string' ? [given] : [...given];
     try {
@@ -43,33 +43,35 @@ export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript
 }
 
 /** Sends again what a lost connection left unanswered, as ioredis does by itself: no script minds to be run twice. */
-async function resend(send: () => Promise<unknown>, wait: Wait): Promise<unknown> {
+async function resend(send: () => Promise<unknown>, wait: TimedOperation): Promise<unknown> {
   for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
     try {
       return await send();
     } catch (error) {
-      if (wait.isOver || !isLost(error)) throw error;
+      if (wait.isTimedOut || !isRetryable(error)) throw error;
       wait.reason = `${String(error)}, however often it was sent`;
     }
     await setTimeout(Math.random() * pause);
-    if (wait.isOver) throw new Error(wait.reason);
+    if (wait.isTimedOut) throw new Error(wait.reason);
   }
 }
 
 /** Whether to send a command again. A closed client, or one without an offline queue, does not reconnect. */
-const isLost = (error: unknown) =>
-  isOutage(error) && !isLasting(error) && !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
+const isRetryable = (error: unknown) =>
+  isOutage(error) &&
+  !isPersistentOutage(error) &&
+  !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
 
-type Door = (script: string, keys: string[], values: string[]) => Promise<unknown>;
+type ScriptCommand = (script: string, keys: string[], values: string[]) => Promise<unknown>;
 
-interface Doors {
-  bySha: Door;
-  byText: Door;
+interface ScriptCommands {
+  bySha: ScriptCommand;
+  byText: ScriptCommand;
   /** Does the driver send again what was not answered when its connection was lost? */
   resends: boolean;
 }
 
-function doors(client: RedisClient): Doors {
+function scriptCommands(client: RedisClient): ScriptCommands {
   const { evalsha, evalSha } = (client ?? {}) as Partial<IoRedisClient & NodeRedisClient>;
   if (typeof evalsha === 'function') {
     const ioredis = client as IoRedisClient;

@@ -1,5 +1,5 @@
 import { Deadline, type DeadlineOption } from '../deadline.js';
-import { keepsIn } from '../place.js';
+import { registerStorageLocation } from '../storage-location.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { Store } from '../store.js';
@@ -34,6 +34,6 @@ export class RedisStore extends Store<RedisStorage> {
     const run = scriptRunner(client, new Deadline(deadline));
     const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;
     super(new Storage(run, prefix, !clients), { users, clients, ...options });
-    keepsIn(this, client, prefix);
+    registerStorageLocation(this, client, prefix);
   }
 }

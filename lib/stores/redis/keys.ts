@@ -1,11 +1,11 @@
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { GrantFilter, Kind } from '../storage.js';
+import type { GrantFilter, RowKind } from '../storage.js';
 
 /** What everything is called in Redis. */
 export class Keys {
   constructor(readonly prefix: string) {}
 
-  row(kind: Kind | 'once', digest: string): string {
+  row(kind: RowKind | 'once', digest: string): string {
     return `${this.prefix}${kind}:${digest}`;
   }
 
@@ -42,19 +42,19 @@ export class Keys {
  * The members of a user's list under which endings of grants are recorded: of all grants, of one client, of one issuer, of one
  * client at one issuer. Every ending that would end a grant of this client and issuer is returned.
  */
-export function endings(clientId: string, issuer: string | null): string[] {
-  const names = [endingOf({}), endingOf({ clientId })];
-  return issuer === null ? names : [...names, endingOf({ issuer }), endingOf({ clientId, issuer })];
+export function revocationMembers(clientId: string, issuer: string | null): string[] {
+  const names = [revocationMember({}), revocationMember({ clientId })];
+  return issuer === null ? names : [...names, revocationMember({ issuer }), revocationMember({ clientId, issuer })];
 }
 
 /** The member under which the end of these grants of a user is recorded. */
-export function endingOf({ clientId, issuer }: Pick<GrantFilter, 'clientId' | 'issuer'>): string {
+export function revocationMember({ clientId, issuer }: Pick<GrantFilter, 'clientId' | 'issuer'>): string {
   if (clientId === undefined) return issuer === undefined ? '\0*' : `\0i${issuer}`;
   return issuer === undefined ? `\0c${clientId}` : `\0b${Buffer.byteLength(clientId)}:${clientId}${issuer}`;
 }
 
 /** Whether a grant of this generation is alive, by the scores of `endings()`. The first must exist. */
-export function isCurrent(generation: string | null, [all, ...others]: readonly (string | null)[]): boolean {
+export function isCurrentGeneration(generation: string | null, [all, ...others]: readonly (string | null)[]): boolean {
   if (!generation || !all) return false;
   return [all, ...others].every((score) => score === null || -Number(score) <= Number(generation));
 }

@@ -40,7 +40,7 @@ end`;
  * Spends a code or token under a name for this attempt: 0 if somebody else has. A driver that lost its connection sends a
  * command again; who won the first time has won the second time too.
  */
-export const SPENDING = `
+export const CONSUMING = `
 local function spend_row(key, attempt, data)
   local row = redis.call('GET', key)
   if not row then return 0 end
@@ -103,7 +103,7 @@ end`;
  * the grants of the user, or those of one client or issuer, were ended. A grant is alive if its own generation is not lower
  * than any of these. If Redis has evicted the list, all grants of the user are dead.
  */
-export const USERS = `
+export const USER_GENERATIONS = `
 local ALL = '\\0*'
 local function next_generation(key)
   local time = redis.call('TIME')
@@ -144,7 +144,7 @@ end`;
  * Keeps a grant, its place in lists, and rows. KEYS: grant, client, lists (that of the user last), rows. ARGV: id, number of
  * lists, whether one is the user's, expiry, whether the grant is used, number of fields, fields; for each row JSON and expiry.
  */
-export const KEEPING = `
+export const SAVING = `
 local function keep(k, a)
   local fields, lists, userGeneration = {}, tonumber(ARGV[a + 1]), ''
   for field = 1, tonumber(ARGV[a + 5]) do fields[field] = ARGV[a + 5 + field] end

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientStorage, KeptClient } from '../storage.js';
+import type { ClientPage, ClientStorage, ClientRecord } from '../storage.js';
 import type { RunScript } from './connection.js';
 import type { Keys } from './keys.js';
 import {
@@ -9,7 +9,7 @@ import {
   ADD_NEW_CLIENT,
   CLOCK,
   FIND_CLIENT,
-  KEEP_CLIENT,
+  SAVE_CLIENT,
   LIST_CLIENT_IDS,
   REMOVE_CLIENT,
 } from './scripts.js';
@@ -21,22 +21,22 @@ export class RedisClients implements ClientStorage {
     protected readonly keys: Keys,
   ) {}
 
-  async findClient(id: string): Promise<KeptClient | undefined> {
+  async findClient(id: string): Promise<ClientRecord | undefined> {
     const found = (await this.run(FIND_CLIENT, this.keys.client(id))) as (string | number | null)[];
     const [client, secretHashes, createdAt, now] = found;
     if (!client || !secretHashes) return undefined;
     const read = JSON.parse(String(client)) as StoredClient;
     read.secretHashes = JSON.parse(String(secretHashes)) as StoredClient['secretHashes'];
-    return { client: read, createdAt: Number(createdAt), now: Number(now), kept: [client, secretHashes] };
+    return { client: read, createdAt: Number(createdAt), readAt: Number(now), version: [client, secretHashes] };
   }
 
-  async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
+  async saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): Promise<boolean> {
     const { id } = client;
-    const before = (found?.kept ?? ['', '']) as [string, string];
+    const before = (found?.version ?? ['', '']) as [string, string];
     // The list lies elsewhere on a cluster. An id on it that is no client is none; a client that is not on it would be lost.
     if (!found) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
     const after = [...textsOf(client), endsGrants ? '1' : '0', randomUUID()];
-    return (await this.run(KEEP_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
+    return (await this.run(SAVE_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
   }
 
   async addNewClient(client: StoredClient): Promise<boolean> {

@@ -1,20 +1,20 @@
-import { endings, isCurrent } from './keys.js';
-import { isEndedBefore, type MomentsByIssuer } from '../not-before.js';
-import type { Found, GrantRow, Kind, Row, Spending } from '../storage.js';
+import { revocationMembers, isCurrentGeneration } from './keys.js';
+import { isRevokedBefore, type RevocationTimesByIssuer } from '../not-before.js';
+import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from '../storage.js';
 import {
   BEGIN_GENERATION,
-  FIND_ENDINGS,
-  FIND_OWNER,
+  FIND_REVOCATIONS,
+  FIND_CLIENT_STATE,
   FIND_ROW,
-  FIND_STATE,
-  KEEP_GRANT,
+  FIND_GRANT_STATE,
+  SAVE_GRANT,
   LIST_GRANT,
   LIST_USER_GRANT,
   REMOVE,
-  SPEND,
+  CONSUME,
 } from './scripts.js';
-import { attempt, type FoundRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
-import { type Hint, TokenHints } from './token-hints.js';
+import { attemptArguments, type RawRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
+import { type TokenHint, TokenHints } from './token-hints.js';
 
 /** For how many milliseconds the moments before which grants are ended are not read again. */
 const MOMENTS_KEPT = 1000;
@@ -25,7 +25,7 @@ const MOMENTS_KEPT = 1000;
  */
 export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
-  private lastMoments?: { read: Promise<MomentsByIssuer>; at: number };
+  private lastMoments?: { read: Promise<RevocationTimesByIssuer>; at: number };
 
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     await Promise.all([this.keepRows(rows), grant && this.keepNew(grant)]);
@@ -35,14 +35,15 @@ export class RedisClusterStorage extends RedisStorage {
    * What comes of it is kept first: nobody knows of it yet. Then the one step that decides who wins. Whoever fails between
    * the two has lost nothing, and may try again.
    */
-  override async consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  override async consumeAndSave(spent: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     await Promise.all([this.keepRows(rows), this.list(grant), this.keepGrant(grant, '', '')]);
-    if ((await this.run(SPEND, this.keys.row(spent.kind, spent.digest), ...attempt(spent))) === 1) return true;
+    if ((await this.run(CONSUME, this.keys.row(spent.kind, spent.digest), ...attemptArguments(spent))) === 1)
+      return true;
     await Promise.all(rows.map(({ kind, digest }) => this.run(REMOVE, this.keys.row(kind, digest))));
     return false;
   }
 
-  override async find(kind: Kind, digest: string): Promise<Found | undefined> {
+  override async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     const hint = this.hints.get(digest);
     const [found, moments, hinted] = await Promise.all([
       this.findRow(kind, digest),
@@ -52,12 +53,12 @@ export class RedisClusterStorage extends RedisStorage {
     if (!found) return undefined;
     if (kind === 'access' && !hint) this.hints.set(digest, found);
     const { isAlive, client, createdAt } = hinted ?? (await this.findOwners(found));
-    if (!isAlive || isEndedBefore(moments, kind, { issuer: found.issuer, createdAt })) return undefined;
+    if (!isAlive || isRevokedBefore(moments, kind, { issuer: found.issuer, createdAt })) return undefined;
     return this.withClient(found, client);
   }
 
-  private async findRow(kind: Kind, digest: string): Promise<Found | undefined> {
-    const found = (await this.run(FIND_ROW, this.keys.row(kind, digest))) as FoundRow | null;
+  private async findRow(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
+    const found = (await this.run(FIND_ROW, this.keys.row(kind, digest))) as RawRow | null;
     return found ? this.read({ kind, digest }, found, null) : undefined;
   }
 
@@ -65,7 +66,7 @@ export class RedisClusterStorage extends RedisStorage {
    * The moments before which grants are ended, as they were a second ago at most: they lie on one node of the cluster, which
    * would have to answer for every look-up otherwise.
    */
-  protected override currentMoments(): Promise<MomentsByIssuer> {
+  protected override currentMoments(): Promise<RevocationTimesByIssuer> {
     const now = performance.now();
     if (!this.lastMoments || now - this.lastMoments.at >= MOMENTS_KEPT) {
       const read = super.currentMoments();
@@ -77,14 +78,14 @@ export class RedisClusterStorage extends RedisStorage {
   }
 
   /** Returns whether the grant is alive, and its client. */
-  private async findOwners({ grantId, clientId, userId, issuer }: Hint) {
+  private async findOwners({ grantId, clientId, userId, issuer }: TokenHint) {
     const list = userId !== null && this.keys.grantsOf('user', userId);
     const [[revokedAt, made, userGeneration, createdAt], [client, generation], ended] = (await Promise.all([
-      this.run(FIND_STATE, this.keys.grant(grantId)),
-      this.run(FIND_OWNER, this.keys.client(clientId)),
-      list && this.run(FIND_ENDINGS, list, ...endings(clientId, issuer)),
+      this.run(FIND_GRANT_STATE, this.keys.grant(grantId)),
+      this.run(FIND_CLIENT_STATE, this.keys.client(clientId)),
+      list && this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer)),
     ])) as [(string | null)[], (string | null)[], (string | null)[] | false];
-    const isUsers = !ended || isCurrent(userGeneration!, ended);
+    const isUsers = !ended || isCurrentGeneration(userGeneration!, ended);
     return { isAlive: revokedAt === '' && made === generation && isUsers, client, createdAt: Number(createdAt) };
   }
 
@@ -96,7 +97,7 @@ export class RedisClusterStorage extends RedisStorage {
   }
 
   private async keepGrant(grant: GrantRow, generation: string, userGeneration: string): Promise<void> {
-    await this.run(KEEP_GRANT, this.keys.grant(grant.id), generation, userGeneration, ...valuesOfGrant(grant));
+    await this.run(SAVE_GRANT, this.keys.grant(grant.id), generation, userGeneration, ...valuesOfGrant(grant));
   }
 
   /** Adds a grant to its lists. Returns the generation of its user, or an empty string if it has no user. */

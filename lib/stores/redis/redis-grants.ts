@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
 import type { RunScript } from './connection.js';
-import { endingOf, endings, isCurrent, type Keys, timeToLive } from './keys.js';
+import { revocationMember, revocationMembers, isCurrentGeneration, type Keys, timeToLive } from './keys.js';
 import {
   DROP_LIST,
   END_GENERATION,
-  END_USER,
-  FIND_ENDINGS,
+  REVOKE_USER_GRANTS,
+  FIND_REVOCATIONS,
   FIND_GRANT,
-  FIND_OWNER,
+  FIND_CLIENT_STATE,
   LEAVE_LIST,
   LIST_AFTER,
   LIST_PAGE,
@@ -16,7 +16,7 @@ import {
 } from './scripts.js';
 
 /** A grant that is not revoked itself, with the generations of its client and its user when it was saved. */
-interface FoundGrant extends GrantRow {
+interface StoredGrant extends GrantRow {
   generation: string;
   userGeneration: string | null;
 }
@@ -49,7 +49,9 @@ export class RedisGrants {
    */
   private async endOfUser(filter: GrantFilter & { userId: string }): Promise<number> {
     const { userId, clientId, issuer } = filter;
-    const listed = Number(await this.run(END_USER, this.keys.grantsOf('user', userId), endingOf(filter)));
+    const listed = Number(
+      await this.run(REVOKE_USER_GRANTS, this.keys.grantsOf('user', userId), revocationMember(filter)),
+    );
     if ((clientId ?? issuer) !== undefined) return this.clear(filter);
     // If clearing fails, the remaining entries expire with their list.
     void this.clear(filter).catch(() => undefined);
@@ -120,7 +122,7 @@ export class RedisGrants {
   }
 
   /** Pages of the grants that are alive. A grant may come twice, and none is left out. */
-  private async *alive(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
+  private async *alive(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
     for await (const grants of this.matching(filter)) {
       const states = await this.states(grants);
       yield states.filter(({ isOfClient, isOfUser }) => isOfClient && isOfUser).map(({ grant }) => grant);
@@ -128,7 +130,7 @@ export class RedisGrants {
   }
 
   /** Pages of the grants that are not revoked themselves. A grant may come twice, and none is left out. */
-  private async *matching(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
+  private async *matching(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
     for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter);
   }
 
@@ -144,13 +146,13 @@ export class RedisGrants {
   }
 
   /** Whether grants are of the current generation of their client and of their user. Each of these is read once. */
-  private async states(grants: readonly FoundGrant[]) {
+  private async states(grants: readonly StoredGrant[]) {
     const read = new Map<string, Promise<unknown>>();
     const once = <T>(key: string, find: () => Promise<T>): Promise<T> => {
       if (!read.has(key)) read.set(key, find());
       return read.get(key) as Promise<T>;
     };
-    const stateOf = async (grant: FoundGrant) => {
+    const stateOf = async (grant: StoredGrant) => {
       const { clientId, userId, issuer } = grant;
       const [generation, ended] = await Promise.all([
         once(`client ${clientId}`, () => this.generation(clientId)),
@@ -158,7 +160,7 @@ export class RedisGrants {
           ? null
           : once(`user ${JSON.stringify([userId, clientId, issuer])}`, () => this.endings(userId, clientId, issuer)),
       ]);
-      const isOfUser = ended === null || isCurrent(grant.userGeneration, ended);
+      const isOfUser = ended === null || isCurrentGeneration(grant.userGeneration, ended);
       return { grant, isOfClient: grant.generation === generation, isOfUser };
     };
     return Promise.all(grants.map(stateOf));
@@ -180,17 +182,17 @@ export class RedisGrants {
   }
 
   private async generation(clientId: string): Promise<string> {
-    const [, generation] = (await this.run(FIND_OWNER, this.keys.client(clientId))) as [unknown, string];
+    const [, generation] = (await this.run(FIND_CLIENT_STATE, this.keys.client(clientId))) as [unknown, string];
     return generation;
   }
 
   private async endings(userId: string, clientId: string, issuer: string | null): Promise<(string | null)[]> {
     const list = this.keys.grantsOf('user', userId);
-    return (await this.run(FIND_ENDINGS, list, ...endings(clientId, issuer))) as (string | null)[];
+    return (await this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer))) as (string | null)[];
   }
 
   /** A grant that is not revoked itself. */
-  private async find(id: string): Promise<FoundGrant | undefined> {
+  private async find(id: string): Promise<StoredGrant | undefined> {
     const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
     const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;
     const [createdAt, lastUsedAt, expiresAt, revokedAt, generation, userGeneration = null] = state;

@@ -1,32 +1,38 @@
 import { randomUUID } from 'node:crypto';
 
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { Found, GrantFilter, GrantPage, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
-import { isEndedBefore, KnownMoments, livingGrants, type MomentsByIssuer, NOT_BEFORE } from '../not-before.js';
+import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
+import {
+  isRevokedBefore,
+  RevocationTimesCache,
+  withoutRevokedBefore,
+  type RevocationTimesByIssuer,
+  NOT_BEFORE,
+} from '../not-before.js';
 import type { StoredClient } from '../ports.js';
 import type { RunScript } from './connection.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
 import {
-  CHANGE,
-  EXCHANGE,
+  UPDATE,
+  CONSUME_AND_SAVE,
   FIND,
-  KEEP,
-  KEEP_ROW,
+  SAVE,
+  SAVE_ROW,
   ONCE,
   READ_REVISION,
   READ_TEXT,
   REPLACE_TEXT,
-  SPEND,
+  CONSUME,
 } from './scripts.js';
 
 /** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
-export type FoundRow = [row: string, ttl: number, now: number];
+export type RawRow = [row: string, ttl: number, now: number];
 
 /** On one server: a key for each code, token, grant and client, and each step a script on all keys it needs. */
 export class RedisStorage extends RedisClients implements Storage {
-  protected readonly moments = new KnownMoments(() => this.readText(NOT_BEFORE));
+  protected readonly moments = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
   private readonly grants: RedisGrants;
 
   /** @param keepsClients are the clients kept here too? */
@@ -42,32 +48,32 @@ export class RedisStorage extends RedisClients implements Storage {
 
   async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (!grant) await this.keepRows(rows);
-    else await this.run(KEEP, this.keysOf(grant, rows), ...this.valuesOf(grant, rows));
+    else await this.run(SAVE, this.keysOf(grant, rows), ...this.valuesOf(grant, rows));
   }
 
-  async consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  async consumeAndSave(spent: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const keys = [this.keys.row(spent.kind, spent.digest), ...this.keysOf(grant, rows)];
-    return (await this.run(EXCHANGE, keys, ...attempt(spent), ...this.valuesOf(grant, rows))) === 1;
+    return (await this.run(CONSUME_AND_SAVE, keys, ...attemptArguments(spent), ...this.valuesOf(grant, rows))) === 1;
   }
 
-  async find(kind: Kind, digest: string): Promise<Found | undefined> {
+  async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     const place = this.keys.text(NOT_BEFORE);
     const found = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix, place)) as
-      [...FoundRow, client: string | null, createdAt: string, revision: string] | null;
+      [...RawRow, client: string | null, createdAt: string, revision: string] | null;
     if (!found) return undefined;
     const row = this.read({ kind, digest }, found, found[3]);
     const grant = { issuer: row.issuer, createdAt: Number(found[4]) };
-    return isEndedBefore(await this.moments.at(found[5]), kind, grant) ? undefined : row;
+    return isRevokedBefore(await this.moments.get(found[5]), kind, grant) ? undefined : row;
   }
 
-  async spend(kind: Kind, digest: string): Promise<boolean> {
-    return (await this.run(SPEND, this.keys.row(kind, digest), ...attempt({ kind, digest }))) === 1;
+  async spend(kind: RowKind, digest: string): Promise<boolean> {
+    return (await this.run(CONSUME, this.keys.row(kind, digest), ...attemptArguments({ kind, digest }))) === 1;
   }
 
   async change(from: Row, to: Row): Promise<boolean> {
     const key = this.keys.row(from.kind, from.digest);
     const lifetime = to.lifetime === undefined ? '' : String(Math.max(1, Math.ceil(to.lifetime)));
-    return (await this.run(CHANGE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!, lifetime)) === 1;
+    return (await this.run(UPDATE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!, lifetime)) === 1;
   }
 
   async once(digest: string, seconds: number): Promise<boolean> {
@@ -93,13 +99,13 @@ export class RedisStorage extends RedisClients implements Storage {
 
   async listGrants(userId: string): Promise<GrantRow[]> {
     const [grants, moments] = await Promise.all([this.grants.ofUser(userId), this.currentMoments()]);
-    return livingGrants(moments, grants);
+    return withoutRevokedBefore(moments, grants);
   }
 
   async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
     const [page, moments] = await Promise.all([this.grants.page(filter, after, limit), this.currentMoments()]);
     const living = new Set(
-      livingGrants(
+      withoutRevokedBefore(
         moments,
         page.grants.map(({ grant }) => grant),
       ),
@@ -113,18 +119,18 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 
   /** The moments before which grants are ended. */
-  protected async currentMoments(): Promise<MomentsByIssuer> {
-    return this.moments.at((await this.run(READ_REVISION, this.keys.text(NOT_BEFORE))) as string);
+  protected async currentMoments(): Promise<RevocationTimesByIssuer> {
+    return this.moments.get((await this.run(READ_REVISION, this.keys.text(NOT_BEFORE))) as string);
   }
 
   /** Whatever the clock of this process says: when it expires is told from how long Redis will keep it. */
   protected read(
-    key: { kind: Kind; digest: string },
-    [row, ttl, now]: readonly [...FoundRow, ...unknown[]],
+    key: { kind: RowKind; digest: string },
+    [row, ttl, now]: readonly [...RawRow, ...unknown[]],
     client: unknown,
   ) {
     const start = row.indexOf('{');
-    const found = Object.assign(JSON.parse(row.slice(start)) as Found, key);
+    const found = Object.assign(JSON.parse(row.slice(start)) as StoredRow, key);
     found.expiresAt = ttl < 0 ? FOREVER : Date.now() + ttl;
     found.revokedAt = null;
     if (start > 0) {
@@ -136,13 +142,13 @@ export class RedisStorage extends RedisClients implements Storage {
     return this.withClient(found, client);
   }
 
-  protected withClient(found: Found, client: unknown): Found {
+  protected withClient(found: StoredRow, client: unknown): StoredRow {
     if (this.keepsClients) found.client = typeof client === 'string' ? (JSON.parse(client) as StoredClient) : null;
     return found;
   }
 
   protected async keepRows(rows: readonly Row[]): Promise<void> {
-    await Promise.all(rows.map((row) => this.run(KEEP_ROW, this.keys.row(row.kind, row.digest), ...valuesOfRow(row))));
+    await Promise.all(rows.map((row) => this.run(SAVE_ROW, this.keys.row(row.kind, row.digest), ...valuesOfRow(row))));
   }
 
   private keysOf({ id, clientId, userId }: GrantRow, rows: readonly Row[]): string[] {
@@ -160,7 +166,7 @@ export class RedisStorage extends RedisClients implements Storage {
 }
 
 /** By whom something is spent, and what is kept with it. */
-export function attempt({ data }: Spending): string[] {
+export function attemptArguments({ data }: ConsumedRow): string[] {
   return [randomUUID(), data === undefined ? '-' : Buffer.from(data).toString('base64url')];
 }
 

@@ -1,13 +1,13 @@
-import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, script, SPENDING, USERS } from './lua.js';
-import { REVISION } from '../not-before.js';
+import { GENERATION, GENERATIONS, GRANT, SAVING, LIST, NOW, ROW, script, CONSUMING, USER_GENERATIONS } from './lua.js';
+import { REVISION_LENGTH } from '../not-before.js';
 
 // On one server, a step is one script on all its keys.
 
-export const KEEP = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USERS, KEEPING, `keep(1, 1)`);
+export const SAVE = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USER_GENERATIONS, SAVING, `keep(1, 1)`);
 
 /** Spends the first key and keeps the rest: by whom, and what is kept with it. */
-export const EXCHANGE = script(
-  `${NOW}${ROW}${SPENDING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${USERS}${KEEPING}`,
+export const CONSUME_AND_SAVE = script(
+  `${NOW}${ROW}${CONSUMING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${USER_GENERATIONS}${SAVING}`,
   `
 local spent = spend_row(KEYS[1], ARGV[1], ARGV[2])
 if spent == 1 then keep(2, 3) end
@@ -21,7 +21,7 @@ return spent > 0 and 1 or 0`,
 export const FIND = script(
   NOW,
   GENERATION,
-  USERS,
+  USER_GENERATIONS,
   `
 local row = redis.call('GET', KEYS[1])
 if not row then return false end
@@ -35,13 +35,13 @@ if type(known.userId) == 'string' and
   return false
 end
 return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'client'), grant[4],
-  redis.call('GETRANGE', ARGV[2], 0, ${REVISION - 1}) }`,
+  redis.call('GETRANGE', ARGV[2], 0, ${REVISION_LENGTH - 1}) }`,
 );
 
 // On a cluster keys lie where they will: each of these touches one key only, `KEYS[1]`.
 
-export const KEEP_ROW = script(NOW, ROW, `keep_row(KEYS[1], ARGV[1], ARGV[2])`);
-export const KEEP_GRANT = script(
+export const SAVE_ROW = script(NOW, ROW, `keep_row(KEYS[1], ARGV[1], ARGV[2])`);
+export const SAVE_GRANT = script(
   NOW,
   GRANT,
   `keep_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], { unpack(ARGV, 5) })`,
@@ -51,10 +51,10 @@ export const LIST_GRANT = script(NOW, LIST, `list_grant(KEYS[1], ARGV[1], ARGV[2
 export const LIST_USER_GRANT = script(
   NOW,
   LIST,
-  USERS,
+  USER_GENERATIONS,
   `list_grant(KEYS[1], ARGV[1], ARGV[2]) return begin_user(KEYS[1])`,
 );
-export const SPEND = script(NOW, SPENDING, `return spend_row(KEYS[1], ARGV[1], ARGV[2]) > 0 and 1 or 0`);
+export const CONSUME = script(NOW, CONSUMING, `return spend_row(KEYS[1], ARGV[1], ARGV[2]) > 0 and 1 or 0`);
 export const FIND_ROW = script(
   NOW,
   `
@@ -62,11 +62,11 @@ local row = redis.call('GET', KEYS[1])
 return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
 );
 /** When a grant was revoked, its generations, and when it began. */
-export const FIND_STATE = script(
+export const FIND_GRANT_STATE = script(
   `return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration', 'createdAt')`,
 );
 /** A client, and how often its grants were ended. */
-export const FIND_OWNER = script(
+export const FIND_CLIENT_STATE = script(
   GENERATION,
   `return { redis.call('HGET', KEYS[1], 'client'), generation_of(KEYS[1]) }`,
 );
@@ -77,7 +77,7 @@ export const FIND_OWNER = script(
  * Changes an unused row from one text to another, and its lifetime in milliseconds unless that is ''. A second run, after a
  * lost reply, succeeds as well.
  */
-export const CHANGE = script(`
+export const UPDATE = script(`
 local row = redis.call('GET', KEYS[1])
 if row == ARGV[2] then return 1 end
 if row ~= ARGV[1] then return 0 end
@@ -99,11 +99,11 @@ return 1`,
 );
 
 /** With which generations grants of a user were ended, as negative numbers. ARGV: names that `endings()` returns. */
-export const FIND_ENDINGS = script(`return redis.call('ZMSCORE', KEYS[1], unpack(ARGV))`);
+export const FIND_REVOCATIONS = script(`return redis.call('ZMSCORE', KEYS[1], unpack(ARGV))`);
 /** Ends all grants of a user that fall under a name of `endings()`, in one step. Returns how many the list holds. */
-export const END_USER = script(
+export const REVOKE_USER_GRANTS = script(
   NOW,
-  USERS,
+  USER_GENERATIONS,
   `end_user(KEYS[1], ARGV[1]) return redis.call('ZCOUNT', KEYS[1], text(now()), '+inf')`,
 );
 
@@ -150,7 +150,7 @@ return found`,
  * issued to one that is gone, by a request on its way, is not for the one that comes back; one that was never there has nothing to
  * come back to: a client that registered itself is kept here when it is first used, and what it was promised until then counts.
  */
-export const KEEP_CLIENT = script(
+export const SAVE_CLIENT = script(
   NOW,
   GENERATION,
   GENERATIONS,
@@ -210,6 +210,6 @@ redis.call('SET', KEYS[1], ARGV[2])
 return 1`);
 
 /** The revision that a text begins with; empty if there is no such text. */
-export const READ_REVISION = script(`return redis.call('GETRANGE', KEYS[1], 0, ${REVISION - 1})`);
+export const READ_REVISION = script(`return redis.call('GETRANGE', KEYS[1], 0, ${REVISION_LENGTH - 1})`);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);

@@ -5,7 +5,7 @@ import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../sch
 import type { Database } from './database.js';
 import { tableNames, type TableOptions } from './entities.js';
 import { oauthMigrations } from './migrations.js';
-import { sql, words } from './sql.js';
+import { sql, rawSql } from './sql.js';
 
 /**
  * Verifies that a database has all tables and columns that the store uses, and that no migration of `oauthMigrations()`
@@ -33,7 +33,7 @@ export async function checkSchema(source: DataSource, database: Database, { pref
 
 function hasColumns(database: Database, entity: string, columns: Columns): Promise<boolean> {
   const list = Object.values(columns).map(({ name }) => name);
-  return database.isValid(sql`SELECT ${words(list.join(', '))} FROM ${database.table(entity)} WHERE 1 = 0`);
+  return database.isValid(sql`SELECT ${rawSql(list.join(', '))} FROM ${database.table(entity)} WHERE 1 = 0`);
 }
 
 /** Returns the recorded migrations among `expected`. Returns an empty list if there are no records of migrations. */
@@ -52,7 +52,7 @@ async function findExecuted(source: DataSource, expected: readonly string[]): Pr
   }
 }
 
-interface Found {
+interface SchemaState {
   source: DataSource;
   prefix: string | undefined;
   /** The tables that do not exist, or lack columns. */
@@ -61,7 +61,7 @@ interface Found {
   pending: readonly string[];
 }
 
-function describe({ source, prefix, missing, pending }: Found): string {
+function describe({ source, prefix, missing, pending }: SchemaState): string {
   const of = prefix === undefined ? '' : `{ prefix: '${prefix}' }`;
   const tables = missing.map((name) => `\`${name}\``).join(', ');
   const state = missing.length > 0 ? `The database lacks tables or columns of TypeOrmStore (${tables})` : OUTDATED;

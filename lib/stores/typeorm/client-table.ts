@@ -1,10 +1,10 @@
 import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientStorage, KeptClient } from '../storage.js';
+import type { ClientPage, ClientStorage, ClientRecord } from '../storage.js';
 import type { Database } from './database.js';
-import { type Name, type Sql, sql } from './sql.js';
+import { type Identifier, type Sql, sql } from './sql.js';
 
 /** Metadata is all that is said of a client, as JSON: what later versions say needs no new column. */
-interface ClientRecord {
+interface ClientTableRecord {
   id: string;
   secret_hashes: string;
   metadata: string | null;
@@ -18,23 +18,23 @@ export class ClientTable implements ClientStorage {
 
   constructor(
     protected readonly database: Database,
-    protected readonly clients: Name,
+    protected readonly clients: Identifier,
   ) {
     this.records = sql`SELECT id, secret_hashes, metadata, created_at, ${database.now} AS clock FROM ${clients}`;
   }
 
-  async findClient(id: string): Promise<KeptClient | undefined> {
+  async findClient(id: string): Promise<ClientRecord | undefined> {
     if (!isStorable(id)) return undefined;
-    const [record] = await this.database.find<ClientRecord>(sql`${this.records} WHERE id = ${id}`);
+    const [record] = await this.database.find<ClientTableRecord>(sql`${this.records} WHERE id = ${id}`);
     // A table that somebody else created may hold `Alice` to be `alice`.
     return record?.id === id ? read(record) : undefined;
   }
 
-  async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
+  async saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): Promise<boolean> {
     const { id } = client;
     const { metadata, hashes } = textsOf(client);
-    if (!found) return this.addClient(storable(id), metadata, hashes);
-    const kept = found.kept as ClientRecord;
+    if (!found) return this.addClient(requireStorable(id), metadata, hashes);
+    const kept = found.version as ClientTableRecord;
     if (!endsGrants && kept.metadata === metadata && kept.secret_hashes === hashes) return true;
     const ends = endsGrants ? sql`, generation = generation + 1` : sql``;
     const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
@@ -44,7 +44,7 @@ export class ClientTable implements ClientStorage {
   }
 
   async listClients(after: string, limit: number): Promise<ClientPage> {
-    const records = await this.database.find<ClientRecord>(
+    const records = await this.database.find<ClientTableRecord>(
       sql`${this.records} WHERE id > ${after} AND metadata IS NOT NULL ORDER BY id LIMIT ${limit}`,
     );
     const clients = records.map(read).filter((client) => client !== undefined);
@@ -52,12 +52,14 @@ export class ClientTable implements ClientStorage {
   }
 
   async readClock(): Promise<number> {
-    const [record] = await this.database.find<Pick<ClientRecord, 'clock'>>(sql`SELECT ${this.database.now} AS clock`);
+    const [record] = await this.database.find<Pick<ClientTableRecord, 'clock'>>(
+      sql`SELECT ${this.database.now} AS clock`,
+    );
     return Number(record!.clock);
   }
 
   async addNewClient(client: StoredClient): Promise<boolean> {
-    const id = storable(client.id);
+    const id = requireStorable(client.id);
     const { metadata, hashes } = textsOf(client);
     if (await this.insert(id, metadata, hashes, 0)) return true;
     // A record without metadata and without the mark of a removal only counts how often grants were ended.
@@ -114,12 +116,12 @@ function textsOf({ id: _, secret: __, secretHashes = [], ...rest }: StoredClient
   return { metadata: JSON.stringify(rest), hashes: JSON.stringify(secretHashes) };
 }
 
-function read(record: ClientRecord): KeptClient | undefined {
+function read(record: ClientTableRecord): ClientRecord | undefined {
   const { id, metadata, secret_hashes: hashes, created_at: createdAt, clock } = record;
   if (metadata === null) return undefined;
   const client = readClient(id, metadata);
   client.secretHashes = JSON.parse(hashes) as StoredClient['secretHashes'];
-  return { client, createdAt: Number(createdAt), now: Number(clock), kept: record };
+  return { client, createdAt: Number(createdAt), readAt: Number(clock), version: record };
 }
 
 export function readClient(id: string, metadata: string): StoredClient {
@@ -132,7 +134,7 @@ export function isStorable(id: string): boolean {
 }
 
 /** @throws RangeError for an id that no database keeps as it is */
-export function storable(id: string): string {
+export function requireStorable(id: string): string {
   if (!isStorable(id)) throw new RangeError('An id has 255 characters at most, and no NUL or broken ones');
   return id;
 }

@@ -1,4 +1,4 @@
-import type { Wait } from '../deadline.js';
+import type { TimedOperation } from '../deadline.js';
 
 /** What a statement found or did. */
 export interface Result {
@@ -14,7 +14,7 @@ export interface Statement {
 
 /** What a `DataSource` has to run statements on. */
 export interface Connections {
-  run(statement: Statement, wait: Wait, isWrite: boolean): Promise<Result>;
+  run(statement: Statement, wait: TimedOperation, isWrite: boolean): Promise<Result>;
   /** All of them in one transaction; if the first changes nothing, none of the others is run. */
-  together(statements: readonly Statement[], wait: Wait): Promise<boolean>;
+  runAtomically(statements: readonly Statement[], wait: TimedOperation): Promise<boolean>;
 }

@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Deadline, Wait } from '../deadline.js';
+import type { Deadline, TimedOperation } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
 import { Pool } from './pool.js';
-import { Name, type Sql, words } from './sql.js';
+import { Identifier, type Sql, rawSql } from './sql.js';
 import { SingleConnection } from './sqlite.js';
-import { isHarmless, isTaken, isUndefined } from './statement-errors.js';
+import { isRetryable, isDuplicateKey, isMissingTableOrColumn } from './statement-errors.js';
 
 const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
 
@@ -49,8 +49,8 @@ export class Database {
       ? new SingleConnection(source)
       : new Pool(source, type === 'postgres' && preparedStatements);
     const now = NOW[type] ?? NOW['mysql']!;
-    this.now = words(now);
-    this.statementStart = words(now.replace('clock_timestamp', 'statement_timestamp'));
+    this.now = rawSql(now);
+    this.statementStart = rawSql(now.replace('clock_timestamp', 'statement_timestamp'));
     this.placeholder = type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 
@@ -59,8 +59,8 @@ export class Database {
    *
    * @throws {InvalidArgumentError} When the name is first used, if the `DataSource` does not have the entity.
    */
-  table(entity: string): Name {
-    return new Name(() => {
+  table(entity: string): Identifier {
+    return new Identifier(() => {
       if (!this.source.hasMetadata(entity)) {
         throw new InvalidArgumentError(`Invalid argument: ${this.isInitialized ? noEntity(entity) : NOT_INITIALIZED}`);
       }
@@ -86,7 +86,7 @@ export class Database {
       await this.deadline.within((wait) => this.connections.run(compiled, wait, false));
       return true;
     } catch (error) {
-      if (isUndefined(error)) return false;
+      if (isMissingTableOrColumn(error)) return false;
       throw error;
     }
   }
@@ -108,15 +108,15 @@ export class Database {
     try {
       return (await this.change(statement)) > 0;
     } catch (error) {
-      if (isTaken(error)) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }
 
   /** Does all of it in one transaction, or none: the first statement decides, by whether it changes anything. */
-  together(statements: readonly Sql[]): Promise<boolean> {
+  runAtomically(statements: readonly Sql[]): Promise<boolean> {
     const compiled = statements.map((statement) => this.compile(statement));
-    return this.attempt((wait) => this.connections.together(compiled, wait));
+    return this.attempt((wait) => this.connections.runAtomically(compiled, wait));
   }
 
   /** Concurrent failures share one explanation. */
@@ -135,18 +135,18 @@ export class Database {
   }
 
   /** Runs statements, again if they lost a conflict, until the deadline. */
-  private attempt<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
+  private attempt<T>(work: (wait: TimedOperation) => Promise<T>): Promise<T> {
     return this.deadline.within(async (wait) => {
       for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
         try {
           return await work(wait);
         } catch (error) {
-          if (isUndefined(error)) await this.explained();
-          if (wait.isOver || !isHarmless(error)) throw error;
+          if (isMissingTableOrColumn(error)) await this.explained();
+          if (wait.isTimedOut || !isRetryable(error)) throw error;
           wait.reason = `${String(error)}, however often it was tried`;
         }
         await setTimeout(Math.random() * pause);
-        if (wait.isOver) throw new Error(wait.reason);
+        if (wait.isTimedOut) throw new Error(wait.reason);
       }
     });
   }

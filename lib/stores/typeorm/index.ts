@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 
 import type { SchemaModel } from '../../model/health.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
-import { keepsIn } from '../place.js';
+import { registerStorageLocation } from '../storage-location.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { Store } from '../store.js';
@@ -52,7 +52,7 @@ export class TypeOrmStore extends Store<TypeOrmStorage> implements SchemaModel {
     const database = new Database(dataSource, new Deadline(deadline), preparedStatements);
     const Storage = STORAGES[dataSource.options.type] ?? MySqlStorage;
     super(new Storage(database, tableNames(prefix), !clients), { users, clients, ...options });
-    keepsIn(this, dataSource, tableNames(prefix).tokens);
+    registerStorageLocation(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });
     this.checkSchema = async () => void (dataSource.isInitialized && (await database.explain!()));
   }

@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
-import type { Wait } from '../deadline.js';
+import type { TimedOperation } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
 import { generationsOf } from './connection-generations.js';
 import { runPrepared } from './prepared.js';
@@ -21,11 +21,11 @@ export class Pool implements Connections {
     keepAlive(source);
   }
 
-  run(statement: Statement, wait: Wait): Promise<Result> {
+  run(statement: Statement, wait: TimedOperation): Promise<Result> {
     return this.hold(wait, (runner) => this.query(runner, statement));
   }
 
-  together([first, ...others]: readonly Statement[], wait: Wait): Promise<boolean> {
+  runAtomically([first, ...others]: readonly Statement[], wait: TimedOperation): Promise<boolean> {
     return this.hold(wait, async (runner) => {
       await runner.startTransaction();
       try {
@@ -42,13 +42,13 @@ export class Pool implements Connections {
   }
 
   /** Runs work on a connection. Drops the connection if the deadline passes, or if its server only allows reads. */
-  private async hold<T>(wait: Wait, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  private async hold<T>(wait: TimedOperation, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
     const { runner, connection } = await this.connect(wait);
     let isLost = false;
     try {
       wait.reason = 'the statement was sent, and nothing came back';
-      wait.abandon = () => {
+      wait.cancel = () => {
         isLost = true;
         const stopped = stopStatement(this.source, connection);
         // PgBouncer forwards a cancel request only while the client is connected.
@@ -61,13 +61,13 @@ export class Pool implements Connections {
       if (isReadOnly(error)) generationsOf(this.source).renew();
       throw error;
     } finally {
-      wait.abandon = undefined;
+      wait.cancel = undefined;
       if (isLost) drop(runner, connection);
       await runner.release();
     }
   }
 
-  private async connect(wait: Wait): Promise<{ runner: QueryRunner; connection: PooledConnection }> {
+  private async connect(wait: TimedOperation): Promise<{ runner: QueryRunner; connection: PooledConnection }> {
     for (;;) {
       const runner = this.source.createQueryRunner();
       wait.reason = NONE_FREE;
@@ -75,7 +75,7 @@ export class Pool implements Connections {
       try {
         const connection = (await runner.connect()) as PooledConnection;
         // After the deadline nothing is sent: the client may have sent its request again.
-        if (wait.isOver) throw new Error(wait.reason);
+        if (wait.isTimedOut) throw new Error(wait.reason);
         isUsed = generationsOf(this.source).isCurrent(connection);
         if (isUsed) return { runner, connection };
         drop(runner, connection);

@@ -1,6 +1,6 @@
-import type { GrantRow, Row, Spending } from '../storage.js';
+import type { GrantRow, Row, ConsumedRow } from '../storage.js';
 import { newRow, ROW } from './records.js';
-import { join, type Sql, sql, typed } from './sql.js';
+import { join, type Sql, sql, castTo } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 
 /** PostgreSQL does each step in one statement: one way there and back, and one write to its log. */
@@ -17,8 +17,8 @@ export class PostgresStorage extends TypeOrmStorage {
     await this.database.change(sql`WITH found AS (${kept}) ${this.insertIfFound(rows)}`);
   }
 
-  async consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    const kept = typed(data ?? null, 'text');
+  async consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+    const kept = castTo(data ?? null, 'text');
     const count = await this.database.change(sql`WITH found AS (
         UPDATE ${this.tokens} SET revoked_at = ${this.database.now}, data = COALESCE(${kept}, data)
         WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL RETURNING grant_id

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
 import type { Database } from './database.js';
-import { join, type Name, type Sql, sql } from './sql.js';
+import { join, type Identifier, type Sql, sql } from './sql.js';
 
 interface Expired {
-  table: Name;
+  table: Identifier;
   /** The primary key. */
   key: Sql;
   /** Which rows, and the column of the index that finds them. */

@@ -1,7 +1,7 @@
 import { type Columns, GRANT_COLUMNS, grantRecord, ROW_COLUMNS } from '../schema.js';
-import type { Found, GrantRow, Row } from '../storage.js';
-import { readClient, storable } from './client-table.js';
-import { join, type Sql, sql, typed, words } from './sql.js';
+import type { StoredRow, GrantRow, Row } from '../storage.js';
+import { readClient, requireStorable } from './client-table.js';
+import { join, type Sql, sql, castTo, rawSql } from './sql.js';
 
 /** A record of a driver: 64 bits come as text, lest some be lost; in milliseconds none are. */
 export type DatabaseRecord = Record<string, string | number | bigint | null>;
@@ -15,12 +15,12 @@ class Fields<Field extends string> {
 
   constructor(private readonly columns: Columns<Field>) {
     this.fields = Object.keys(columns) as Field[];
-    this.names = words(this.fields.map((field) => columns[field].name).join(', '));
+    this.names = rawSql(this.fields.map((field) => columns[field].name).join(', '));
   }
 
   /** The same, of a table by this name. */
   of(alias: string): Sql {
-    return words(this.fields.map((field) => `${alias}.${this.columns[field].name}`).join(', '));
+    return rawSql(this.fields.map((field) => `${alias}.${this.columns[field].name}`).join(', '));
   }
 
   /** The values of a record; some may be statements. */
@@ -30,7 +30,7 @@ class Fields<Field extends string> {
 
   /** The same where a database cannot tell their types by itself. */
   typedValues(record: Values): Sql {
-    return join(this.fields.map((field) => typed(record[field], TYPES[this.columns[field].type])));
+    return join(this.fields.map((field) => castTo(record[field], TYPES[this.columns[field].type])));
   }
 
   read(record: DatabaseRecord): Record<Field, string | number | null> {
@@ -55,8 +55,8 @@ export function readGrant(record: DatabaseRecord): GrantRow {
 }
 
 /** @param record with `known_id` and `metadata` of the client that came along, where clients are kept here */
-export function readRow(record: DatabaseRecord, keepsClients: boolean): Found {
-  const row = ROW.read(record) as unknown as Found;
+export function readRow(record: DatabaseRecord, keepsClients: boolean): StoredRow {
+  const row = ROW.read(record) as unknown as StoredRow;
   if (record['revoked_ago'] !== null) row.revokedAgo = Number(record['revoked_ago']);
   row.expiresIn = Number(record['expires_in']);
   if (keepsClients) {
@@ -69,8 +69,8 @@ export function readRow(record: DatabaseRecord, keepsClients: boolean): Found {
 
 /** A new grant with the generation of its client. It begins now, by the clock of the database. */
 export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Record<string, unknown> {
-  storable(grant.clientId);
-  if (grant.userId !== null) storable(grant.userId);
+  requireStorable(grant.clientId);
+  if (grant.userId !== null) requireStorable(grant.userId);
   const lastUsedAt = grant.lastUsedAt === grant.createdAt ? now : grant.lastUsedAt;
   return { ...grantRecord(grant), createdAt: now, lastUsedAt, clientGeneration };
 }

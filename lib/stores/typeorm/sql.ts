@@ -1,5 +1,5 @@
 /** A table or column by its name as it stands in the database: everything else in a statement is sent as a value. */
-export class Name {
+export class Identifier {
   private found?: string;
 
   /** @param find looks the name up; only once, and not before it is needed */
@@ -24,24 +24,24 @@ export class Sql {
       statement.texts.reduce((text, next, index) => text + part(statement.values[index - 1]) + next);
     const part = (value: unknown): string => {
       if (value instanceof Sql) return write(value);
-      return value instanceof Name ? value.text : placeholder(values.push(value));
+      return value instanceof Identifier ? value.text : placeholder(values.push(value));
     };
     return { text: write(this), values };
   }
 }
 
-/** A statement: what is put in is a value, never text, unless it is a `Name` or another statement. */
+/** A statement: what is put in is a value, never text, unless it is a `Identifier` or another statement. */
 export function sql(texts: TemplateStringsArray, ...values: unknown[]): Sql {
   return new Sql(texts, values);
 }
 
 /** Text of our own, such as the names of columns. */
-export function words(text: string): Sql {
+export function rawSql(text: string): Sql {
   return new Sql([text], []);
 }
 
 /** A value of which the place it stands in does not tell the type. */
-export function typed(value: unknown, type: 'text' | 'bigint' | 'integer'): Sql {
+export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer'): Sql {
   return new Sql(['CAST(', ` AS ${type})`], [value]);
 }
 

@@ -1,4 +1,4 @@
-import type { GrantRow, Row, Spending } from '../storage.js';
+import type { GrantRow, Row, ConsumedRow } from '../storage.js';
 import { newRow, ROW } from './records.js';
 import { join, sql } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
@@ -8,10 +8,10 @@ export class SqliteStorage extends TypeOrmStorage {
   /** In one transaction: what takes the time is to wait for the disk, once for each of them. */
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     const inserts = rows.length > 0 ? [this.insertRows(rows)] : [];
-    await this.database.together(grant ? [this.upsertGrant(grant), ...inserts] : inserts);
+    await this.database.runAtomically(grant ? [this.upsertGrant(grant), ...inserts] : inserts);
   }
 
-  consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const { id: grantId, clientId, userId, issuer, expiresAt } = grant;
     const spent = { kind, digest, grantId, clientId, userId, issuer, expiresAt, scope: null, data: data ?? null };
     const records = [{ ...spent, revokedAt: this.database.now }, ...rows.map((row) => newRow(row, this.database.now))];
@@ -21,7 +21,7 @@ export class SqliteStorage extends TypeOrmStorage {
         SELECT 1 FROM ${this.tokens} WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL)
       ON CONFLICT (digest, kind) DO UPDATE SET revoked_at = excluded.revoked_at, data = COALESCE(excluded.data, data),
         grant_id = CASE WHEN excluded.revoked_at IS NULL THEN NULL ELSE grant_id END`;
-    return this.database.together([
+    return this.database.runAtomically([
       exchange,
       sql`UPDATE ${this.grants} SET ${this.used(grant, '', '')} WHERE id = ${grantId}`,
     ]);

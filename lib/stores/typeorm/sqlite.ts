@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { DataSource } from 'typeorm';
 
-import type { Wait } from '../deadline.js';
+import type { TimedOperation } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
 
 /** A connection of better-sqlite3 or libsql, all of whose methods block the process. */
@@ -33,7 +33,7 @@ export class SingleConnection implements Connections {
 
   constructor(private readonly source: DataSource) {}
 
-  async run({ text, values }: Statement, wait: Wait, isWrite: boolean): Promise<Result> {
+  async run({ text, values }: Statement, wait: TimedOperation, isWrite: boolean): Promise<Result> {
     const connection = await this.ready([{ text, values }], wait, isWrite);
     return this.execute(connection, () => {
       const statement = this.prepare(connection, text);
@@ -42,7 +42,7 @@ export class SingleConnection implements Connections {
     });
   }
 
-  async together(statements: readonly Statement[], wait: Wait): Promise<boolean> {
+  async runAtomically(statements: readonly Statement[], wait: TimedOperation): Promise<boolean> {
     const connection = await this.ready(statements, wait, true);
     return this.execute(connection, () => {
       const [first, ...others] = statements.map(({ text, values }) => {
@@ -58,7 +58,11 @@ export class SingleConnection implements Connections {
   }
 
   /** The connection, when it is free. */
-  private async ready(statements: readonly Statement[], wait: Wait, isWrite: boolean): Promise<SqliteConnection> {
+  private async ready(
+    statements: readonly Statement[],
+    wait: TimedOperation,
+    isWrite: boolean,
+  ): Promise<SqliteConnection> {
     const runner = this.source.createQueryRunner();
     const connection = (await runner.connect()) as SqliteConnection;
     if (isWrite) await turn(() => connection.inTransaction || runner.isTransactionActive, wait);
@@ -139,11 +143,11 @@ export class SingleConnection implements Connections {
  * While the host has a transaction open, whatever is written becomes part of that: a code would be unspent again when it
  * is rolled back.
  */
-async function turn(isTaken: () => boolean, wait: Wait): Promise<void> {
+async function turn(isTaken: () => boolean, wait: TimedOperation): Promise<void> {
   while (isTaken()) {
     wait.reason = 'the DataSource is in a transaction: on SQLite, nothing can be saved beside it';
     await setTimeout(1);
-    if (wait.isOver) throw new Error(wait.reason);
+    if (wait.isTimedOut) throw new Error(wait.reason);
   }
 }
 

@@ -27,13 +27,13 @@ const READ_ONLY = ['25006', 'ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE',
 export const isReadOnly = (error: unknown) => READ_ONLY.includes(codeOf(error));
 
 /** Whether the statement had no effect and may be sent again. */
-export const isHarmless = (error: unknown) => LOST.includes(codeOf(error)) || UNSENT.test(String(error));
+export const isRetryable = (error: unknown) => LOST.includes(codeOf(error)) || UNSENT.test(String(error));
 
 /** Whether a row with the same primary key exists. */
-export const isTaken = (error: unknown) => TAKEN.includes(codeOf(error));
+export const isDuplicateKey = (error: unknown) => TAKEN.includes(codeOf(error));
 
 /** Whether a table or column of the statement does not exist. */
-export const isUndefined = (error: unknown) =>
+export const isMissingTableOrColumn = (error: unknown) =>
   UNDEFINED.includes(codeOf(error)) || /\bno such (table|column)\b/.test(String(error));
 
 function codeOf(error: unknown): string {

@@ -1,13 +1,19 @@
 import { DAY, dayOf } from '../schema.js';
-import type { Found, GrantFilter, GrantPage, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
-import { isEndedBefore, KnownMoments, livingGrants, NOT_BEFORE, REVISION } from '../not-before.js';
+import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
+import {
+  isRevokedBefore,
+  RevocationTimesCache,
+  withoutRevokedBefore,
+  NOT_BEFORE,
+  REVISION_LENGTH,
+} from '../not-before.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import type { tableNames } from './entities.js';
-import { markOnce, readText, replaceText } from './kept-rows.js';
+import { markOnce, readText, replaceText } from './standalone-rows.js';
 import { pruneTable } from './prune.js';
 import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
-import { join, type Name, type Sql, sql, words } from './sql.js';
+import { join, type Identifier, type Sql, sql, rawSql } from './sql.js';
 
 /** A grant outlives its tokens by so many milliseconds: a request on its way may still ask whether it was revoked. */
 const LEEWAY = 60_000;
@@ -19,12 +25,12 @@ const COUNTED = 100_000;
  * row, and what is saved beside it, before or after, is dead as well.
  */
 export abstract class TypeOrmStorage extends ClientTable implements Storage {
-  protected readonly grants: Name;
-  protected readonly tokens: Name;
+  protected readonly grants: Identifier;
+  protected readonly tokens: Identifier;
   private readonly findRow: Sql;
   /** The revision of the moments before which grants are ended. */
   private readonly revision: Sql;
-  private readonly moments = new KnownMoments(() => this.readText(NOT_BEFORE));
+  private readonly moments = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
 
   constructor(
     database: Database,
@@ -36,8 +42,8 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     this.tokens = database.table(names.tokens);
     // The client comes with its token, so that one query is enough.
     const columns = keepsClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
-    this.revision = sql`(SELECT SUBSTR(n.data, 1, ${words(String(REVISION))}) FROM ${this.tokens} n
-      WHERE n.digest = ${words(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
+    this.revision = sql`(SELECT SUBSTR(n.data, 1, ${rawSql(String(REVISION_LENGTH))}) FROM ${this.tokens} n
+      WHERE n.digest = ${rawSql(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
     // No index answers the difference: before it has statistics, PostgreSQL would look all grants through by generation.
     this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago,
       t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at,
@@ -51,19 +57,19 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     if (rows.length > 0) await this.database.change(this.insertRows(rows));
   }
 
-  abstract consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
+  abstract consumeAndSave(spent: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
 
-  async find(kind: Kind, digest: string): Promise<Found | undefined> {
+  async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     const query = sql`${this.findRow} AND t.digest = ${digest} AND t.kind = ${kind}`;
     const [record] = await this.database.find<DatabaseRecord>(query);
     if (!record) return undefined;
     const row = readRow(record, this.keepsClients);
-    const moments = await this.moments.at(record['revision'] as string | null);
+    const moments = await this.moments.get(record['revision'] as string | null);
     const grant = { issuer: row.issuer, createdAt: Number(record['granted_at']) };
-    return isEndedBefore(moments, kind, grant) ? undefined : row;
+    return isRevokedBefore(moments, kind, grant) ? undefined : row;
   }
 
-  async spend(kind: Kind, digest: string): Promise<boolean> {
+  async spend(kind: RowKind, digest: string): Promise<boolean> {
     const count = await this.database.change(sql`UPDATE ${this.tokens} SET revoked_at = ${this.database.now}
       WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL`);
     return count === 1;
@@ -109,7 +115,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
       .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
       WHERE user_id = ${userId} AND ${this.alive} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
       ORDER BY last_used_at DESC`);
-    return livingGrants(await this.moments.at(rows[0]?.['revision'] as string | null), rows.map(readGrant));
+    return withoutRevokedBefore(await this.moments.get(rows[0]?.['revision'] as string | null), rows.map(readGrant));
   }
 
   async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
@@ -119,8 +125,8 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
       .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
       WHERE ${this.aliveOf(filter)} AND expires_at >= ${this.database.now} AND id > ${after ?? ''}
       ORDER BY id LIMIT ${limit}`);
-    const moments = await this.moments.at(rows[0]?.['revision'] as string | null);
-    const grants = livingGrants(moments, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
+    const moments = await this.moments.get(rows[0]?.['revision'] as string | null);
+    const grants = withoutRevokedBefore(moments, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
     return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
   }
 
@@ -153,10 +159,10 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   /** What changes of a grant that is used: where it is written, and where it is read. */
   protected used({ lastUsedAt, expiresAt }: GrantRow, to: '' | 'g.', from: '' | 'g.'): Sql {
     const later = (column: string, value: number) => {
-      const [left, right] = [words(to + column), words(from + column)];
+      const [left, right] = [rawSql(to + column), rawSql(from + column)];
       return sql`${left} = CASE WHEN ${right} < ${value} THEN ${value} ELSE ${right} END`;
     };
-    const lastUsed = sql`${words(to)}last_used_at = COALESCE(${lastUsedAt}, ${words(from)}last_used_at)`;
+    const lastUsed = sql`${rawSql(to)}last_used_at = COALESCE(${lastUsedAt}, ${rawSql(from)}last_used_at)`;
     return sql`${lastUsed}, ${later('expires_at', expiresAt)}, ${later('expires_on', dayOf(expiresAt))}`;
   }
 

@@ -3,15 +3,15 @@ import { errorMembers } from '../../../lib/adapter/index.js';
 import { InvalidArgumentError } from '../../../lib/index.js';
 import type { NativeReply } from '../../http/native-reply.js';
 import { toHttpException } from '../http-exception.js';
-import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
+import { authorizationIn, handshakeRequest, type UpgradeRequest } from './handshake.js';
 import { refusalPayload } from './refusal-payload.js';
 import { closeSocket, type NativeSocket } from './socket.js';
-import { attachedTo, type GuardedRequest, type Transport } from './transport.js';
+import { attachedTokenOf, type GuardedRequest, type Transport } from './transport.js';
 
 /** What graphql-ws hands to a context function; the driver of Apollo calls it the request. */
 interface GraphQLSocket {
   connectionParams?: Record<string, unknown> | undefined;
-  extra?: { request?: Upgrade; socket?: NativeSocket };
+  extra?: { request?: UpgradeRequest; socket?: NativeSocket };
 }
 
 /** The context of a resolver, as the drivers of Apollo and Mercurius make it, or a host after their manner. */
@@ -41,7 +41,7 @@ export const graphql: Transport = {
     const { res, reply } = socketOf(context) ? {} : contextOf(context);
     return res ?? reply;
   },
-  findAttached: (context) => (socketOf(context) ? attachedTo(contextOf(context)) : httpRequestOf(context)),
+  findAttachedToken: (context) => (socketOf(context) ? attachedTokenOf(contextOf(context)) : httpRequestOf(context)),
   findRequestKey(context) {
     const info = context.getArgByIndex<{ operation?: { operation?: string }; variableValues?: unknown } | undefined>(3);
     if (!socketOf(context) && info?.operation?.operation !== 'subscription') return httpRequestOf(context);
@@ -83,7 +83,7 @@ function httpRequestOf(context: ExecutionContext): GuardedRequest {
 
 interface Socket {
   params: Record<string, unknown> | undefined;
-  upgrade: Upgrade | undefined;
+  upgrade: UpgradeRequest | undefined;
   find(): NativeSocket | undefined;
 }
 

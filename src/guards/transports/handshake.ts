@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { NativeRequest } from '../../http/http-adapter.js';
 
 /** The HTTP request by which a WebSocket was opened. */
-export interface Upgrade {
+export interface UpgradeRequest {
   headers: IncomingHttpHeaders;
   url?: string;
   socket?: unknown;
@@ -17,7 +17,7 @@ export function authorizationIn(sent: unknown): string | undefined {
 
 /** The handshake as a request that brings this authorization, and no other. */
 export function handshakeRequest(
-  upgrade: Upgrade | undefined,
+  upgrade: UpgradeRequest | undefined,
   authorization: string | undefined,
   socket = upgrade?.socket,
 ): NativeRequest {

@@ -10,10 +10,10 @@ const requestOf = (context: ExecutionContext) => context.switchToHttp().getReque
 /** Requests of Express and Fastify; an event stream ends when its token does. RFC 6750 */
 export const http: Transport = {
   readRequest: requestOf,
-  findAttached: requestOf,
+  findAttachedToken: requestOf,
   findReply: (context) => context.switchToHttp().getResponse<NativeReply>(),
   toException: (failure, { cause }) => toHttpException(failure, cause),
-  findStream(context, { stream }) {
+  findStream(context, { isEventStream: stream }) {
     // What a handler answers by itself, as MCP servers do, may be a stream where the client takes one.
     if (!stream && !requestOf(context).headers.accept?.includes(EVENT_STREAM)) return undefined;
     const reply = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();

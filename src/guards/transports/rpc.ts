@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
-import { attachedTo, type Transport } from './transport.js';
+import { attachedTokenOf, type Transport } from './transport.js';
 
 /** What gRPC calls its headers. */
 interface Metadata {
@@ -35,7 +35,7 @@ export const rpc: Transport = {
     const authorization = findAuthorization(context);
     return { headers: authorization === undefined ? {} : { authorization }, method: 'POST', url: '/', query: {} };
   },
-  findAttached: (context) => attachedTo(keyOf(context)),
+  findAttachedToken: (context) => attachedTokenOf(keyOf(context)),
   async toException(failure, { response, cause }, context) {
     const payload = refusalPayload(failure);
     const metadata = context.getArgByIndex<unknown>(1);

@@ -2,19 +2,19 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { OAuthError, Response, Token } from '../../../lib/index.js';
 import type { NativeRequest } from '../../http/http-adapter.js';
 import type { NativeReply } from '../../http/native-reply.js';
-import type { Demand } from '../demand.js';
+import type { AccessRequirements } from '../access-requirements.js';
 
 /** Where the guard leaves what it found, and the decorators look for it. */
-export interface Attached {
+export interface AttachedToken {
   /** There, if undefined, once the guard has looked at the request. */
   oauth2?: { token: Token } | undefined;
 }
 
 /** The native request, with what `OAuthGuard` leaves on it. */
-export interface GuardedRequest extends NativeRequest, Attached {}
+export interface GuardedRequest extends NativeRequest, AttachedToken {}
 
 /** What is known of a refusal, beside the error. */
-export interface RefusalFacts {
+export interface RefusalContext {
   /** The engine's answer: its headers hold the challenge. RFC 6750 §3 */
   readonly response: Response;
   /** What was thrown; often the error itself. */
@@ -35,18 +35,18 @@ export interface Transport {
   readRequest(context: ExecutionContext): NativeRequest;
   /** The reply on which the engine's headers go, if there is one. */
   findReply?(context: ExecutionContext): NativeReply | undefined;
-  findAttached(context: ExecutionContext): Attached;
+  findAttachedToken(context: ExecutionContext): AttachedToken;
   /** Returns the object that identifies the native request, for transports that call the guard several times per request. */
   findRequestKey?(context: ExecutionContext): object | undefined;
-  toException(failure: OAuthError, facts: RefusalFacts, context: ExecutionContext): Error | Promise<Error>;
+  toException(failure: OAuthError, facts: RefusalContext, context: ExecutionContext): Error | Promise<Error>;
   /** What stays open for longer than its answer takes. */
-  findStream?(context: ExecutionContext, demand: Demand): OpenStream | undefined;
+  findStream?(context: ExecutionContext, requirements: AccessRequirements): OpenStream | undefined;
 }
 
-const attached = new WeakMap<object, Attached>();
+const attached = new WeakMap<object, AttachedToken>();
 
 /** The same for what must not be written on: a message, or a context of the host. */
-export function attachedTo(key: object): Attached {
+export function attachedTokenOf(key: object): AttachedToken {
   let found = attached.get(key);
   if (!found) attached.set(key, (found = {}));
   return found;

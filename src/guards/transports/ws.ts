@@ -2,14 +2,14 @@ import type { ExecutionContext } from '@nestjs/common';
 import { InvalidArgumentError } from '../../../lib/index.js';
 import type { NativeRequest } from '../../http/http-adapter.js';
 import { toHttpException } from '../http-exception.js';
-import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
+import { authorizationIn, handshakeRequest, type UpgradeRequest } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
 import { closeSocket, type NativeSocket } from './socket.js';
-import { attachedTo, type OpenStream, type Transport } from './transport.js';
+import { attachedTokenOf, type OpenStream, type Transport } from './transport.js';
 
 /** A connection of socket.io, as far as it is used here. */
 interface IoSocket {
-  readonly handshake: Upgrade & { auth?: Record<string, unknown> };
+  readonly handshake: UpgradeRequest & { auth?: Record<string, unknown> };
   /** That by which the connection was opened. */
   readonly request?: { socket?: unknown };
   emit(event: string, payload: unknown): unknown;
@@ -20,10 +20,10 @@ interface IoSocket {
 /** The client of a gateway. */
 export type GatewayClient = NativeSocket | IoSocket;
 
-const upgrades = new WeakMap<object, Upgrade>();
+const upgrades = new WeakMap<object, UpgradeRequest>();
 
 /** Remembers by which request a connection of `ws` was opened: it does not know by itself. */
-export const rememberUpgrade = (client: object, upgrade: Upgrade) => upgrades.set(client, upgrade);
+export const rememberUpgrade = (client: object, upgrade: UpgradeRequest) => upgrades.set(client, upgrade);
 
 const isIo = (client: GatewayClient): client is IoSocket => 'handshake' in client;
 
@@ -32,16 +32,16 @@ const clientOf = (context: ExecutionContext) => context.getArgByIndex<GatewayCli
 /** Messages of gateways: the token is that of the handshake, looked up again for each message. RFC 6750 §2.1 */
 export const ws: Transport = {
   readRequest: (context) => requestOf(clientOf(context)),
-  findAttached(context) {
+  findAttachedToken(context) {
     const message = context.getArgByIndex<unknown>(1);
     // Two messages of one connection may be under way at once.
-    return attachedTo(typeof message === 'object' && message !== null ? message : clientOf(context));
+    return attachedTokenOf(typeof message === 'object' && message !== null ? message : clientOf(context));
   },
   async toException(failure, { cause }, context) {
     try {
       const { WsException } = await import('@nestjs/websockets');
       const refusal = refusalPayload(failure);
-      sendWhereEmitted(clientOf(context), refusal);
+      sendOnNest11(clientOf(context), refusal);
       return new WsException(refusal);
     } catch {
       return toHttpException(failure, cause);
@@ -72,12 +72,12 @@ function gatewayStream(client: GatewayClient): OpenStream {
   return {
     key: client,
     onClosed: (callback) => (isIo(client) ? client.once('disconnect', callback) : client.once('close', callback)),
-    close: (reason) => turnOut(client, refusalPayload(reason)),
+    close: (reason) => disconnect(client, refusalPayload(reason)),
   };
 }
 
 /** Says why, as the exception filter of Nest would, and closes the connection. */
-export function turnOut(client: GatewayClient, data: OAuthRefusal): void {
+export function disconnect(client: GatewayClient, data: OAuthRefusal): void {
   if (isIo(client)) {
     client.emit('exception', data);
     client.disconnect(true);
@@ -91,14 +91,14 @@ const sendException = (client: NativeSocket, data: unknown) =>
   client.send(JSON.stringify({ event: 'exception', data }));
 
 const refusals = new WeakSet();
-const heard = new WeakSet<GatewayClient>();
+const listening = new WeakSet<GatewayClient>();
 
 /** Nest 11 emits an exception on a connection of `ws` as on one of socket.io, and the client hears nothing; Nest 12 sends it. */
-function sendWhereEmitted(client: GatewayClient, refusal: OAuthRefusal): void {
+function sendOnNest11(client: GatewayClient, refusal: OAuthRefusal): void {
   if (isIo(client)) return;
   refusals.add(refusal);
-  if (heard.has(client)) return;
-  heard.add(client);
+  if (listening.has(client)) return;
+  listening.add(client);
   client.on?.('exception', (emitted: object) => {
     if (refusals.has(emitted) && client.readyState === OPEN) sendException(client, emitted);
   });

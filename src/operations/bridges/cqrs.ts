@@ -14,7 +14,7 @@ export class ClientAuthenticatedEvent extends eventOf('client.authenticated') {}
 export class ClientRefusedEvent extends eventOf('client.refused') {}
 export class ClientRegisteredEvent extends eventOf('client.registered') {}
 export class ClientChangedEvent extends eventOf('client.changed') {}
-export class ClientRetiredEvent extends eventOf('client.retired') {}
+export class ClientDisabledEvent extends eventOf('client.disabled') {}
 export class ClientRemovedEvent extends eventOf('client.removed') {}
 export class UserSignedInEvent extends eventOf('user.signed_in') {}
 export class UserSignedOutEvent extends eventOf('user.signed_out') {}
@@ -43,7 +43,7 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
   'client.refused': ClientRefusedEvent,
   'client.registered': ClientRegisteredEvent,
   'client.changed': ClientChangedEvent,
-  'client.retired': ClientRetiredEvent,
+  'client.disabled': ClientDisabledEvent,
   'client.removed': ClientRemovedEvent,
   'user.signed_in': UserSignedInEvent,
   'user.signed_out': UserSignedOutEvent,

@@ -12,7 +12,7 @@ export class OAuth2EventEmitterBridge {
   constructor(@Inject(EventEmitter2) private readonly emitter: EventEmitter2) {}
 
   @OnOAuth2Event('*')
-  async handOn(event: OAuth2Event, name: OAuth2EventName): Promise<void> {
+  async forward(event: OAuth2Event, name: OAuth2EventName): Promise<void> {
     // Waits for listeners that are slow, so that one that fails is heard of.
     await this.emitter.emitAsync(`oauth2.${name}`, event);
   }

@@ -1,4 +1,4 @@
-import type { Application } from '../../../lib/index.js';
+import type { AuthorizedApplication } from '../../../lib/index.js';
 import type { ApplicationsPageContext, Page } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { hidden } from './fields.js';
@@ -23,7 +23,7 @@ export function applications(context: ApplicationsPageContext): Page {
 }
 
 function entry(
-  application: Application,
+  application: AuthorizedApplication,
   { say, describe, date, nameOf, action, fields, places }: ApplicationsPageContext,
 ): Html {
   const { clientId, client, scope = '', createdAt, lastUsedAt } = application;

@@ -1,8 +1,8 @@
-import { isPublicClient, redirectPlace } from '../../../lib/adapter/index.js';
+import { isPublicClient, redirectTarget } from '../../../lib/adapter/index.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
-import { asked, choice } from './asked.js';
+import { requestedAccess, decisionForm } from './requested-access.js';
 
 /** Asks whether the client may have what it would get. */
 export function consent(context: ConsentPageContext): Page {
@@ -11,7 +11,7 @@ export function consent(context: ConsentPageContext): Page {
   return {
     title,
     main: html`<h1>${title}</h1>
-      ${asked(context)}
+      ${requestedAccess(context)}
       ${
         resources.length > 0 &&
         html`<ul>
@@ -19,25 +19,28 @@ export function consent(context: ConsentPageContext): Page {
         </ul>`
       }
       ${
-        redirectPlace(client, redirectUri) === 'elsewhere' &&
-        html`<p class="notice bad">${say('answeredElsewhere', { place: placeOf(redirectUri), host: clientHost })}</p>`
+        redirectTarget(client, redirectUri) === 'elsewhere' &&
+        html`<p class="notice bad">
+          ${say('answeredElsewhere', { place: destinationOf(redirectUri), host: clientHost })}
+        </p>`
       }
-      ${isAnybody(client, redirectUri) && html`<p class="notice info">${say('clientHere')}</p>`} ${choice(context)}
+      ${isLocalPublicClient(client, redirectUri) && html`<p class="notice info">${say('clientHere')}</p>`}
+      ${decisionForm(context)}
       <p class="aside">
         ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}
-        ${say('answeredAt', { place: html`<code>${placeOf(redirectUri)}</code>` })}
+        ${say('answeredAt', { place: html`<code>${destinationOf(redirectUri)}</code>` })}
         ${accounts !== undefined && html`<a href="${accounts}">${say('otherAccount')}</a>`}
       </p>`,
   };
 }
 
 /** On the user's own device whatever runs there can pass itself off as a client without a secret. RFC 8252 §8.6 */
-function isAnybody(client: Client, redirectUri: string): boolean {
+function isLocalPublicClient(client: Client, redirectUri: string): boolean {
   return isPublicClient(client) && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(redirectUri).hostname);
 }
 
 /** The host of a web address; of an app's own scheme, that: nothing behind it says whose it is. */
-function placeOf(uri: string): string {
+function destinationOf(uri: string): string {
   const { host, protocol } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : protocol;
 }

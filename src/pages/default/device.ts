@@ -1,6 +1,6 @@
 import type { DeviceConsentPageContext, DeviceDonePageContext, DevicePageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
-import { asked, choice } from './asked.js';
+import { requestedAccess, decisionForm } from './requested-access.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Asks for the code that a device shows. A code of the link is filled in, for the user to compare it. RFC 8628 §3.3.1 */
@@ -41,10 +41,10 @@ export function deviceConsent(context: DeviceConsentPageContext): Page {
   return {
     title,
     main: html`<h1>${title}</h1>
-      ${asked(context)}
+      ${requestedAccess(context)}
       ${resources.map((uri) => html`<p>${say('deviceResource', { resource: html`<code>${uri}</code>` })}</p>`)}
       <p class="notice bad">${say('deviceWarning', { code: html`<b>${userCode}</b>` })}</p>
-      ${choice(context)}
+      ${decisionForm(context)}
       <p class="aside">
         ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })} <a href="${accounts}">${say('otherAccount')}</a>
       </p>`,

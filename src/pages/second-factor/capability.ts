@@ -4,21 +4,21 @@ import type { SecondFactor } from './options.js';
 
 /** The second factor of one server: Nest makes it after the server. */
 export class SecondFactorHolder {
-  private made: SecondFactor | undefined;
+  private instance: SecondFactor | undefined;
 
   /** @throws {InvalidArgumentError} If the second factor lacks a method. */
-  take(made: object): void {
-    const factor = made as SecondFactor;
+  set(instance: object): void {
+    const factor = instance as SecondFactor;
     for (const method of ['isEnrolled', 'verify'] as const) {
       const has = typeof factor?.[method] === 'function';
       assertConfig(has, `the \`secondFactor\` of \`pages()\` has no method \`${method}()\`: implement it`);
     }
-    this.made = factor;
+    this.instance = factor;
   }
 
   /** @throws {InvalidArgumentError} If the application has no `OAuth2Module`. */
   get factor(): SecondFactor {
-    if (this.made) return this.made;
+    if (this.instance) return this.instance;
     throw new InvalidArgumentError('Invalid argument: `secondFactor` of `pages()` is made by OAuth2Module alone');
   }
 }

@@ -1,12 +1,12 @@
 import { showLogin } from '../login-page.js';
 import { PageEndpoint } from '../page-endpoint.js';
 import { reportUser } from '../page-events.js';
-import { type CodeProblem, secondFactorPath, showSecondFactor, subjectOf } from './page.js';
-import { type First, SecondFactorLogin } from './login.js';
-import { returnPath, type Site, textOf, type Visit } from '../site.js';
+import { type CodeProblem, secondFactorPath, showSecondFactor, formBinding } from './page.js';
+import { type PendingUser, SecondFactorLogin } from './login.js';
+import { returnPath, type Site, textOf, type PageRequest } from '../site.js';
 
 /** What the field holds at most, without the spaces. */
-const LONGEST_CODE = 100;
+const MAX_CODE_LENGTH = 100;
 
 /** Asks who has proven the first half for a code. Of nobody else anything is said. */
 export class SecondFactorEndpoint extends PageEndpoint {
@@ -17,28 +17,28 @@ export class SecondFactorEndpoint extends PageEndpoint {
     this.step = SecondFactorLogin.of(site)!;
   }
 
-  protected async get(visit: Visit): Promise<void> {
+  protected async get(visit: PageRequest): Promise<void> {
     const first = await this.step.find(visit);
     if (!first) return this.goOn(visit);
     this.ask(first, visit);
   }
 
-  protected async post(visit: Visit): Promise<void> {
+  protected async post(visit: PageRequest): Promise<void> {
     const { site, step } = this;
     const { request } = visit;
     const first = await step.find(visit);
     // A form that is sent once more finds its user signed in.
     if (!first) return (await site.findUser(request)) ? this.goOn(visit) : showLogin(site, visit, 'expired');
-    if (!site.isOurs(visit, subjectOf(first.user))) return this.ask(first, visit, 'codeExpired');
+    if (!site.hasValidFormToken(visit, formBinding(first.user))) return this.ask(first, visit, 'codeExpired');
     if (textOf(request, 'send') !== undefined && step.canSend) {
       const delay = await step.send(first.user, visit);
       return delay ? this.ask(first, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
     }
     const code =
       textOf(request, 'code')
-        ?.slice(0, 2 * LONGEST_CODE)
+        ?.slice(0, 2 * MAX_CODE_LENGTH)
         .replaceAll(/\s/g, '') ?? '';
-    if (code === '' || code.length > LONGEST_CODE) return this.ask(first, visit, 'codeWrong');
+    if (code === '' || code.length > MAX_CODE_LENGTH) return this.ask(first, visit, 'codeWrong');
     const problem = await step.verify(first.user, code, visit);
     if (problem) return this.ask(first, visit, problem);
     if (!(await step.complete(first, visit))) return showLogin(site, visit, 'expired');
@@ -46,14 +46,14 @@ export class SecondFactorEndpoint extends PageEndpoint {
     this.goOn(visit);
   }
 
-  private ask({ user }: First, visit: Visit, problem?: CodeProblem): void {
+  private ask({ user }: PendingUser, visit: PageRequest, problem?: CodeProblem): void {
     const { canSend } = this.step;
     const { recoveryCodes } = this.site.options.secondFactor!;
     showSecondFactor(this.site, user, visit, { canSend, recoveryCodes, ...(problem && { problem }) });
   }
 
   /** Back to where they came from: whoever has not proven enough for that is told there. */
-  private goOn(visit: Visit): void {
+  private goOn(visit: PageRequest): void {
     this.goTo(returnPath(visit.request) ?? this.site.options.home, visit);
   }
 }

@@ -1,12 +1,12 @@
 import type { Session, User } from '../../../lib/index.js';
 import { boundToTenant } from '../../tenants/tenant-of.js';
-import { type Attempt, isTooMany, type Throttle } from '../attempts.js';
+import { type Attempt, isThrottled, type Throttle } from '../attempts.js';
 import { PendingLogins } from './pending-logins.js';
 import { SECOND_FACTOR } from './capability.js';
-import type { SecondFactor, SettledSecondFactor } from './options.js';
-import { subjectOf } from './page.js';
-import { type Proof, SecondFactorPolicy } from './policy.js';
-import type { Site, Visit } from '../site.js';
+import type { SecondFactor, ResolvedSecondFactor } from './options.js';
+import { formBinding } from './page.js';
+import { type FirstFactor, SecondFactorPolicy } from './policy.js';
+import type { Site, PageRequest } from '../site.js';
 import { startSession } from '../start-session.js';
 import { unlessBusy } from '../unless-busy.js';
 
@@ -14,12 +14,12 @@ import { unlessBusy } from '../unless-busy.js';
 type Delay = 'busy' | 'throttled';
 
 /** The user who must enter a code: after the first factor, or to add one to an existing session. */
-export interface First {
+export interface PendingUser {
   user: User;
   /** The session that becomes stronger. If omitted, the user is not signed in yet. */
   session?: Session;
   /** The first factor of a user who is not signed in yet. */
-  proof?: Proof;
+  firstFactor?: FirstFactor;
 }
 
 /** The steps of a login with a second factor that follow the first factor: sends codes, verifies them, and starts the session. */
@@ -29,7 +29,7 @@ export class SecondFactorLogin {
 
   constructor(
     private readonly site: Site,
-    private readonly options: SettledSecondFactor,
+    private readonly options: ResolvedSecondFactor,
   ) {
     this.policy = new SecondFactorPolicy(site, options);
     this.pending = new PendingLogins(site.server, options.lifetime);
@@ -45,9 +45,9 @@ export class SecondFactorLogin {
   }
 
   /** Sends a code if codes are sent, and starts a pending login after a correct password. */
-  async begin(user: User, visit: Visit, remember: boolean): Promise<Delay | undefined> {
+  async begin(user: User, visit: PageRequest, remember: boolean): Promise<Delay | undefined> {
     const delay = this.canSend ? await this.send(user, visit) : undefined;
-    if (delay === undefined) await this.pending.start(user, visit, { ...this.policy.passwordProof, remember });
+    if (delay === undefined) await this.pending.start(user, visit, { ...this.policy.passwordFactor, remember });
     return delay;
   }
 
@@ -55,36 +55,36 @@ export class SecondFactorLogin {
    * Like `begin()`, but starts the pending login even if no code could be sent: the page of the second factor can send one.
    * @returns whether a code was sent
    */
-  async beginAnyway(user: User, visit: Visit, proof: Proof): Promise<boolean> {
+  async beginEvenIfNotSent(user: User, visit: PageRequest, proof: FirstFactor): Promise<boolean> {
     const isSent = this.canSend && (await this.send(user, visit)) === undefined;
     await this.pending.start(user, visit, proof);
     return isSent;
   }
 
   /** Forgets who has given a password in this browser, and nothing more. */
-  async forget(visit: Visit): Promise<void> {
+  async forget(visit: PageRequest): Promise<void> {
     await this.pending.end(visit);
   }
 
   /** Who is to bring a code; undefined: nobody. */
-  async find(visit: Visit): Promise<First | undefined> {
+  async find(visit: PageRequest): Promise<PendingUser | undefined> {
     const half = await this.pending.find(visit);
-    if (half) return { user: half.user, proof: half };
-    const session = await this.site.own!.findSession(visit.request);
+    if (half) return { user: half.user, firstFactor: half };
+    const session = await this.site.modelSessions!.findSession(visit.request);
     const { acr } = this.options;
     if (!session || acr === undefined || session.acr === acr) return undefined;
     return (await this.policy.isEnrolled(session.user)) ? { user: session.user, session } : undefined;
   }
 
-  async send(user: User, visit: Visit): Promise<Delay | undefined> {
+  async send(user: User, visit: PageRequest): Promise<Delay | undefined> {
     const attempt = this.attemptOf(user, visit, 'send');
-    if (await isTooMany(this.throttle, attempt, visit.response)) return 'throttled';
+    if (await isThrottled(this.throttle, attempt, visit.response)) return 'throttled';
     return (await unlessBusy(async () => this.factor.send!(user), visit)) === 'busy' ? 'busy' : undefined;
   }
 
-  async verify(user: User, code: string, visit: Visit): Promise<Delay | 'codeWrong' | undefined> {
+  async verify(user: User, code: string, visit: PageRequest): Promise<Delay | 'codeWrong' | undefined> {
     const attempt = this.attemptOf(user, visit, 'code');
-    if (await isTooMany(this.throttle, attempt, visit.response)) return 'throttled';
+    if (await isThrottled(this.throttle, attempt, visit.response)) return 'throttled';
     const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), visit);
     if (verdict === 'busy') return verdict;
     if (verdict !== true) return 'codeWrong';
@@ -97,18 +97,18 @@ export class SecondFactorLogin {
    * ends, so that nobody who is asked for a fresh login gets by without.
    * @returns false: what they had proven before is over
    */
-  async complete({ user, session }: First, visit: Visit): Promise<boolean> {
+  async complete({ user, session }: PendingUser, visit: PageRequest): Promise<boolean> {
     const { acr, amr } = this.options;
     // It may have been ended while the code was looked up.
     const now = await this.find(visit);
-    if (!now || subjectOf(now.user) !== subjectOf(user) || !now.session !== !session) return false;
+    if (!now || formBinding(now.user) !== formBinding(user) || !now.session !== !session) return false;
     await this.pending.end(visit);
-    const { own } = this.site;
-    const before = session ?? now.proof;
+    const { modelSessions: own } = this.site;
+    const before = session ?? now.firstFactor;
     const more = {
       ...(session && { authTime: session.authTime, expiresAt: session.expiresAt }),
-      ...(now.proof && { authTime: now.proof.authTime }),
-      rememberUntil: session ? await own!.rememberedUntil(user, visit) : own!.rememberUntil(now.proof?.remember),
+      ...(now.firstFactor && { authTime: now.firstFactor.authTime }),
+      rememberUntil: session ? await own!.rememberedUntil(user, visit) : own!.rememberUntil(now.firstFactor?.remember),
       acr: acr ?? before?.acr,
       amr: [...new Set([...(before?.amr ?? ['pwd']), ...amr, 'mfa'])],
     };
@@ -116,7 +116,7 @@ export class SecondFactorLogin {
     return true;
   }
 
-  private attemptOf(user: User, { request }: Visit, secondFactor: 'code' | 'send'): Attempt {
+  private attemptOf(user: User, { request }: PageRequest, secondFactor: 'code' | 'send'): Attempt {
     const username = `${secondFactor} of\n${boundToTenant(String(user['id']), this.site.server)}`;
     return { username, secondFactor, request: request['native'] };
   }

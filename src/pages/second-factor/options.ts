@@ -1,8 +1,8 @@
 import { assertConfig, configurationError, OPENID, signInClaims } from '../../../lib/adapter/index.js';
 import type { Awaitable, ServerContext, User } from '../../../lib/index.js';
 import { isObject } from '../../configuration/is-object.js';
-import { GIVEN } from '../../configuration/option-kinds.js';
-import type { Given } from '../../interfaces/oauth2-module-options.interface.js';
+import { PROVIDER_OPTION } from '../../configuration/option-kinds.js';
+import type { ProviderOption } from '../../interfaces/oauth2-module-options.interface.js';
 
 /** What the host asks for behind the password: a code of an app, one that it sends, or one that was written down. */
 export interface SecondFactor<U extends User = User> {
@@ -17,7 +17,7 @@ export interface SecondFactor<U extends User = User> {
 /** What `secondFactor` of `pages()` takes. */
 export interface SecondFactorOptions {
   /** Who knows codes: a class that Nest instantiates, an instance, or a provider. */
-  by: Given<SecondFactor>;
+  by: ProviderOption<SecondFactor>;
   /** What of proof a login with it is: a name that clients and APIs know. Default: nothing is said of it. RFC 9470 §4 */
   acr?: string;
   /** By which methods, beside those of the password and `mfa`. Default: `['otp']`. RFC 8176 §2 */
@@ -34,11 +34,11 @@ export interface SecondFactorOptions {
 }
 
 /** The same with their defaults. */
-export type SettledSecondFactor = Readonly<
+export type ResolvedSecondFactor = Readonly<
   Required<Omit<SecondFactorOptions, 'acr'>> & {
     acr: string | undefined;
     /** The `acr` of a login by a password. */
-    password: string | undefined;
+    passwordAcr: string | undefined;
   }
 >;
 
@@ -47,22 +47,25 @@ const FIVE_MINUTES = 300;
 export const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
 /**
- * @param password the `acr` of a login by a password
+ * @param passwordAcr the `acr` of a login by a password
  * @throws InvalidArgumentError, with a sentence, for what cannot work
  */
-export function settleSecondFactor(options: SecondFactorOptions, password: string | undefined): SettledSecondFactor {
+export function resolveSecondFactor(
+  options: SecondFactorOptions,
+  passwordAcr: string | undefined,
+): ResolvedSecondFactor {
   const { by, acr, amr = ['otp'], when = 'always', recoveryCodes = false, lifetime = FIVE_MINUTES } = options;
   assertConfig(isObject(options) && by !== undefined, '`secondFactor` needs `by`: a class, an instance or a provider');
-  const fault = GIVEN(by, 'secondFactor.by', {});
+  const fault = PROVIDER_OPTION(by, 'secondFactor.by', {});
   if (fault !== undefined) throw configurationError(fault);
   assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a text and a list of texts');
   assertConfig(
-    acr === undefined || acr !== password,
+    acr === undefined || acr !== passwordAcr,
     '`acr` of `secondFactor` must be another one than that of `signIn`',
   );
   assertConfig(['always', 'wanted'].includes(when), "`when` of `secondFactor` must be 'always' or 'wanted'");
   assertConfig(isSeconds(lifetime), '`lifetime` of `secondFactor` must be whole seconds, above 0');
-  return { by, acr, amr, when, recoveryCodes, lifetime, password };
+  return { by, acr, amr, when, recoveryCodes, lifetime, passwordAcr };
 }
 
 function isProof(acr: unknown, amr: unknown): boolean {
@@ -75,8 +78,8 @@ function isProof(acr: unknown, amr: unknown): boolean {
 }
 
 /** What is wrong with it beside the other features, as sentences. */
-export function secondFactorFaults(
-  { acr, password, when }: SettledSecondFactor,
+export function findSecondFactorErrors(
+  { acr, passwordAcr: password, when }: ResolvedSecondFactor,
   server: ServerContext,
 ): readonly string[] {
   const known = server.find(OPENID)?.acrValues;

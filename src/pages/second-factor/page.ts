@@ -1,12 +1,12 @@
 import type { User } from '../../../lib/index.js';
-import type { Facts } from '../page-renderer.js';
+import type { PageData } from '../page-renderer.js';
 import { pathOf } from '../local-path.js';
 import { reportUserRefused } from '../page-events.js';
-import { returnPath, type Site, textOf, type Visit, wantedAcr } from '../site.js';
+import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from '../site.js';
 
 const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } as const;
 
-const RULES = {
+const REASONS = {
   codeWrong: '`verify()` of the second factor takes the code',
   codeExpired: 'the form was sent by a page of this server, in this browser, for this user',
   throttled: 'not so many attempts in so short a time',
@@ -18,17 +18,17 @@ export type CodeProblem = keyof typeof STATUS;
 /** Where a code is entered, with what is to be known there: where its visitor goes on, and what a client wants. */
 export function secondFactorPath(
   { server }: Site,
-  { request }: Visit,
+  { request }: PageRequest,
   more: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  return pathOf(server, 'second_factor', { request, query: { ...carried(request), ...more } });
+  return pathOf(server, 'second_factor', { request, query: { ...carriedParameters(request), ...more } });
 }
 
 /** What its form is good for: this user, in this browser. */
-export const subjectOf = (user: User): string => ` of the second factor of ${String(user['id'])}`;
+export const formBinding = (user: User): string => ` of the second factor of ${String(user['id'])}`;
 
 /** What the page offers. */
-interface Offer {
+interface PageOptions {
   canSend: boolean;
   recoveryCodes: boolean;
   problem?: CodeProblem;
@@ -38,31 +38,31 @@ interface Offer {
 export function showSecondFactor(
   site: Site,
   user: User,
-  visit: Visit,
-  { canSend, recoveryCodes, problem }: Offer,
+  visit: PageRequest,
+  { canSend, recoveryCodes, problem }: PageOptions,
 ): void {
   const { request } = visit;
   const [isSent, isRecovery] = [textOf(request, 'sent') !== undefined, textOf(request, 'recovery') !== undefined];
   const now = { sent: isSent ? '' : undefined, recovery: isRecovery ? '' : undefined };
-  const acr = wantedAcr(request);
-  const facts: Facts<'secondFactor'> = {
+  const acr = requestedAcr(request);
+  const facts: PageData<'secondFactor'> = {
     user,
     codes: isRecovery ? 'recovery' : !canSend ? 'app' : isSent ? 'sent' : 'unsent',
     action: secondFactorPath(site, visit, now),
-    fields: site.fields(visit, {}, subjectOf(user)),
-    accounts: site.loginPath(request, returnPath(request), { fresh: true, ...(acr && { acr }) }),
+    fields: site.fields(visit, {}, formBinding(user)),
+    accounts: site.loginPath(request, returnPath(request), { reauthenticate: true, ...(acr && { acr }) }),
   };
   if (recoveryCodes && !isRecovery) facts.recovery = secondFactorPath(site, visit, { ...now, recovery: '' });
   if (problem) facts.problem = problem;
   const status = problem ? STATUS[problem] : 200;
   if (problem && problem !== 'busy') {
-    reportUserRefused(site.server, { rule: RULES[problem], status, visit, endpoint: 'second_factor' });
+    reportUserRefused(site.server, { reason: REASONS[problem], status, visit, endpoint: 'second_factor' });
   }
   site.show('secondFactor', facts, visit, status);
 }
 
-const carried = (request: Visit['request']) => ({
+const carriedParameters = (request: PageRequest['request']) => ({
   return_to: returnPath(request),
-  acr_values: wantedAcr(request)?.join(' '),
+  acr_values: requestedAcr(request)?.join(' '),
   ui_locales: textOf(request, 'ui_locales'),
 });

@@ -1,7 +1,7 @@
 import type { Model, ServerContext, Session, SessionModel, SignIn, User } from '../../../lib/index.js';
 import { boundToTenant } from '../../tenants/tenant-of.js';
 import { BrowserCookie } from '../browser-cookie.js';
-import type { Visit } from '../site.js';
+import type { PageRequest } from '../site.js';
 
 /**
  * Who has given a password in a browser, and no code yet. The model keeps that among the sessions, so that what ends all that a
@@ -21,7 +21,7 @@ export class PendingLogins {
   /** @param proof how the user was authenticated by the first factor */
   async start(
     user: User,
-    visit: Visit,
+    visit: PageRequest,
     proof: Pick<Session, 'acr' | 'amr' | 'remember'> & Pick<SignIn, 'authTime'>,
   ): Promise<void> {
     await this.end(visit);
@@ -33,19 +33,19 @@ export class PendingLogins {
     await this.model.saveSession({ sessionId, user, authTime, expiresAt, acr, amr, issuer, remember, isPending: true });
   }
 
-  async find(visit: Visit): Promise<Session | undefined> {
+  async find(visit: PageRequest): Promise<Session | undefined> {
     const { value } = this.cookie(visit);
     const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
     return session && session.expiresAt.getTime() > Date.now() ? session : undefined;
   }
 
   /** The cookie goes by itself: it names nothing from then on. */
-  async end(visit: Visit): Promise<void> {
+  async end(visit: PageRequest): Promise<void> {
     const { value } = this.cookie(visit);
     if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
   }
 
-  private cookie({ request, response }: Visit): BrowserCookie {
+  private cookie({ request, response }: PageRequest): BrowserCookie {
     return new BrowserCookie(request, response, this.server, 'oauth2-second-factor');
   }
 

@@ -1,7 +1,7 @@
 import { describeModelContract } from 'nest-oauth2/testing';
 
-import { HonestModel, subject } from '../honest-model.js';
+import { CorrectModel, subject } from '../correct-model.js';
 
 describeModelContract('a careless model', () =>
-  subject(Object.assign(new HonestModel(), { revokeAuthorizationCode: async () => true })),
+  subject(Object.assign(new CorrectModel(), { revokeAuthorizationCode: async () => true })),
 );

@@ -1,5 +1,5 @@
 import { describeModelContract } from 'nest-oauth2/testing';
 
-import { HonestModel, subject } from '../honest-model.js';
+import { CorrectModel, subject } from '../correct-model.js';
 
-describeModelContract('an honest model', () => subject(new HonestModel()));
+describeModelContract('an honest model', () => subject(new CorrectModel()));

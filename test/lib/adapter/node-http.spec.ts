@@ -7,7 +7,7 @@ import { WEB, WEB_SECRET } from '../../support/client.js';
 import { decide } from '../../support/consent.js';
 import { CALLBACK, demoStore } from '../../support/demo.js';
 import { nodeDemo } from '../../support/every-adapter.js';
-import { answerOf, basic, get, post } from '../../support/http.js';
+import { readResponse, basic, get, post } from '../../support/http.js';
 import { type Application, type Running, startNode } from '../../support/node-adapter.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -95,7 +95,7 @@ describe('the example adapter for node:http', () => {
       redirect_uri: CALLBACK,
       state: 'xyz',
     });
-    const { status, headers } = await answerOf(get(`${url}/oauth/authorize?${query.toString()}`));
+    const { status, headers } = await readResponse(get(`${url}/oauth/authorize?${query.toString()}`));
     expect([status, headers['location']]).toEqual([302, expect.stringMatching(/\?code=[\da-f]{64}&state=xyz&iss=/)]);
   });
 
@@ -106,7 +106,7 @@ describe('the example adapter for node:http', () => {
       '/.well-known/oauth-authorization-server/tenant',
       '/tenant/.well-known/oauth-authorization-server',
     ]) {
-      const { status, body, headers } = await answerOf(get(url + path));
+      const { status, body, headers } = await readResponse(get(url + path));
       expect({ status, body }).toMatchObject({
         status: 200,
         body: { issuer, token_endpoint: `${issuer}/oauth/token` },
@@ -119,10 +119,12 @@ describe('the example adapter for node:http', () => {
     const origin = 'https://app.example';
     const url = await start({ cors: { origins: [origin] } });
     const preflight = { origin, 'access-control-request-method': 'POST' };
-    const { status, headers } = await answerOf(fetch(`${url}/oauth/token`, { method: 'OPTIONS', headers: preflight }));
+    const { status, headers } = await readResponse(
+      fetch(`${url}/oauth/token`, { method: 'OPTIONS', headers: preflight }),
+    );
     expect({ status, headers }).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
     const credentials = { ...basic('web', 'web-secret'), origin };
-    const answer = await answerOf(post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, credentials));
+    const answer = await readResponse(post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, credentials));
     expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': origin, vary: 'Origin' } });
   });
 
@@ -131,7 +133,7 @@ describe('the example adapter for node:http', () => {
       features: [...features, registration({ open: true })],
     });
     const send = (body: string) =>
-      answerOf(
+      readResponse(
         fetch(`${url}/oauth/register`, { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
       );
     expect(await send(JSON.stringify({ redirect_uris: [CALLBACK] }))).toMatchObject({

@@ -73,13 +73,13 @@ describe('OAuth2Clients', () => {
     const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web' };
     expect(told).toEqual([
       { name: 'client.registered', ...facts },
-      { name: 'client.changed', ...facts, what: 'description' },
-      { name: 'client.changed', ...facts, what: 'secret' },
-      { name: 'client.retired', ...facts },
-      { name: 'grant.ended', ...facts, reason: 'host' },
-      { name: 'client.changed', ...facts, what: 'restored' },
+      { name: 'client.changed', ...facts, change: 'description' },
+      { name: 'client.changed', ...facts, change: 'secret' },
+      { name: 'client.disabled', ...facts },
+      { name: 'grant.ended', ...facts, reason: 'application' },
+      { name: 'client.changed', ...facts, change: 'enabled' },
       { name: 'client.removed', ...facts },
-      { name: 'grant.ended', ...facts, reason: 'host' },
+      { name: 'grant.ended', ...facts, reason: 'application' },
     ]);
   });
 
@@ -114,8 +114,8 @@ describe('OAuth2Clients', () => {
     ['findClient', (of) => of.find('web')],
     ['listClients', (of) => of.list()],
     ['rotateClientSecret', (of) => of.rotateSecret('web')],
-    ['retireClient', (of) => of.retire('web')],
-    ['restoreClient', (of) => of.restore('web')],
+    ['disableClient', (of) => of.retire('web')],
+    ['enableClient', (of) => of.restore('web')],
     ['removeClient', (of) => of.remove('web')],
   ])('rejects the call if the model does not implement `%s()`', async (method, call) => {
     const message = `Invalid argument: model does not implement \`${method}()\``;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidClientError, UnauthorizedClientError } from 'nest-oauth2/server';
 
-import { createHost, SECRET, WEB } from '../../support/model.js';
-import { answer, basic, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, SECRET, WEB } from '../../support/model.js';
+import { runOperation, basic, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
 
 const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 const withHeader = (authorization: unknown, body = {}) =>
@@ -32,8 +32,8 @@ describe('client authentication', () => {
       inForm({ client_id: 'web', client_secret: SECRET }, { authorization: 'Bearer x' }),
     ],
   ])('accepts a client secret %s', async (_, request) => {
-    const host = createHost();
-    const { status } = await answer(host, 'token', request);
+    const host = createTestModel();
+    const { status } = await runOperation(host, 'token', request);
     expect(status).toBe(200);
     expect(host.calls[0]).toEqual(['getClient', 'web', SECRET]);
     expect(host.calls.filter(([method]) => method === 'getClient')).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('client authentication', () => {
     ],
     ['sends only its id and a code_verifier', inForm({ client_id: 'web', code_verifier: 'v'.repeat(43) }), NOBODY],
   ])('responds with 401 and a challenge to a client that %s', async (_, request, message) => {
-    const { error, status, headers, body } = await answer(createHost(), 'token', request);
+    const { error, status, headers, body } = await runOperation(createTestModel(), 'token', request);
     expect(summary(error)).toBe(`401 invalid_client: ${message}`);
     const said = { error: 'invalid_client', error_description: message };
     expect({ status, headers, body }).toEqual({ status: 401, headers: CHALLENGE, body: said });
@@ -113,8 +113,8 @@ describe('client authentication', () => {
       'Invalid request: `client_id` does not match the authorization header',
     ],
   ])('rejects %s with 400 and without a challenge', async (_, request, message) => {
-    const host = createHost();
-    const { error, status, headers } = await answer(host, 'token', request);
+    const host = createTestModel();
+    const { error, status, headers } = await runOperation(host, 'token', request);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
     expect({ status, challenge: headers['www-authenticate'] }).toEqual({ status: 400, challenge: undefined });
     expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);
@@ -125,17 +125,22 @@ describe('client authentication', () => {
     const getClient = (id: string, given: string) => (id === 'we:b' && given === secret ? WEB : null);
     const encoded = new URLSearchParams({ 'we:b': secret }).toString().replace('=', ':');
     expect(
-      (await answer(createHost({ getClient }), 'token', withHeader(`Basic ${Buffer.from(encoded).toString('base64')}`)))
-        .status,
+      (
+        await runOperation(
+          createTestModel({ getClient }),
+          'token',
+          withHeader(`Basic ${Buffer.from(encoded).toString('base64')}`),
+        )
+      ).status,
     ).toBe(200);
   });
 
   it.each(['100%', '%', '%2', '%zz', '%ff', 'a+b%'])(
     'rejects %j as id or secret in the header, because it is not form-encoded, without a lookup',
     async (secret) => {
-      const host = createHost({ getClient: () => WEB });
+      const host = createTestModel({ getClient: () => WEB });
       for (const credentials of [basic('web', secret), basic(secret, SECRET)]) {
-        const { error, headers } = await answer(host, 'token', withHeader(credentials));
+        const { error, headers } = await runOperation(host, 'token', withHeader(credentials));
         const message = 'Invalid client: credentials in the authorization header must be form-encoded';
         expect(summary(error)).toBe(`401 invalid_client: ${message}`);
         expect(headers).toEqual(CHALLENGE);
@@ -146,19 +151,19 @@ describe('client authentication', () => {
 
   it('lets getClient() refuse a client with an error of its own', async () => {
     const refusing = (error: Error) =>
-      createHost({
+      createTestModel({
         getClient: () => {
           throw error;
         },
       });
-    const unknown = await answer(
+    const unknown = await runOperation(
       refusing(new InvalidClientError('Invalid client: suspended')),
       'token',
       inForm({ client_id: 'web', client_secret: 'x' }),
     );
     expect(summary(unknown.error)).toBe('401 invalid_client: Invalid client: suspended');
     expect(unknown.headers).toEqual(CHALLENGE);
-    const grant = await answer(
+    const grant = await runOperation(
       refusing(new UnauthorizedClientError('No passwords here')),
       'token',
       withHeader(basic('web', 'x')),
@@ -171,9 +176,9 @@ describe('client authentication', () => {
     ['without grants', { grants: undefined }, 'Server error: missing client `grants`'],
     ['whose grants are a string', { grants: 'password' }, 'Server error: `grants` must be an array'],
   ])('fails with 503 for a client that the model returns %s', async (_, changes, message) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, ...(changes as object) });
-    const { error, status, body } = await answer(host, 'token', tokenRequest(GRANT));
+    const { error, status, body } = await runOperation(host, 'token', tokenRequest(GRANT));
     expect(summary(error)).toBe(`503 server_error: ${message}`);
     expect({ status, body }).toEqual({ status: 503, body: { error: 'server_error', error_description: message } });
   });

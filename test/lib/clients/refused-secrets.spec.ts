@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { answer, basic, FORM, formRequest } from '../../support/requests.js';
+import { runOperation, basic, FORM, formRequest } from '../../support/requests.js';
 
 const client = { secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };
 
@@ -11,7 +11,7 @@ describe('the event client.refused', () => {
     ['an unknown client', 'stranger', 'web-secret', 'a client with this `client_id` exists'],
     ['a wrong secret', 'web', 'wrong', 'the client secret is correct'],
     ['a client of another issuer', 'foreign', 'web-secret', 'the client is registered at the issuer of this server'],
-  ])('reports %s, which the response does not reveal', async (_, id, secret, rule) => {
+  ])('reports %s, which the response does not reveal', async (_, id, secret, reason) => {
     const model = new MemoryStore({
       clients: [
         { ...client, id: 'web' },
@@ -28,8 +28,8 @@ describe('the event client.refused', () => {
       { grant_type: 'client_credentials', scope: 'read' },
       { headers: { ...FORM, authorization: basic(id, secret) } },
     );
-    const { status, error } = await answer(server, 'token', request);
+    const { status, error } = await runOperation(server, 'token', request);
     expect([status, error?.message]).toEqual([401, 'Invalid client: client is invalid']);
-    expect(refusals).toEqual([expect.objectContaining({ rule, remedy: expect.any(String) })]);
+    expect(refusals).toEqual([expect.objectContaining({ reason, remedy: expect.any(String) })]);
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createHost, SECRET, WEB } from '../../support/model.js';
-import { answer, FORM, formRequest, summary } from '../../support/requests.js';
+import { createTestModel, SECRET, WEB } from '../../support/model.js';
+import { runOperation, FORM, formRequest, summary } from '../../support/requests.js';
 
 const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 const inForm = (body: object, headers = {}) => formRequest({ ...GRANT, ...body }, { headers: { ...FORM, ...headers } });
 
 describe('the option `requireClientAuthentication`', () => {
   const withoutSecret = (map: unknown, client: object = {}, body = {}) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, ...client });
-    return answer(host, 'token', inForm({ client_id: 'web', ...body }), { requireClientAuthentication: map });
+    return runOperation(host, 'token', inForm({ client_id: 'web', ...body }), { requireClientAuthentication: map });
   };
 
   it('lets a client omit its secret for a grant type that is set to false', async () => {
@@ -35,8 +35,8 @@ describe('the option `requireClientAuthentication`', () => {
   it('lets a client omit its secret for client_credentials if that is set to false', async () => {
     const requireClientAuthentication = { client_credentials: false };
     const own = formRequest({ grant_type: 'client_credentials', client_id: 'web' });
-    expect((await answer(createHost(), 'token', own, { requireClientAuthentication })).status).toBe(200);
-    expect((await answer(createHost(), 'token', own)).status).toBe(401);
+    expect((await runOperation(createTestModel(), 'token', own, { requireClientAuthentication })).status).toBe(200);
+    expect((await runOperation(createTestModel(), 'token', own)).status).toBe(401);
   });
 
   it('still verifies a secret that is sent', async () => {
@@ -54,17 +54,17 @@ describe('the option `requireClientAuthentication`', () => {
   });
 
   it('does not make a secret a credential of a public client', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, tokenEndpointAuthMethod: 'none' });
     const parameters = { client_id: 'web', client_secret: SECRET };
-    const itself = await answer(host, 'token', formRequest({ ...parameters, grant_type: 'client_credentials' }));
+    const itself = await runOperation(host, 'token', formRequest({ ...parameters, grant_type: 'client_credentials' }));
     expect(summary(itself.error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
     expect(host.accessTokens.size).toBe(0);
-    expect((await answer(host, 'token', inForm(parameters))).status).toBe(200);
+    expect((await runOperation(host, 'token', inForm(parameters))).status).toBe(200);
   });
 
   it('still rejects an unknown client', async () => {
-    const { error } = await answer(createHost(), 'token', inForm({ client_id: 'who' }), {
+    const { error } = await runOperation(createTestModel(), 'token', inForm({ client_id: 'who' }), {
       requireClientAuthentication: { password: false },
     });
     expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { createHost, type Host, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: Host = createHost(), options: object = {}) =>
-  answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = {}) =>
+  runOperation(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 const DENIED = 'Access denied: user denied access to application';
 
 describe('the parameter `allowed` of an authorization request', () => {
@@ -20,9 +20,9 @@ describe('the parameter `allowed` of an authorization request', () => {
   ])(
     'causes access_denied without a lookup of the user if it is false %s',
     async (_, { query = {}, body = {} }: { query?: object; body?: object }) => {
-      const host = createHost();
+      const host = createTestModel();
       const request = authorizeRequest({ ...query }, { body });
-      const { error, status, redirected } = await answer(host, 'authorize', request, NOT_ASKED);
+      const { error, status, redirected } = await runOperation(host, 'authorize', request, NOT_ASKED);
       expect(summary(error)).toBe(`400 access_denied: ${DENIED}`);
       expect([status, redirected]).toEqual([302, { error: 'access_denied', error_description: DENIED, state: 'xyz' }]);
       expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
@@ -56,7 +56,7 @@ describe('the option `allowEmptyState`', () => {
   it('lets a request with a code_challenge omit the state by default (OAuth 2.1 §4.1.1)', async () => {
     const { redirected } = await authorize(challenged);
     expect(Object.keys(redirected)).toEqual(['code']);
-    const unset = await authorize(challenged, createHost(), { allowEmptyState: undefined });
+    const unset = await authorize(challenged, createTestModel(), { allowEmptyState: undefined });
     expect(Object.keys(unset.redirected)).toEqual(['code']);
   });
 
@@ -81,20 +81,20 @@ describe('the option `allowEmptyState`', () => {
       MISSING,
     ],
   ])('%s', async (_name, options, query, message) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
     expect(summary((await authorize(query, host, options)).error)).toBe(message);
     const server = new OAuth2Server({ model: host.model, ...options });
-    expect(summary((await answer(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
+    expect(summary((await runOperation(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
   });
 
   it.each([undefined, ''])('lets a request have the state %j, and returns no state, if it is true', async (state) => {
-    const { redirected } = await authorize({ state }, createHost(), { allowEmptyState: true });
+    const { redirected } = await authorize({ state }, createTestModel(), { allowEmptyState: true });
     expect(Object.keys(redirected)).toEqual(['code']);
   });
 
   it('does not let a request have a state with forbidden characters', async () => {
-    const { error } = await authorize({ state: 'é' }, createHost(), { allowEmptyState: true });
+    const { error } = await authorize({ state: 'é' }, createTestModel(), { allowEmptyState: true });
     expect(error?.message).toBe('Invalid parameter: `state`');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: Host = createHost(), options: object = {}) =>
-  answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = {}) =>
+  runOperation(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 
 describe('an error of an authorization request', () => {
   const UNSUPPORTED = 'unsupported_response_type: Unsupported response type: `response_type` is not supported';
@@ -70,7 +70,7 @@ describe('an error of an authorization request', () => {
       { requirePKCE: 'all' },
     ],
   ])('is returned to the redirect URI for %s', async (_, query, expected, options = {}) => {
-    const { error, status, headers, redirected, body } = await authorize(query, createHost(), options);
+    const { error, status, headers, redirected, body } = await authorize(query, createTestModel(), options);
     const [code, ...description] = expected.split(': ');
     expect(summary(error).replaceAll('"', "'")).toBe(`400 ${expected}`);
     const state = 'state' in query ? {} : { state: 'xyz' };
@@ -89,14 +89,14 @@ describe('an error of an authorization request', () => {
   it('is returned to the requested redirect URI, or to the only registered one', async () => {
     const named = await authorize({ redirect_uri: 'https://app.example/other?x=1', state: undefined });
     expect(named.headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1&error=invalid_request&/);
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
     const unnamed = await authorize({ redirect_uri: undefined, state: undefined }, host);
     expect(unnamed.headers['location']).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_request&/);
   });
 
   it('is returned without a lookup of the user if the client may not use the grant', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['password'] });
     const cases = [
       [{}, 'grant_type'],
@@ -143,7 +143,7 @@ describe('an error of an authorization request', () => {
       'the request could not be handled; the server log has the reason',
     ],
   ])('is server_error if the model %s', async (_, overrides, description) => {
-    const { error, redirected } = await authorize({}, createHost(overrides));
+    const { error, redirected } = await authorize({}, createTestModel(overrides));
     expect(error?.code).toBe(503);
     expect(redirected).toEqual({
       error: 'server_error',
@@ -158,7 +158,7 @@ describe('an error of an authorization request', () => {
     const names: string[] = [];
     for (const name of ['nothing', ...Object.keys(wrong)]) {
       if (name in wrong) Object.assign(wrong, { [name]: right[name as keyof typeof right] });
-      const host = createHost();
+      const host = createTestModel();
       names.push((await authorize(wrong, host)).error?.message ?? '');
       const asked = host.calls.map(([method]) => method);
       expect(asked).toEqual(name === 'code_challenge_method' ? ['getClient', 'validateScope'] : ['getClient']);

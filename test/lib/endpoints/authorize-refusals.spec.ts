@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
-const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
-  answer(host, 'authorize', authorizeRequest({ ...query }), options);
+const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = signedIn) =>
+  runOperation(host, 'authorize', authorizeRequest({ ...query }), options);
 
 withoutWarnings();
 
 describe('an error of an authorization request that is not redirected', () => {
   const withClient = (client: object) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, ...client });
     return host;
   };
@@ -21,7 +21,7 @@ describe('an error of an authorization request that is not redirected', () => {
   const NO_URI = 'invalid_client: Invalid client: missing client `redirectUri`';
   const NO_GRANTS = 'invalid_client: Invalid client: missing client `grants`';
 
-  it.each<[string, object, string, Host?]>([
+  it.each<[string, object, string, TestModel?]>([
     ['no client_id', { client_id: undefined }, 'invalid_request: Missing parameter: `client_id`'],
     ['an empty client_id', { client_id: '' }, 'invalid_request: Missing parameter: `client_id`'],
     ['a client_id with forbidden characters', { client_id: 'wéb' }, 'invalid_request: Invalid parameter: `client_id`'],
@@ -56,7 +56,7 @@ describe('an error of an authorization request that is not redirected', () => {
       NO_URI,
       withClient({ redirectUris: ['javascript:alert(1)'] }),
     ],
-  ])('is shown in the browser for %s', async (_, query, expected, host = createHost()) => {
+  ])('is shown in the browser for %s', async (_, query, expected, host = createTestModel()) => {
     const { error, status, headers, body } = await authorize(query, host);
     const [code, ...description] = expected.split(': ');
     expect(summary(error)).toBe(`400 ${expected}`);
@@ -68,7 +68,7 @@ describe('an error of an authorization request that is not redirected', () => {
   });
 
   it('is shown in the browser without details if getClient() fails', async () => {
-    const host = createHost({ getClient: () => Promise.reject(new Error('password=x')) });
+    const host = createTestModel({ getClient: () => Promise.reject(new Error('password=x')) });
     const { error, status, headers, body } = await authorize({}, host);
     expect([error?.name, error?.inner?.message, status, headers['location']]).toEqual([
       'server_error',
@@ -88,7 +88,7 @@ describe('an error of an authorization request that is not redirected', () => {
     [signedIn, { getClient: undefined }, 'model does not implement `getClient()`'],
     [signedIn, { saveAuthorizationCode: undefined }, 'model does not implement `saveAuthorizationCode()`'],
   ])('is a generic 500 error for the options %j and the model %j', async (options, overrides, what) => {
-    const { error, response } = await authorize({ client_id: undefined }, createHost(overrides), options);
+    const { error, response } = await authorize({ client_id: undefined }, createTestModel(overrides), options);
     expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: ${what}`);
     expect(response).toMatchObject({
       status: 500,
@@ -103,12 +103,12 @@ describe('an error of an authorization request that is not redirected', () => {
     [0, 'Missing parameter: `authorizationCodeLifetime`'],
     ['soon', 'Invalid parameter: `authorizationCodeLifetime`'],
   ])('is a 500 error for a code lifetime of %j', async (authorizationCodeLifetime, message) => {
-    const { error, status } = await authorize({}, createHost(), { ...signedIn, authorizationCodeLifetime });
+    const { error, status } = await authorize({}, createTestModel(), { ...signedIn, authorizationCodeLifetime });
     expect([summary(error), status]).toEqual([`500 invalid_argument: ${message}`, 500]);
   });
 
   it('is reported for arguments that are not Request and Response', async () => {
-    const server = new OAuth2Server({ model: createHost().model, ...signedIn });
+    const server = new OAuth2Server({ model: createTestModel().model, ...signedIn });
     await expect(server.authorize({} as never, {} as never)).rejects.toThrow(
       '`request` must be an instance of Request',
     );

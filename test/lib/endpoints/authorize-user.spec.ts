@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServerError } from 'nest-oauth2/server';
 
-import { addAccessToken, createHost, type Host } from '../../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel, type TestModel } from '../../support/model.js';
+import { runOperation, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
-  answer(host, 'authorize', authorizeRequest({ ...query }), options);
+const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = signedIn) =>
+  runOperation(host, 'authorize', authorizeRequest({ ...query }), options);
 
 describe('the user of an authorization request', () => {
   it('is returned by handle() of the authenticateHandler, which gets request and response', async () => {
@@ -16,7 +16,7 @@ describe('the user of an authorization request', () => {
       },
     };
     const asked = authorizeRequest();
-    const { result } = await answer(createHost(), 'authorize', asked, { authenticateHandler: handler });
+    const { result } = await runOperation(createTestModel(), 'authorize', asked, { authenticateHandler: handler });
     expect(result?.['user']).toBe(handler.user);
   });
 
@@ -25,7 +25,7 @@ describe('the user of an authorization request', () => {
       Object.assign(request.query, { state: 'remembered', response_type: 'code' });
       return { id: 'bob' };
     };
-    const host = createHost();
+    const host = createTestModel();
     const { redirected } = await authorize({ state: undefined, response_type: undefined }, host, {
       authenticateHandler: { handle },
     });
@@ -35,7 +35,7 @@ describe('the user of an authorization request', () => {
   it.each([null, undefined, false, 0, ''])(
     'must be returned by the handler: %j causes a 503 error in the browser',
     async (user) => {
-      const { error, status, headers, body } = await authorize({}, createHost(), {
+      const { error, status, headers, body } = await authorize({}, createTestModel(), {
         authenticateHandler: { handle: () => user },
       });
       const message = 'Server error: `handle()` did not return a `user` object';
@@ -51,23 +51,25 @@ describe('the user of an authorization request', () => {
 
   it('is not found if the handler fails, which causes server_error without details', async () => {
     const failing = { authenticateHandler: { handle: () => Promise.reject(new Error('secret')) } };
-    const { error, body } = await authorize({}, createHost(), failing);
+    const { error, body } = await authorize({}, createTestModel(), failing);
     expect([error?.name, JSON.stringify(body).includes('secret')]).toEqual(['server_error', false]);
   });
 
   it('is not looked up for an invalid request', async () => {
     let asked = 0;
     const counting = { authenticateHandler: { handle: () => ++asked } };
-    await authorize({ client_id: 'who' }, createHost(), counting);
-    await authorize({ redirect_uri: 'https://evil.example/' }, createHost(), counting);
-    await authorize({ response_type: 'token' }, createHost(), counting);
+    await authorize({ client_id: 'who' }, createTestModel(), counting);
+    await authorize({ redirect_uri: 'https://evil.example/' }, createTestModel(), counting);
+    await authorize({ response_type: 'token' }, createTestModel(), counting);
     expect(asked).toBe(0);
   });
 
   it('can be redirected to a login page by the handler', async () => {
     const handle = (_: unknown, response: { redirect(url: string): void }) =>
       response.redirect('https://as.example/login');
-    const { error, status, headers, body } = await authorize({}, createHost(), { authenticateHandler: { handle } });
+    const { error, status, headers, body } = await authorize({}, createTestModel(), {
+      authenticateHandler: { handle },
+    });
     expect([error?.name, status, headers, body]).toEqual([
       'server_error',
       302,
@@ -77,10 +79,10 @@ describe('the user of an authorization request', () => {
   });
 
   it('is the user of the bearer token if there is no handler', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { user: { id: 'carol' } });
     const { headers } = resourceRequest();
-    const { result } = await answer(host, 'authorize', authorizeRequest({}, { headers }), {});
+    const { result } = await runOperation(host, 'authorize', authorizeRequest({}, { headers }), {});
     expect(result?.['user']).toEqual({ id: 'carol' });
   });
 
@@ -93,8 +95,8 @@ describe('the user of an authorization request', () => {
       'Bearer realm="Service",error="invalid_token"',
     ],
   ])('is missing with the headers %j, which causes a 401 challenge', async (given, code, expected, challenge) => {
-    const { error, status, headers, body } = await answer(
-      createHost(),
+    const { error, status, headers, body } = await runOperation(
+      createTestModel(),
       'authorize',
       authorizeRequest({}, { headers: given }),
       {},
@@ -111,7 +113,7 @@ describe('the user of an authorization request', () => {
     const handle = (_: unknown, response: { status: number; body: unknown }) => {
       Object.assign(response, { status: 401, body: 'Please sign in' });
     };
-    const { status, body } = await authorize({}, createHost(), { authenticateHandler: { handle } });
+    const { status, body } = await authorize({}, createTestModel(), { authenticateHandler: { handle } });
     expect([status, body]).toEqual([401, 'Please sign in']);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ALICE, CALLBACK, createHost, type Host, OTHER_CALLBACK, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn } from '../../support/requests.js';
+import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
-  answer(host, 'authorize', authorizeRequest({ ...query }), options);
+const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = signedIn) =>
+  runOperation(host, 'authorize', authorizeRequest({ ...query }), options);
 
 describe('authorize()', () => {
   it('redirects with a code, and resolves to the code that saveAuthorizationCode() returned', async () => {
-    const host = createHost();
+    const host = createTestModel();
     const { result, status, headers, body } = await authorize({}, host);
     const code = result?.['authorizationCode'] as string;
     expect(result).toBe(host.codes.get(code));
@@ -34,17 +34,17 @@ describe('authorize()', () => {
     const query = { client_id: 'who', state: 'query' };
     const body = { client_id: 'web', response_type: 'code', redirect_uri: OTHER_CALLBACK, state: 'body' };
     const request = authorizeRequest(query, { method: 'POST', body });
-    const { redirected, headers } = await answer(createHost(), 'authorize', request, signedIn);
+    const { redirected, headers } = await runOperation(createTestModel(), 'authorize', request, signedIn);
     expect([redirected['state'], headers['location']?.startsWith(`${OTHER_CALLBACK}&code=`)]).toEqual(['body', true]);
   });
 
   it('reads a parameter from the query if it is empty in the body', async () => {
     const request = authorizeRequest({}, { method: 'POST', body: { client_id: '', state: '', scope: null } });
-    expect((await answer(createHost(), 'authorize', request, signedIn)).redirected['state']).toBe('xyz');
+    expect((await runOperation(createTestModel(), 'authorize', request, signedIn)).redirected['state']).toBe('xyz');
   });
 
   it('uses the only registered redirect URI if the request has none, and does not save it', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
     const { headers, result } = await authorize({ redirect_uri: undefined }, host);
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb\?code=/);
@@ -53,12 +53,12 @@ describe('authorize()', () => {
 
   it('uses the code of generateAuthorizationCode() or, if it differs, of saveAuthorizationCode()', async () => {
     const generateAuthorizationCode = () => 'mine';
-    expect((await authorize({}, createHost({ generateAuthorizationCode }))).redirected['code']).toBe('mine');
+    expect((await authorize({}, createTestModel({ generateAuthorizationCode }))).redirected['code']).toBe('mine');
     const saveAuthorizationCode = () => ({ authorizationCode: 'saved as' });
-    const host = createHost({ generateAuthorizationCode, saveAuthorizationCode });
+    const host = createTestModel({ generateAuthorizationCode, saveAuthorizationCode });
     expect((await authorize({}, host)).headers['location']).toBe(`${CALLBACK}?code=saved%20as&state=xyz`);
-    expect((await authorize({}, createHost({ generateAuthorizationCode: () => '' }))).redirected['code']).toHaveLength(
-      64,
-    );
+    expect(
+      (await authorize({}, createTestModel({ generateAuthorizationCode: () => '' }))).redirected['code'],
+    ).toHaveLength(64);
   });
 });

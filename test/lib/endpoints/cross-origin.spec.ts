@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Client, OAuth2Server } from 'nest-oauth2/server';
 
-import { createHost, SECRET, WEB } from '../../support/model.js';
-import { answer, basic, FORM, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, SECRET, WEB } from '../../support/model.js';
+import { runOperation, basic, FORM, summary, tokenRequest } from '../../support/requests.js';
 
 const APP = 'https://app.example';
 const REFUSED = '400 invalid_request: Invalid request: this client may not be used from this origin';
@@ -12,12 +12,12 @@ const GRANT = { grant_type: 'client_credentials' };
  * Requests a token as a page does. The client is `web`, registered at https://app.example if `client` does not differ.
  */
 async function ask(headers: object, client: Partial<Client> = {}, options: object = { cors: { origins: '*' } }) {
-  const host = createHost();
+  const host = createTestModel();
   host.clients.set('web', { ...WEB, ...client });
   const server = new OAuth2Server({ model: host.model, ...options });
   const authorization = basic('web', SECRET);
   const request = tokenRequest(GRANT, { headers: { ...FORM, authorization, host: 'id.example', ...headers } });
-  const outcome = await answer(server, 'token', request);
+  const outcome = await runOperation(server, 'token', request);
   return { ...outcome, spent: host.calls.some(([method]) => method === 'saveToken') };
 }
 

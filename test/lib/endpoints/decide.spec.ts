@@ -15,14 +15,14 @@ import {
   Response,
 } from 'nest-oauth2/server';
 
-import { deferredOf } from '../../../lib/endpoints/authorization/deferred-error.js';
-import { ALICE, CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
+import { deferredErrorOf } from '../../../lib/endpoints/authorization/deferred-error.js';
+import { ALICE, CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
 import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js';
 
 const NO = new AccessDeniedError('Access denied: the user said no');
 
 /** Creates a server that has read an authorization request, and a function that decides it. */
-async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, host = createHost()) {
+async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, host = createTestModel()) {
   const server = new OAuth2Server({ model: host.model, ...options });
   const response = new Response();
   const asked = await server.readAuthorizationRequest(authorizeRequest({ ...query }), response);
@@ -38,8 +38,8 @@ async function decided(server: OAuth2Server, asked: AuthorizationRequest, decisi
   return { result, error, location, told: location && Object.fromEntries(new URL(location).searchParams) };
 }
 
-const methods = (host: Host) => host.calls.map(([method]) => method);
-const savedCode = (host: Host) => host.calls.find(([method]) => method === 'saveAuthorizationCode')?.[1];
+const methods = (host: TestModel) => host.calls.map(([method]) => method);
+const savedCode = (host: TestModel) => host.calls.find(([method]) => method === 'saveAuthorizationCode')?.[1];
 
 describe('decide()', () => {
   it('redirects with a code if the user agreed, and calls each model method once', async () => {
@@ -62,7 +62,7 @@ describe('decide()', () => {
 
   it('validates the scope again for another user', async () => {
     const users: unknown[] = [];
-    const host = createHost({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
+    const host = createTestModel({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
     const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, host);
     await expect(server.grantableScope(asked, { id: 'bob' }, response)).rejects.toThrow('Invalid scope');
     expect(response.get('location')).toMatch(/\?error=invalid_scope&/);
@@ -72,7 +72,7 @@ describe('decide()', () => {
   });
 
   it('uses the scope that was validated when the request was read for a user', async () => {
-    const host = createHost();
+    const host = createTestModel();
     const server = new OAuth2Server({ model: host.model });
     const response = new Response();
     const asked = await server.readAuthorizationRequest(authorizeRequest(), response, { user: ALICE });
@@ -107,7 +107,7 @@ describe('decide()', () => {
   });
 
   it('redirects with an access token in the fragment for response_type=token', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['implicit'] });
     const { decide } = await reading({ response_type: 'token', scope: 'read write' }, {}, host);
     const { location } = await decide({ user: ALICE, scope: 'write' });
@@ -142,7 +142,7 @@ describe('decide()', () => {
   });
 
   it('accepts an authorization request that a session can store as JSON', async () => {
-    const server = new OAuth2Server({ model: createHost().model });
+    const server = new OAuth2Server({ model: createTestModel().model });
     const native: Record<string, unknown> = {};
     const request = Object.assign(authorizeRequest(), { native: Object.assign(native, { self: native }) });
     const asked = await server.readAuthorizationRequest(request, new Response());
@@ -182,7 +182,7 @@ describe('decide() with invalid arguments', () => {
   });
 
   it('redirects with server_error, without details, if the model fails', async () => {
-    const failing = createHost({ saveAuthorizationCode: () => Promise.reject(new Error('password=x')) });
+    const failing = createTestModel({ saveAuthorizationCode: () => Promise.reject(new Error('password=x')) });
     const { decide } = await reading({}, {}, failing);
     const { error, told } = await decide({ user: ALICE });
     expect(error?.inner?.message).toBe('password=x');
@@ -210,14 +210,14 @@ describe('decide() for an invalid request of a client that registered itself', (
     ['with a parameter that a feature rejects', { example: 'bad' }],
     ['with an unknown response type', { response_type: 'nonsense' }],
   ])('redirects with an error, and never issues a code: request %s', async (_, query) => {
-    const host = createHost({ validateClientScope: (_client: unknown, scope: string) => scope === 'read' });
+    const host = createTestModel({ validateClientScope: (_client: unknown, scope: string) => scope === 'read' });
     host.clients.set(id, { ...WEB, id });
     const server = new OAuth2Server({ model: host.model, features: [strict] });
     const response = new Response();
     const request = authorizeRequest({ client_id: id, ...query });
     const error = await server.readAuthorizationRequest(request, response).catch((caught: unknown) => caught);
     expect([error, response.get('location')]).toEqual([expect.any(OAuthError), undefined]);
-    const { asked } = deferredOf(error)!;
+    const { asked } = deferredErrorOf(error)!;
     const granted = await decided(server, asked, { user: ALICE }, new Response());
     expect(granted.error?.message).toContain('is decided by an `error` alone');
     expect(host.codes.size).toBe(0);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server, OAuthError, Response } from 'nest-oauth2/server';
 
-import { CALLBACK, createHost, SPA, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, SPA, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
 const read = async (query: object = {}, options: object = {}, overrides: object = {}) => {
-  const host = createHost(overrides);
+  const host = createTestModel(overrides);
   const server = new OAuth2Server({ model: host.model, ...options });
   const response = new Response();
   try {
@@ -60,7 +60,7 @@ describe('readAuthorizationRequest()', () => {
     { state: ['a', 'b'] },
   ])('rejects %j like authorize()', async (query) => {
     const { error, response } = await read(query, { issuer: 'https://as' });
-    const expected = await answer(createHost(), 'authorize', authorizeRequest({ ...query }), {
+    const expected = await runOperation(createTestModel(), 'authorize', authorizeRequest({ ...query }), {
       ...signedIn,
       issuer: 'https://as',
     });
@@ -73,7 +73,7 @@ describe('readAuthorizationRequest()', () => {
   it('returns the scope that a user would be granted if a user is given', async () => {
     const overrides = { validateScope: (user: { id: string }) => (user.id === 'alice' ? 'read' : false) };
     const ask = async (id: string) => {
-      const host = createHost(overrides);
+      const host = createTestModel(overrides);
       const server = new OAuth2Server({ model: host.model });
       const response = new Response();
       const request = authorizeRequest({ scope: 'read write' });
@@ -112,7 +112,7 @@ describe('readAuthorizationRequest()', () => {
     const { error, response } = await read({}, {}, { getClient: undefined });
     expect(summary(error)).toBe('500 invalid_argument: Invalid argument: model does not implement `getClient()`');
     expect(response.status).toBe(500);
-    const server = new OAuth2Server({ model: createHost().model });
+    const server = new OAuth2Server({ model: createTestModel().model });
     await expect(server.readAuthorizationRequest({} as never, response)).rejects.toThrow('instance of Request');
     const reading = server.readAuthorizationRequest(authorizeRequest(), new Response(), null as never);
     await expect(reading).resolves.toHaveProperty('client', WEB);

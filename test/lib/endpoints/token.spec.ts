@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
 
-import { createHost, SPA, WEB } from '../../support/model.js';
-import { answer, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, SPA, WEB } from '../../support/model.js';
+import { runOperation, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
 
 const GRANT = { grant_type: 'client_credentials' };
 const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' };
@@ -13,7 +13,7 @@ const HIDDEN = {
 
 describe('the token endpoint', () => {
   it('returns JSON with headers that forbid caching', async () => {
-    const { result, status, headers, body } = await answer(createHost(), 'token', tokenRequest(GRANT));
+    const { result, status, headers, body } = await runOperation(createTestModel(), 'token', tokenRequest(GRANT));
     expect({ status, headers }).toEqual({ status: 200, headers: UNCACHED });
     expect(body['access_token']).toBe(result?.['accessToken']);
   });
@@ -24,7 +24,7 @@ describe('the token endpoint', () => {
     [{}, 'method must be POST'],
   ])('rejects the HTTP method %j', async (method, reason) => {
     const request = tokenRequest(GRANT, { method: method as string });
-    const { error, status, headers, body } = await answer(createHost(), 'token', request);
+    const { error, status, headers, body } = await runOperation(createTestModel(), 'token', request);
     expect(summary(error)).toBe(`400 invalid_request: Invalid request: ${reason}`);
     const said = { error: 'invalid_request', error_description: `Invalid request: ${reason}` };
     expect({ status, headers, body }).toEqual({ status: 400, headers: UNCACHED, body: said });
@@ -33,7 +33,11 @@ describe('the token endpoint', () => {
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', '', undefined, ['a']])(
     'rejects the content type %j',
     async (type) => {
-      const { error } = await answer(createHost(), 'token', formRequest(GRANT, { headers: { 'content-type': type } }));
+      const { error } = await runOperation(
+        createTestModel(),
+        'token',
+        formRequest(GRANT, { headers: { 'content-type': type } }),
+      );
       expect(summary(error)).toBe(
         '400 invalid_request: Invalid request: content must be application/x-www-form-urlencoded',
       );
@@ -46,7 +50,7 @@ describe('the token endpoint', () => {
   ])('accepts the HTTP method %s with the headers %j', async (method, headers) => {
     const credentials = { client_id: 'web', client_secret: 's3cret' };
     const request = formRequest({ ...GRANT, ...credentials }, { method, headers });
-    expect((await answer(createHost(), 'token', request)).status).toBe(200);
+    expect((await runOperation(createTestModel(), 'token', request)).status).toBe(200);
   });
 });
 
@@ -65,8 +69,8 @@ describe('the parameter `grant_type` of a token request', () => {
     ['constructor', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
     ['implicit', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
   ])('with the value %j causes %s', async (grantType, expected) => {
-    const { error, status, headers, body } = await answer(
-      createHost(),
+    const { error, status, headers, body } = await runOperation(
+      createTestModel(),
       'token',
       tokenRequest({ grant_type: grantType }),
     );
@@ -77,9 +81,9 @@ describe('the parameter `grant_type` of a token request', () => {
   });
 
   it('causes unauthorized_client if the client may not use it', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['password'] });
-    const { error, status, body } = await answer(host, 'token', tokenRequest(GRANT));
+    const { error, status, body } = await runOperation(host, 'token', tokenRequest(GRANT));
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
     expect({ status, body }).toEqual({
       status: 400,
@@ -89,7 +93,7 @@ describe('the parameter `grant_type` of a token request', () => {
 
   it('is validated after client authentication', async () => {
     const request = tokenRequest({}, { headers: { ...FORM, authorization: 'Basic eDp5' } });
-    expect((await answer(createHost(), 'token', request)).error?.name).toBe('invalid_client');
+    expect((await runOperation(createTestModel(), 'token', request)).error?.name).toBe('invalid_client');
   });
 
   it.each([
@@ -101,7 +105,7 @@ describe('the parameter `grant_type` of a token request', () => {
     const missing: Record<string, undefined> = Object.fromEntries(methods.map((method) => [method, undefined]));
     for (const method of methods) {
       const request = tokenRequest({ grant_type: grantType });
-      const { error, status, body } = await answer(createHost(missing), 'token', request);
+      const { error, status, body } = await runOperation(createTestModel(missing), 'token', request);
       expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: model does not implement \`${method}()\``);
       expect({ status, body }).toEqual({ status: 500, body: HIDDEN });
       delete missing[method];
@@ -118,7 +122,7 @@ describe('an error of the token endpoint', () => {
     [{ refreshTokenLifetime: null }, {}, 'Missing parameter: `refreshTokenLifetime`'],
     [{}, { getClient: undefined }, 'Invalid argument: model does not implement `getClient()`'],
   ])('does not reveal a misconfiguration: options %j, model %j', async (options, overrides, message) => {
-    const { error, response } = await answer(createHost(overrides), 'token', tokenRequest(GRANT), options);
+    const { error, response } = await runOperation(createTestModel(overrides), 'token', tokenRequest(GRANT), options);
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error?.message).toBe(message);
     const body = {
@@ -129,7 +133,7 @@ describe('an error of the token endpoint', () => {
   });
 
   it('is reported for arguments that are not Request and Response', async () => {
-    const server = new OAuth2Server({ model: createHost().model });
+    const server = new OAuth2Server({ model: createTestModel().model });
     await expect(server.token({} as never, {} as never)).rejects.toThrow(
       'Invalid argument: `request` must be an instance of Request',
     );
@@ -143,9 +147,9 @@ describe('an error of the token endpoint', () => {
     [{ client_secret: '' }, SPA.grants],
     [{}, ['client_credentials']],
   ])('is unauthorized_client for client_credentials of a public client with %j', async (form, grants) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('spa', { ...SPA, grants });
-    const { error, headers } = await answer(host, 'token', formRequest({ ...GRANT, client_id: 'spa', ...form }));
+    const { error, headers } = await runOperation(host, 'token', formRequest({ ...GRANT, client_id: 'spa', ...form }));
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
     expect(headers['www-authenticate']).toBeUndefined();
   });

@@ -8,15 +8,15 @@ import {
   addCode,
   addRefreshToken,
   CALLBACK,
-  createHost,
+  createTestModel,
   earlier,
-  type Host,
+  type TestModel,
   OTHER_CALLBACK,
   SECRET,
   WEB,
 } from '../../support/model.js';
 import {
-  answer,
+  runOperation,
   authorizeRequest,
   basic,
   FORM,
@@ -30,9 +30,12 @@ import {
 type Told = [name: string, payload: object];
 
 /** Returns the events of one request. */
-async function told(host: Host, operation: Operation, request: Request, options = {}): Promise<Told[]> {
+async function told(host: TestModel, operation: Operation, request: Request, options = {}): Promise<Told[]> {
   const events: Told[] = [];
-  await answer(host, operation, request, { ...options, events: { emit: (...event: Told) => events.push(event) } });
+  await runOperation(host, operation, request, {
+    ...options,
+    events: { emit: (...event: Told) => events.push(event) },
+  });
   return events;
 }
 
@@ -41,8 +44,8 @@ const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CAL
 const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 const families = { revokeGrant: () => true };
 
-function fullHost(): Host {
-  const host = createHost(families);
+function fullHost(): TestModel {
+  const host = createTestModel(families);
   host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
   addAccessToken(host, { grantId: 'g' });
   addCode(host, { grantId: 'g' });
@@ -114,11 +117,11 @@ describe('events of granted requests', () => {
 
 describe('events of refused requests', () => {
   const when = earlier(60);
-  const withCode = (properties: object) => (host: Host) => addCode(host, { grantId: 'g', ...properties });
-  const withToken = (properties: object) => (host: Host) => addAccessToken(host, properties);
+  const withCode = (properties: object) => (host: TestModel) => addCode(host, { grantId: 'g', ...properties });
+  const withToken = (properties: object) => (host: TestModel) => addAccessToken(host, properties);
   const nothing = () => undefined;
 
-  it.each<[string, (host: Host) => unknown, Operation, Request, object, keyof OAuth2Events, object]>([
+  it.each<[string, (host: TestModel) => unknown, Operation, Request, object, keyof OAuth2Events, object]>([
     [
       'a client without its secret',
       nothing,
@@ -130,7 +133,7 @@ describe('events of refused requests', () => {
         endpoint: 'token',
         clientId: 'web',
         error: 'invalid_client',
-        rule: 'the client proves who it is: it has a secret',
+        reason: 'the client proves who it is: it has a secret',
       },
     ],
     [
@@ -140,7 +143,7 @@ describe('events of refused requests', () => {
       formRequest(PASSWORD, { headers: { ...FORM, authorization: basic('who', 'x') } }),
       {},
       'client.refused',
-      { clientId: 'who', status: 401, rule: 'a client with this `client_id` exists' },
+      { clientId: 'who', status: 401, reason: 'a client with this `client_id` exists' },
     ],
     [
       'a grant type that the client may not use',
@@ -153,8 +156,8 @@ describe('events of refused requests', () => {
         clientId: 'web',
         grantType: 'password',
         error: 'unauthorized_client',
-        rule: 'the client may use the grant',
-        wanted: ['refresh_token'],
+        reason: 'the client may use the grant',
+        expected: ['refresh_token'],
         given: 'password',
       },
     ],
@@ -165,7 +168,7 @@ describe('events of refused requests', () => {
       tokenRequest({ grant_type: 'telepathy' }),
       {},
       'token.refused',
-      { wanted: ['authorization_code', 'client_credentials', 'password', 'refresh_token'], given: 'telepathy' },
+      { expected: ['authorization_code', 'client_credentials', 'password', 'refresh_token'], given: 'telepathy' },
     ],
     [
       'an expired authorization code',
@@ -174,7 +177,7 @@ describe('events of refused requests', () => {
       tokenRequest(CODE),
       {},
       'token.refused',
-      { error: 'invalid_grant', rule: 'the authorization code has not expired', given: when },
+      { error: 'invalid_grant', reason: 'the authorization code has not expired', given: when },
     ],
     [
       'an authorization code of another client',
@@ -183,7 +186,7 @@ describe('events of refused requests', () => {
       tokenRequest(CODE),
       {},
       'token.refused',
-      { rule: 'the authorization code was issued to the client', wanted: 'other', given: 'web' },
+      { reason: 'the authorization code was issued to the client', expected: 'other', given: 'web' },
     ],
     [
       'an authorization code with another redirect URI',
@@ -192,7 +195,7 @@ describe('events of refused requests', () => {
       tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }),
       {},
       'token.refused',
-      { rule: 'the redirect URI is that of the authorization request', wanted: CALLBACK, given: OTHER_CALLBACK },
+      { reason: 'the redirect URI is that of the authorization request', expected: CALLBACK, given: OTHER_CALLBACK },
     ],
     [
       'a refresh for a wider scope than granted',
@@ -201,7 +204,7 @@ describe('events of refused requests', () => {
       tokenRequest({ ...REFRESH, scope: 'read write' }),
       {},
       'token.refused',
-      { error: 'invalid_scope', wanted: 'read', given: 'read write' },
+      { error: 'invalid_scope', expected: 'read', given: 'read write' },
     ],
     [
       'a scope that the model does not grant',
@@ -210,7 +213,7 @@ describe('events of refused requests', () => {
       tokenRequest({ ...PASSWORD, scope: 'admin' }),
       {},
       'token.refused',
-      { error: 'invalid_scope', scope: 'admin', rule: '`validateScope()` grants the scope', given: 'admin' },
+      { error: 'invalid_scope', scope: 'admin', reason: '`validateScope()` grants the scope', given: 'admin' },
     ],
     [
       'an unregistered redirect URI',
@@ -223,8 +226,8 @@ describe('events of refused requests', () => {
         endpoint: 'authorize',
         clientId: 'web',
         error: 'invalid_client',
-        rule: 'the redirect URI is registered for the client',
-        wanted: [CALLBACK, OTHER_CALLBACK],
+        reason: 'the redirect URI is registered for the client',
+        expected: [CALLBACK, OTHER_CALLBACK],
         given: 'https://evil.example/',
       },
     ],
@@ -253,7 +256,7 @@ describe('events of refused requests', () => {
       authorizeRequest({ client_id: 'spa', redirect_uri: 'https://spa.example/cb' }),
       signedIn,
       'authorization.refused',
-      { clientId: 'spa', rule: 'a client that `requirePKCE` names sends a challenge', wanted: 'public' },
+      { clientId: 'spa', reason: 'a client that `requirePKCE` names sends a challenge', expected: 'public' },
     ],
     [
       'a request without state and code_challenge',
@@ -262,7 +265,7 @@ describe('events of refused requests', () => {
       authorizeRequest({ state: undefined }),
       signedIn,
       'authorization.refused',
-      { rule: 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise' },
+      { reason: 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise' },
     ],
     [
       'an unsupported response type',
@@ -271,7 +274,7 @@ describe('events of refused requests', () => {
       authorizeRequest({ response_type: 'id_token' }),
       signedIn,
       'authorization.refused',
-      { rule: 'the response type is served', wanted: ['code', 'token'], given: 'id_token' },
+      { reason: 'the response type is served', expected: ['code', 'token'], given: 'id_token' },
     ],
     [
       'a client credentials request of a public client',
@@ -280,7 +283,7 @@ describe('events of refused requests', () => {
       formRequest({ grant_type: 'client_credentials', client_id: 'spa' }),
       {},
       'token.refused',
-      { clientId: 'spa', rule: 'a client acts for itself only by a secret, and this one has none' },
+      { clientId: 'spa', reason: 'a client acts for itself only by a secret, and this one has none' },
     ],
     [
       'an unknown access token',
@@ -289,7 +292,7 @@ describe('events of refused requests', () => {
       resourceRequest('Bearer other'),
       {},
       'access.refused',
-      { error: 'invalid_token', rule: '`getAccessToken()` finds the token' },
+      { error: 'invalid_token', reason: '`getAccessToken()` finds the token' },
     ],
     [
       'an expired access token',
@@ -298,7 +301,7 @@ describe('events of refused requests', () => {
       resourceRequest(),
       {},
       'access.refused',
-      { clientId: 'web', userId: 'alice', error: 'invalid_token', rule: 'the token has not expired', given: when },
+      { clientId: 'web', userId: 'alice', error: 'invalid_token', reason: 'the token has not expired', given: when },
     ],
     [
       'an access token without the required scope',
@@ -307,10 +310,10 @@ describe('events of refused requests', () => {
       resourceRequest(),
       { scope: 'read write' },
       'access.refused',
-      { status: 403, rule: 'the token has the scope of the route', wanted: 'read write', given: 'read' },
+      { status: 403, reason: 'the token has the scope of the route', expected: 'read write', given: 'read' },
     ],
   ])('contain reason and compared values: %s', async (_name, prepare, operation, request, options, name, payload) => {
-    const host = createHost(families);
+    const host = createTestModel(families);
     prepare(host);
     const events = await told(host, operation, request, options);
     const refusals = events.filter(([heard]) => heard !== 'client.authenticated');
@@ -318,8 +321,8 @@ describe('events of refused requests', () => {
   });
 
   it('have details that neither the response nor a serialized error contains', async () => {
-    const host = createHost();
-    const { error, body } = await answer(host, 'token', tokenRequest({ grant_type: 'telepathy' }));
+    const host = createTestModel();
+    const { error, body } = await runOperation(host, 'token', tokenRequest({ grant_type: 'telepathy' }));
     expect(body).toEqual({
       error: 'unsupported_grant_type',
       error_description: 'Unsupported grant type: `grant_type` is invalid',
@@ -329,9 +332,9 @@ describe('events of refused requests', () => {
 
   it('are not emitted for server errors, which the application logs', async () => {
     const getClient = () => Promise.reject(new Error('down'));
-    expect(await told(createHost({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
+    expect(await told(createTestModel({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
     const getAccessToken = () => Promise.reject(new Error('down'));
-    expect(await told(createHost({ getAccessToken }), 'authenticate', resourceRequest())).toEqual([]);
+    expect(await told(createTestModel({ getAccessToken }), 'authenticate', resourceRequest())).toEqual([]);
   });
 });
 
@@ -339,8 +342,10 @@ describe('an event without listener', () => {
   it('is not created if `wants()` of the sink returns false', async () => {
     const wants = jest.fn((name: string) => name === 'token.refused');
     const emit = jest.fn<EventSink['emit']>();
-    await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events: { emit, wants } });
-    await answer(createHost(), 'token', tokenRequest({ grant_type: 'telepathy' }), { events: { emit, wants } });
+    await runOperation(fullHost(), 'token', tokenRequest(PASSWORD), { events: { emit, wants } });
+    await runOperation(createTestModel(), 'token', tokenRequest({ grant_type: 'telepathy' }), {
+      events: { emit, wants },
+    });
     const proven = 'client.authenticated';
     expect(wants.mock.calls.flat()).toEqual([proven, 'token.issued', proven, 'token.refused']);
     expect(emit.mock.calls.map(([name]) => name)).toEqual(['token.refused']);
@@ -350,11 +355,11 @@ describe('an event without listener', () => {
     const events = new EventEmitter();
     const read = jest.fn(() => 'web');
     const client = Object.defineProperty({ ...WEB }, 'id', { get: read, enumerable: true });
-    const host = createHost({ getClient: (_: string, secret: string) => secret === SECRET && client });
-    await answer(host, 'token', tokenRequest(PASSWORD), { events });
+    const host = createTestModel({ getClient: (_: string, secret: string) => secret === SECRET && client });
+    await runOperation(host, 'token', tokenRequest(PASSWORD), { events });
     const unheard = read.mock.calls.length;
     events.on('token.issued', () => undefined);
-    await answer(host, 'token', tokenRequest(PASSWORD), { events });
+    await runOperation(host, 'token', tokenRequest(PASSWORD), { events });
     expect(read.mock.calls.length - unheard).toBe(unheard + 1);
   });
 
@@ -367,7 +372,7 @@ describe('an event without listener', () => {
       }
     }
     const events = new Own();
-    await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events });
+    await runOperation(fullHost(), 'token', tokenRequest(PASSWORD), { events });
     expect(events.heard).toEqual(['client.authenticated', 'token.issued']);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
 import * as fc from '../../support/fast-check.js';
-import { bent, failures, options, RIGHT, wild } from '../../support/hostile.js';
-import { addAccessToken, addCode, addRefreshToken, createHost, WEB } from '../../support/model.js';
+import { alteredRequest, failures, options, VALID_REQUEST, arbitraryRequest } from '../../support/hostile-input.js';
+import { addAccessToken, addCode, addRefreshToken, createTestModel, WEB } from '../../support/model.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
 const SECRET = 'CANARY-secret-4f1d';
@@ -46,7 +46,7 @@ const bearing = (requests: fc.Arbitrary<object>) =>
 
 /** Creates a server that knows the secrets, so that requests with them are refused for other reasons. */
 function hostile(given: object, failing: object, emit: (name: string, payload: object) => void): OAuth2Server {
-  const host = createHost({ revokeGrant: () => true, ...failing });
+  const host = createTestModel({ revokeGrant: () => true, ...failing });
   host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
   addAccessToken(host);
   addCode(host);
@@ -63,27 +63,32 @@ withoutWarnings();
 
 describe('the events of random requests', () => {
   it.each([
-    ['authenticate', RIGHT.authenticate],
-    ['authorize', RIGHT.authorize],
-    ['token', RIGHT.token],
-    ['readAuthorizationRequest', RIGHT.authorize],
+    ['authenticate', VALID_REQUEST.authenticate],
+    ['authorize', VALID_REQUEST.authorize],
+    ['token', VALID_REQUEST.token],
+    ['readAuthorizationRequest', VALID_REQUEST.authorize],
   ] as const)('to %s contain no secret', async (operation, right) => {
     const heard = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(bearing(fc.oneof(wild, bent(right))), options, failures, async (asked, given, failing) => {
-        const events: unknown[] = [];
-        const server = hostile(given, failing, (name, payload) => {
-          heard.add(name);
-          events.push([name, payload]);
-        });
-        try {
-          await server[operation](new Request(asked as never), new Response());
-        } catch {
-          // Other tests cover the response.
-        }
-        expect(JSON.stringify(events)).not.toContain('CANARY');
-        expect(JSON.stringify(events)).not.toContain(encoded);
-      }),
+      fc.asyncProperty(
+        bearing(fc.oneof(arbitraryRequest, alteredRequest(right))),
+        options,
+        failures,
+        async (asked, given, failing) => {
+          const events: unknown[] = [];
+          const server = hostile(given, failing, (name, payload) => {
+            heard.add(name);
+            events.push([name, payload]);
+          });
+          try {
+            await server[operation](new Request(asked as never), new Response());
+          } catch {
+            // Other tests cover the response.
+          }
+          expect(JSON.stringify(events)).not.toContain('CANARY');
+          expect(JSON.stringify(events)).not.toContain(encoded);
+        },
+      ),
       { numRuns: 600 },
     );
     expect(heard.size).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ import { type FeatureList, OAuth2Server, type OAuth2ServerOptions, Request, Resp
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { EC, RSA } from '../../support/openid-server.js';
-import { answer, basic, CHALLENGE, FORM, resourceRequest } from '../../support/requests.js';
+import { runOperation, basic, CHALLENGE, FORM, resourceRequest } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const SECRET = 'secret-of-the-client-web';
@@ -55,7 +55,7 @@ const setUp = ({ given, more = [], options }: Setup = {}) =>
 async function post(server: OAuth2Server, endpoint: string, body: object, headers: object = {}) {
   const response = new Response();
   const request = new Request({ method: 'POST', headers: { ...FORM, ...headers }, query: {}, body });
-  const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+  const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
   await call.catch(() => undefined);
   return { status: response.status, body: response.body as Record<string, unknown> };
 }
@@ -63,7 +63,7 @@ async function post(server: OAuth2Server, endpoint: string, body: object, header
 async function metadataOf(server: OAuth2Server) {
   const response = new Response();
   const path = '/.well-known/oauth-authorization-server';
-  await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
+  await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
   return response.body as Record<string, unknown>;
 }
 
@@ -262,7 +262,7 @@ describe('a server with fapi2()', () => {
     const ask = async (metadata: object) => {
       const body = { redirect_uris: [CALLBACK], ...metadata };
       await server
-        .answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response)
+        .handle('registration', new Request({ method: 'POST', headers, query: {}, body }), response)
         .catch(() => undefined);
       return response.body;
     };
@@ -280,7 +280,7 @@ describe('a server with fapi2()', () => {
   ])('shows an error in the browser and does not redirect over http: %s', async (_, query) => {
     const asked = { response_type: 'code', code_challenge: CHALLENGE, code_challenge_method: 'S256', ...query };
     const request = new Request({ method: 'GET', headers: {}, query: asked, body: {} });
-    const { status, headers, body } = await answer(setUp(), 'authorize', request);
+    const { status, headers, body } = await runOperation(setUp(), 'authorize', request);
     expect({ status, location: headers['location'] }).toEqual({ status: 400, location: undefined });
     expect(body).toMatchObject({ error: 'invalid_request' });
   });
@@ -322,7 +322,7 @@ describe('a server with fapi2()', () => {
     const server = setUp({ options: { model } });
     const token = { accessToken: 'free', accessTokenExpiresAt: new Date(Date.now() + 60_000), scope: 'read' };
     await model.saveToken(token, { id: 'web', grants: GRANTS }, alice);
-    const { error } = await answer(server, 'authenticate', resourceRequest('Bearer free'));
+    const { error } = await runOperation(server, 'authenticate', resourceRequest('Bearer free'));
     expect(error).toMatchObject({ name: 'invalid_token', message: expect.stringContaining('not bound to a key') });
   });
 });

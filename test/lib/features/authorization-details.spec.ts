@@ -20,8 +20,16 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import * as fc from '../../support/fast-check.js';
-import { ask } from '../../support/ask.js';
-import { answer, authorizeRequest, basic, FORM, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
+import {
+  runOperation,
+  authorizeRequest,
+  basic,
+  FORM,
+  signedIn,
+  summary,
+  tokenRequest,
+} from '../../support/requests.js';
 
 const CALLBACK = 'https://app.example/cb';
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -83,13 +91,13 @@ const make = (model: object = new Store(), features: Feature[] = [], types = TYP
 
 const text = (details: unknown) => JSON.stringify(details);
 const authorize = (server: OAuth2Server, details: unknown, more: object = {}) =>
-  answer(server, 'authorize', authorizeRequest({ authorization_details: details, ...more }), signedIn);
+  runOperation(server, 'authorize', authorizeRequest({ authorization_details: details, ...more }), signedIn);
 
 /** Has a token for what alice agreed to. */
 async function granted(server: OAuth2Server, details: unknown, named?: unknown) {
   const { redirected } = await authorize(server, text(details));
   const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
-  return await answer(
+  return await runOperation(
     server,
     'token',
     tokenRequest({ ...form, ...(named !== undefined && { authorization_details: text(named) }) }),
@@ -99,11 +107,15 @@ async function granted(server: OAuth2Server, details: unknown, named?: unknown) 
 const asking = (body: Record<string, unknown>) =>
   tokenRequest(body, { headers: { ...FORM, authorization: basic('asking', 's3cret') } });
 const refresh = (server: OAuth2Server, token: unknown, more: object = {}) =>
-  answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: token, ...more }));
+  runOperation(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: token, ...more }));
 const itself = (server: OAuth2Server, details: unknown) =>
-  answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', authorization_details: text(details) }));
+  runOperation(
+    server,
+    'token',
+    tokenRequest({ grant_type: 'client_credentials', authorization_details: text(details) }),
+  );
 const known = async (server: OAuth2Server, token: unknown) =>
-  (await ask(server, 'introspection', tokenRequest({ token }))).body;
+  (await callEndpoint(server, 'introspection', tokenRequest({ token }))).body;
 
 const INVALID = '400 invalid_authorization_details: Invalid authorization details: `authorization_details` is not good';
 
@@ -124,38 +136,38 @@ describe('authorization details', () => {
     const server = make(new Judged(), [introspection()]);
     const asked = await authorize(server, text([PAYMENT]), { client_id: 'asking', scope: undefined });
     const form = { grant_type: 'authorization_code', code: asked.redirected['code'], redirect_uri: CALLBACK };
-    const { body } = await answer(server, 'token', asking(form));
+    const { body } = await runOperation(server, 'token', asking(form));
     expect(body).toMatchObject({ authorization_details: [{ ...PAYMENT, account: 'DE02' }] });
     expect(body).not.toHaveProperty('scope');
     const again = { grant_type: 'refresh_token', refresh_token: body['refresh_token'] };
-    expect((await answer(server, 'token', asking(again))).body).toHaveProperty('access_token');
+    expect((await runOperation(server, 'token', asking(again))).body).toHaveProperty('access_token');
 
     const own = { grant_type: 'client_credentials', authorization_details: text([ACCOUNT]) };
-    const alone = await answer(server, 'token', asking(own));
+    const alone = await runOperation(server, 'token', asking(own));
     expect(alone.body).toMatchObject({ authorization_details: [ACCOUNT] });
   });
 
   it('have to be there where a client names no scope and has no default of it', async () => {
     const missing = '400 invalid_scope: Missing parameter: `scope`';
     const grant = { grant_type: 'client_credentials' };
-    expect(summary((await answer(make(), 'token', asking(grant))).error)).toBe(missing);
+    expect(summary((await runOperation(make(), 'token', asking(grant))).error)).toBe(missing);
     const { redirected } = await authorize(make(), undefined, { client_id: 'asking', scope: undefined });
     expect(redirected['error']).toBe('invalid_scope');
 
     // Where nobody reads them, they say nothing.
     const deaf = new OAuth2Server({ model: new Store() });
     const named = asking({ ...grant, authorization_details: text([PAYMENT]) });
-    expect(summary((await answer(deaf, 'token', named)).error)).toBe(missing);
+    expect(summary((await runOperation(deaf, 'token', named)).error)).toBe(missing);
   });
 
   it('are asked for by a device without a scope', async () => {
     const server = make(undefined, [deviceAuthorization({ verificationUri: 'https://id.example/device' })]);
     const form = { authorization_details: text([PAYMENT]) };
-    const { body } = await ask(server, 'device_authorization', asking(form));
+    const { body } = await callEndpoint(server, 'device_authorization', asking(form));
     const found = (await findDeviceRequest(server, String(body['user_code']), { user: { id: 'alice' } }))!;
     expect(await decideDeviceRequest(found, { allow: true })).toBe(true);
     const poll = { grant_type: DEVICE_GRANT, device_code: body['device_code'] };
-    expect((await answer(server, 'token', asking(poll))).body).toMatchObject({
+    expect((await runOperation(server, 'token', asking(poll))).body).toMatchObject({
       authorization_details: [PAYMENT],
     });
   });
@@ -170,7 +182,7 @@ describe('authorization details', () => {
     const server = make(new Judged());
     const { redirected } = await authorize(server, undefined);
     const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
-    const { body, status } = await answer(server, 'token', tokenRequest(form));
+    const { body, status } = await runOperation(server, 'token', tokenRequest(form));
     expect(status).toBe(200);
     expect(body).not.toHaveProperty('authorization_details');
     expect((server.options.model as unknown as Judged).validateAuthorizationDetails).not.toHaveBeenCalled();
@@ -241,7 +253,11 @@ describe('a token request that names authorization details', () => {
     const server = make(new Judged());
     const { redirected } = await authorize(server, undefined);
     const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
-    const { error } = await answer(server, 'token', tokenRequest({ ...form, authorization_details: text([ACCOUNT]) }));
+    const { error } = await runOperation(
+      server,
+      'token',
+      tokenRequest({ ...form, authorization_details: text([ACCOUNT]) }),
+    );
     expect(summary(error)).toBe(INVALID);
   });
 
@@ -269,7 +285,7 @@ describe('a token request that names authorization details', () => {
     const server = make(undefined, [tokenExchange()]);
     const { body } = await granted(server, [PAYMENT, ACCOUNT]);
     const exchange = (named?: unknown) =>
-      answer(
+      runOperation(
         server,
         'token',
         tokenRequest({
@@ -288,7 +304,7 @@ describe('a token request that names authorization details', () => {
     const server = make(undefined, [tokenExchange()]);
     const { body } = await granted(server, [PAYMENT, ACCOUNT], [BALANCE]);
     const exchange = (kind: 'access_token' | 'refresh_token', named?: unknown) =>
-      answer(
+      runOperation(
         server,
         'token',
         tokenRequest({
@@ -333,7 +349,9 @@ describe('what the host says of authorization details', () => {
     const chosen = [{ ...ACCOUNT, account: 'DE02' }];
     const code = await server.decide(asked, { user: { id: 'alice' }, authorizationDetails: chosen }, new Response());
     const form = { grant_type: 'authorization_code', code: code.authorizationCode, redirect_uri: CALLBACK };
-    expect((await answer(server, 'token', tokenRequest(form))).body).toMatchObject({ authorization_details: chosen });
+    expect((await runOperation(server, 'token', tokenRequest(form))).body).toMatchObject({
+      authorization_details: chosen,
+    });
   });
 
   it('is never of a type that nobody asked for', async () => {
@@ -360,7 +378,7 @@ describe('authorization details elsewhere', () => {
   it('are pushed, and refused at the push', async () => {
     const server = make(undefined, [pushedRequests()]);
     const push = (details: unknown) =>
-      ask(
+      callEndpoint(
         server,
         'pushed_authorization_request',
         tokenRequest({
@@ -383,13 +401,19 @@ describe('authorization details elsewhere', () => {
 
   it('are shown to the user of a device, with what the host says of them, and granted so', async () => {
     const server = make(new Judged(), [deviceAuthorization({ verificationUri: 'https://id.example/device' })]);
-    const begun = await ask(server, 'device_authorization', tokenRequest({ authorization_details: text([PAYMENT]) }));
+    const begun = await callEndpoint(
+      server,
+      'device_authorization',
+      tokenRequest({ authorization_details: text([PAYMENT]) }),
+    );
     const found = await findDeviceRequest(server, begun.body['user_code'] as string, { user: { id: 'alice' } });
     const whole = [{ ...PAYMENT, account: 'DE02' }];
     expect(found!.data).toEqual({ authorization_details: whole });
     await decideDeviceRequest(found!, { allow: true });
     const form = { grant_type: DEVICE_GRANT, device_code: begun.body['device_code'] };
-    expect((await answer(server, 'token', tokenRequest(form))).body).toMatchObject({ authorization_details: whole });
+    expect((await runOperation(server, 'token', tokenRequest(form))).body).toMatchObject({
+      authorization_details: whole,
+    });
   });
 
   it('are said of a token as far as they are for its resource', async () => {
@@ -405,10 +429,10 @@ describe('authorization details elsewhere', () => {
   it('are named by the metadata of the server and of its resources', async () => {
     const server = make(undefined, [serverMetadata(), protectedResource({ resources: [{ resource: '/api' }] })]);
     server.mount(
-      Object.fromEntries([...server.facts.endpoints.keys(), 'authorize', 'token'].map((id) => [id, `/${id}`])),
+      Object.fromEntries([...server.context.endpoints.keys(), 'authorize', 'token'].map((id) => [id, `/${id}`])),
     );
     const types = { authorization_details_types_supported: ['payment', 'account'] };
-    const document = (id: string) => ask(server, id, new Request({ method: 'GET', headers: {}, query: {} }));
+    const document = (id: string) => callEndpoint(server, id, new Request({ method: 'GET', headers: {}, query: {} }));
     expect((await document('server-metadata')).body).toMatchObject(types);
     expect((await document('resource-metadata/api')).body).toMatchObject(types);
   });
@@ -418,7 +442,8 @@ describe('authorization details elsewhere', () => {
     const register = async (authorization_details_types: string[]) => {
       const body = { redirect_uris: [CALLBACK], authorization_details_types };
       const headers = { 'content-type': 'application/json' };
-      return (await ask(server, 'registration', new Request({ method: 'POST', headers, query: {}, body }))).body;
+      return (await callEndpoint(server, 'registration', new Request({ method: 'POST', headers, query: {}, body })))
+        .body;
     };
     expect(await register(['payment', 'keys'])).toMatchObject({ authorization_details_types: ['payment'] });
     expect(await register(['keys'])).toMatchObject({ error: 'invalid_client_metadata' });
@@ -449,7 +474,7 @@ describe('consent to authorization details', () => {
 
   it('is shown by words, or by all fields, and bends no page', () => {
     const toWhom = ({ creditor }: AuthorizationDetail) => `to ${creditor}`;
-    const server = make(undefined, [], { payment: { title: 'Pay', describe: toWhom }, account: {} }).facts;
+    const server = make(undefined, [], { payment: { title: 'Pay', describe: toWhom }, account: {} }).context;
     const shown = shownDetails(
       [
         { ...PAYMENT, creditor: 'Ann\u202e' },

@@ -56,7 +56,7 @@ describe('a client that the model knows by such an id', () => {
       await server.token(formRequest(form), response).catch(() => undefined);
       expect(response).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     }
-    await store.retireClient(id);
+    await store.disableClient(id);
     expect(await seen(server, id)).toBe('invalid_client');
     expect(documents.count(path)).toBe(0);
   });

@@ -11,7 +11,7 @@ import {
 import { OAuth2Server, OAuthError, type Request, Response, TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import { basic, FORM, formRequest } from '../../support/requests.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -70,7 +70,7 @@ interface Begun {
 }
 
 const begin = async (server: OAuth2Server, id = 'tv', form: Form = { scope: 'read write' }) =>
-  (await ask(server, 'device_authorization', from(id, form))).body as unknown as Begun;
+  (await callEndpoint(server, 'device_authorization', from(id, form))).body as unknown as Begun;
 
 const poll = (server: OAuth2Server, { device_code }: Begun, id = 'tv') =>
   token(server, from(id, { grant_type: GRANT, device_code }));
@@ -97,7 +97,7 @@ describe('device authorization', () => {
   const wait = (seconds = 5) => jest.advanceTimersByTime(seconds * 1000);
 
   it('gives a device two codes, and says where to enter one and how often to bring the other', async () => {
-    const { status, headers, body } = await ask(server, 'device_authorization', from('tv', { scope: 'read' }));
+    const { status, headers, body } = await callEndpoint(server, 'device_authorization', from('tv', { scope: 'read' }));
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
     const code: unknown = expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
     expect(body).toEqual({
@@ -286,13 +286,13 @@ describe('device authorization', () => {
     ['scope that the client may not have', 'tv', { scope: 'admin' }, 400, 'invalid_scope'],
     ['two scopes', 'tv', { scope: ['read', 'write'] }, 400, 'invalid_request'],
   ])('gives no codes for %s', async (_, id, form, status, error) => {
-    const answer = await ask(server, 'device_authorization', from(id, form));
+    const answer = await callEndpoint(server, 'device_authorization', from(id, form));
     expect(answer).toMatchObject({ status, body: { error } });
   });
 
   it('demands the secret of a client that has one', async () => {
     const begun = await begin(server, 'box');
-    const answer = await ask(server, 'device_authorization', formRequest({ client_id: 'box' }));
+    const answer = await callEndpoint(server, 'device_authorization', formRequest({ client_id: 'box' }));
     expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client']);
     await decide(server, begun);
     const bare = formRequest({ client_id: 'box', grant_type: GRANT, device_code: begun.device_code });
@@ -307,7 +307,11 @@ describe('device authorization', () => {
     await decide(one, begun);
     const tokens = await poll(one, begun);
     expect(await store.getAccessToken(String(tokens['access_token']))).toMatchObject({ resource: [NOTES] });
-    const unknown = await ask(one, 'device_authorization', from('tv', { resource: 'https://unknown.example/' }));
+    const unknown = await callEndpoint(
+      one,
+      'device_authorization',
+      from('tv', { resource: 'https://unknown.example/' }),
+    );
     expect(unknown.body['error']).toBe('invalid_target');
   });
 
@@ -366,7 +370,7 @@ describe('device authorization', () => {
       features: [deviceAuthorization({ verificationUri: PAGE, rate: { requests: 3, per: 60 } })],
     });
     const asked = (request: Request, ip: string) =>
-      ask(one, 'device_authorization', Object.assign(request, { native: { ip } }));
+      callEndpoint(one, 'device_authorization', Object.assign(request, { native: { ip } }));
     const statuses = [];
     for (const ip of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8::4', '2001:db8:1::1']) {
       statuses.push((await asked(from('tv', {}), ip)).status);

@@ -6,18 +6,22 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { assert, asyncProperty, constantFrom, oneof, string } from '../../support/fast-check.js';
-import { CALLBACK, createHost, OTHER_CALLBACK, WEB } from '../../support/model.js';
+import { CALLBACK, createTestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
 import { postedForm } from '../../support/posted-form.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
 function serverWith(features: Feature[], issuer?: string) {
-  const { model, clients } = createHost();
+  const { model, clients } = createTestModel();
   clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
   return new OAuth2Server({ model, features, ...signedIn, ...(issuer && { issuer }) });
 }
 
 const post = (query: object = {}, issuer?: string) =>
-  answer(serverWith([formPost()], issuer), 'authorize', authorizeRequest({ response_mode: 'form_post', ...query }));
+  runOperation(
+    serverWith([formPost()], issuer),
+    'authorize',
+    authorizeRequest({ response_mode: 'form_post', ...query }),
+  );
 
 describe('formPost()', () => {
   it('answers with a page that posts a code to the client', async () => {
@@ -79,12 +83,12 @@ describe('formPost()', () => {
 
   it('is told in the metadata, and described', async () => {
     const server = new OAuth2Server({
-      model: createHost().model,
+      model: createTestModel().model,
       issuer: 'https://id.example',
       features: [formPost(), serverMetadata()],
     });
     const response = new Response();
-    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
+    await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
     expect(response.body).toMatchObject({ response_modes_supported: ['query', 'fragment', 'form_post'] });
   });
 
@@ -97,9 +101,9 @@ describe('formPost()', () => {
     const { query } = authorizeRequest({ response_mode: 'form_post', client_secret: 'web-secret' });
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
     const form = new Request({ method: 'POST', headers, query: {}, body: query });
-    await server.answer('pushed_authorization_request', form, pushed);
+    await server.handle('pushed_authorization_request', form, pushed);
     const name = { client_id: 'web', request_uri: pushed.body.request_uri as string };
-    const { body } = await answer(server, 'authorize', new Request({ method: 'GET', headers: {}, query: name }));
+    const { body } = await runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query: name }));
     expect(postedForm(body)).toMatchObject({ action: CALLBACK, fields: { state: 'xyz' } });
   });
 });
@@ -113,7 +117,7 @@ describe('a response mode of a host', () => {
   it('is refused for tokens where logs have what it sends', async () => {
     const server = serverWith([mode(() => undefined, true)]);
     const asked = authorizeRequest({ response_type: 'token', response_mode: 'pigeon' });
-    const { error, headers } = await answer(server, 'authorize', asked);
+    const { error, headers } = await runOperation(server, 'authorize', asked);
     expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `response_mode`');
     expect(headers['location']).toContain('#error=invalid_request');
   });
@@ -125,7 +129,7 @@ describe('a response mode of a host', () => {
       }),
     ]);
     for (const scope of ['read', 'nonsense']) {
-      const { error, status, headers, body } = await answer(
+      const { error, status, headers, body } = await runOperation(
         server,
         'authorize',
         authorizeRequest({ response_mode: 'pigeon', scope }),

@@ -7,8 +7,8 @@ import {
   OAuth2Server,
 } from 'nest-oauth2/server';
 
-import { addAccessToken, createHost } from '../../support/model.js';
-import { answer, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel } from '../../support/model.js';
+import { runOperation, resourceRequest, summary } from '../../support/requests.js';
 
 /** Hooks as methods of a class, with a private field. */
 class Verdict {
@@ -33,9 +33,9 @@ class Judge implements Feature {
 }
 
 const visit = async (features: (Feature | Feature[])[], token = 'access') => {
-  const host = createHost();
+  const host = createTestModel();
   addAccessToken(host);
-  return await answer(
+  return await runOperation(
     new OAuth2Server({ model: host.model, features }),
     'authenticate',
     resourceRequest(`Bearer ${token}`),
@@ -73,7 +73,7 @@ describe('a server', () => {
     ['a profile in a profile', [[[new Judge()]]], 'a feature must have an `id`'],
     ['a feature outside of a list', new Judge(), 'the option `features` must be a list such as `[revocation()]`'],
   ])('does not take %s for a feature', (_, features, fault) => {
-    const make = () => new OAuth2Server({ model: createHost().model, features: features as never });
+    const make = () => new OAuth2Server({ model: createTestModel().model, features: features as never });
     expect(make).toThrow(new InvalidArgumentError(`Invalid argument: ${fault}`));
   });
 });

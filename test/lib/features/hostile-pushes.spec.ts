@@ -5,8 +5,8 @@ import { type PushedRequest, pushedRequests, resourceIndicators } from 'nest-oau
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
 import * as fc from '../../support/fast-check.js';
-import { bent, CANARY, failures, options, wild } from '../../support/hostile.js';
-import { CALLBACK, createHost, SECRET } from '../../support/model.js';
+import { alteredRequest, CANARY, failures, options, arbitraryRequest } from '../../support/hostile-input.js';
+import { CALLBACK, createTestModel, SECRET } from '../../support/model.js';
 import { basic, CHALLENGE } from '../../support/requests.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
@@ -50,7 +50,7 @@ const more = fc.record(
   { requiredKeys: [] },
 );
 const sent = (right: object) =>
-  fc.tuple(fc.oneof(wild, bent([right])), more).map(([request, given]) => {
+  fc.tuple(fc.oneof(arbitraryRequest, alteredRequest([right])), more).map(([request, given]) => {
     const { method, query, body } = request as Partial<Record<'method' | 'query' | 'body', object>>;
     const whole = { body: Object.assign({}, body, given), query: Object.assign({}, query, given) };
     return Object.assign({}, request, { method: method || 'GET' }, whole);
@@ -67,7 +67,7 @@ function make(given: object, failing: object): { server: OAuth2Server; kept: Pus
     revokePushedRequest: () => true,
     once: () => true,
   };
-  const { model } = createHost({ ...own, ...failing });
+  const { model } = createTestModel({ ...own, ...failing });
   const features = [pushedRequests(), resourceIndicators({ resources: [FAR, 'urn:far'] })];
   return { server: new OAuth2Server({ model, features, ...given }), kept };
 }
@@ -97,7 +97,7 @@ describe('whatever is sent', () => {
         const { server, kept } = make(given, failing);
         const response = new Response();
         const request = new Request(asked as never);
-        const error = await refusedBy(server.answer('pushed_authorization_request', request, response));
+        const error = await refusedBy(server.handle('pushed_authorization_request', request, response));
         expect(error === undefined || error instanceof OAuthError).toBe(true);
         names.add((error as OAuthError | undefined)?.name ?? 'kept');
         expectSendable(response, [201, 400, 401, 413, 500, 503]);

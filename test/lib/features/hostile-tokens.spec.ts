@@ -5,13 +5,13 @@ import { introspection, resourceIndicators, revocation } from 'nest-oauth2/featu
 import { OAuth2Server, OAuthError, Request, Response, type Token } from 'nest-oauth2/server';
 
 import * as fc from '../../support/fast-check.js';
-import { bent, CANARY, failures, options, wild } from '../../support/hostile.js';
+import { alteredRequest, CANARY, failures, options, arbitraryRequest } from '../../support/hostile-input.js';
 import {
   addAccessToken,
   addRefreshToken,
   ALICE,
-  createHost,
-  type Host,
+  createTestModel,
+  type TestModel,
   later,
   SECRET,
   WEB,
@@ -46,19 +46,19 @@ const more = fc.record(
   { token: around(...TOKENS), token_type_hint: around('access_token', 'refresh_token', 'urn:kind', undefined) },
   { requiredKeys: [] },
 );
-const sent = fc.tuple(fc.oneof(wild, bent(RIGHT)), more).map(([request, given]) => {
+const sent = fc.tuple(fc.oneof(arbitraryRequest, alteredRequest(RIGHT)), more).map(([request, given]) => {
   const { method, query, body } = request as Partial<Record<'method' | 'query' | 'body', object>>;
   const whole = { query: Object.assign({}, query), body: Object.assign({}, body, given) };
   return Object.assign({}, request, { method: method || 'POST' }, whole);
 });
 
 /** A host with tokens of two clients, whose model may fail. */
-function makeHost(failing: object): Host {
+function makeHost(failing: object): TestModel {
   const own = {
     revokeAccessToken: ({ accessToken }: Token) => host.accessTokens.delete(accessToken),
     mayIntrospect: undefined,
   };
-  const host: Host = createHost({ ...own, ...failing } as object);
+  const host: TestModel = createTestModel({ ...own, ...failing } as object);
   addAccessToken(host);
   addRefreshToken(host);
   const others = { client: OTHER, user: { id: CANARY }, scope: CANARY };
@@ -71,12 +71,12 @@ function makeHost(failing: object): Host {
 const FEATURES = [revocation(), introspection(), resourceIndicators({ resources: [API], unrestricted: true })];
 
 /** What an endpoint makes of a request: nothing but an answer that may be sent, or an OAuthError that says the same. */
-async function ask(host: Host, endpoint: string, request: object, given: object = {}): Promise<Response> {
+async function ask(host: TestModel, endpoint: string, request: object, given: object = {}): Promise<Response> {
   const response = new Response();
   let error: unknown;
   try {
     const server = new OAuth2Server({ model: host.model, ...given, features: FEATURES });
-    await server.answer(endpoint, new Request(request as never), response);
+    await server.handle(endpoint, new Request(request as never), response);
   } catch (caught) {
     error = caught;
   }

@@ -10,20 +10,20 @@ import {
 } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import {
   addAccessToken,
   addRefreshToken,
   ALICE,
-  createHost,
+  createTestModel,
   earlier,
-  type Host,
+  type TestModel,
   later,
   SECRET,
   SPA,
   WEB,
 } from '../../support/model.js';
-import { answer, basic, FORM, formRequest, tokenRequest } from '../../support/requests.js';
+import { runOperation, basic, FORM, formRequest, tokenRequest } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example';
 const NOTES = 'https://api.example/notes';
@@ -44,7 +44,7 @@ function serverOf(model: Model | MemoryStore, more: object = {}, features: Featu
 }
 
 async function bodyOf(server: OAuth2Server, request: Request): Promise<Record<string, unknown>> {
-  const { status, body, headers } = await ask(server, 'introspection', request);
+  const { status, body, headers } = await callEndpoint(server, 'introspection', request);
   expect([status, headers['cache-control'], headers['pragma']]).toEqual([200, 'no-store', 'no-cache']);
   return body;
 }
@@ -60,11 +60,11 @@ const refusing =
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 
 describe('introspection', () => {
-  let host: Host;
+  let host: TestModel;
   let expiresAt: Date;
 
   beforeEach(() => {
-    host = createHost();
+    host = createTestModel();
     for (const client of [API, OTHER]) host.clients.set(client.id, client);
     expiresAt = later(100);
     const token = { user: { ...ALICE, username: 'Alice', email: 'alice@example.com' }, resource: [NOTES] };
@@ -176,7 +176,7 @@ describe('introspection', () => {
   );
 
   it('says that a refresh token is over when its grant is', async () => {
-    const families = createHost({ revokeGrant: () => true });
+    const families = createTestModel({ revokeGrant: () => true });
     addRefreshToken(families, { grantedAt: earlier(60) });
     expect(await bodyOf(serverOf(families.model, { grantLifetime: 90 }), asked('refresh'))).toMatchObject({
       active: true,
@@ -229,7 +229,7 @@ describe('introspection', () => {
   ])('is not for %s', async (_, request) => {
     addAccessToken(host, { client: SPA });
     const server = serverOf(host.model, { requireClientAuthentication: { password: false } });
-    const { status, body, headers } = await ask(server, 'introspection', request);
+    const { status, body, headers } = await callEndpoint(server, 'introspection', request);
     expect([status, body['error']]).toEqual([401, 'invalid_client']);
     expect(headers['www-authenticate']).toBe('Basic realm="Service", error="invalid_client"');
     expect(host.calls.map(([method]) => method)).not.toContain('getAccessToken');
@@ -241,7 +241,7 @@ describe('introspection', () => {
     ['by GET', tokenRequest({ token: 'access' }, { method: 'GET' }), 'Invalid request: method must be POST'],
     ['with a token in its URL only', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
   ])('%s is an invalid request', async (_, request, error_description) => {
-    const { status, body } = await ask(serverOf(host.model), 'introspection', request);
+    const { status, body } = await callEndpoint(serverOf(host.model), 'introspection', request);
     expect([status, body]).toEqual([400, { error: 'invalid_request', error_description }]);
   });
 
@@ -250,13 +250,13 @@ describe('introspection', () => {
     for (const failing of ['getAccessToken', 'getRefreshToken', 'mayIntrospect']) {
       const model = { ...host.model, [failing]: unavailable };
       const token = failing === 'getRefreshToken' ? 'unknown' : 'access';
-      const { status, body, headers } = await ask(serverOf(model), 'introspection', asked(token));
+      const { status, body, headers } = await callEndpoint(serverOf(model), 'introspection', asked(token));
       expect([status, body['error'], headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '7']);
     }
   });
 
   it('is refused at the start for a model that finds no access tokens', () => {
-    const { model } = createHost({ getAccessToken: undefined });
+    const { model } = createTestModel({ getAccessToken: undefined });
     expect(() => serverOf(model)).toThrow('the model lacks `getAccessToken()`, which `introspection()` needs');
   });
 });
@@ -273,7 +273,7 @@ describe('introspection of what the server has issued', () => {
     const server = serverOf(model, {}, [resourceIndicators({ resources: [NOTES] })]);
     const before = seconds(new Date());
     const password = { grant_type: 'password', username: 'alice', password: 'x', scope: 'read', resource: NOTES };
-    const { body } = await answer(server, 'token', tokenRequest(password));
+    const { body } = await runOperation(server, 'token', tokenRequest(password));
     expect(Object.keys(body)).not.toContain('iat');
     const { iat, exp, ...said } = await bodyOf(server, askedBy('api', String(body['access_token'])));
     expect(iat).toBeGreaterThanOrEqual(before);
@@ -283,13 +283,21 @@ describe('introspection of what the server has issued', () => {
     expect(said).toEqual({ ...facts, token_type: 'Bearer' });
     const refresh = await bodyOf(server, asked(body['refresh_token']));
     expect(refresh).toEqual({ ...facts, iat, exp: Number(iat) + 1_209_600, token_use: 'refresh_token' });
-    await answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: body['refresh_token'] }));
+    await runOperation(
+      server,
+      'token',
+      tokenRequest({ grant_type: 'refresh_token', refresh_token: body['refresh_token'] }),
+    );
     expect(await bodyOf(server, asked(body['refresh_token']))).toEqual(INACTIVE);
   });
 
   it('of a client that acts for itself names the client, and no user', async () => {
     const server = serverOf(new MemoryStore({ clients, users }));
-    const { body } = await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'read' }));
+    const { body } = await runOperation(
+      server,
+      'token',
+      tokenRequest({ grant_type: 'client_credentials', scope: 'read' }),
+    );
     const said = await bodyOf(server, asked(body['access_token']));
     expect(said).toMatchObject({ active: true, client_id: 'web', sub: 'web' });
     expect(said).not.toHaveProperty('username');
@@ -298,7 +306,11 @@ describe('introspection of what the server has issued', () => {
   it('says nothing of a moment that was not written down', async () => {
     const model = new MemoryStore({ clients, users });
     const plain = new OAuth2Server({ model });
-    const { body } = await answer(plain, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'read' }));
+    const { body } = await runOperation(
+      plain,
+      'token',
+      tokenRequest({ grant_type: 'client_credentials', scope: 'read' }),
+    );
     const said = await bodyOf(serverOf(model), asked(body['access_token']));
     expect(said).toMatchObject({ active: true, iss: ISSUER });
     expect(said).not.toHaveProperty('iat');

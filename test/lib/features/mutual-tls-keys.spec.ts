@@ -13,7 +13,7 @@ describe('a self-signed certificate', () => {
     const keys = new RegisteredKeys();
     const own = { kty: 'AKP', alg: 'ML-DSA-44', pub: 'own' };
     const client = { id: 'app', grants: [], jwks: { keys: [own] } };
-    expect(await keys.have(certificateOf(own), client)).toBe(true);
-    expect(await keys.have(certificateOf({ ...own, pub: 'other' }), client)).toBe(false);
+    expect(await keys.includes(certificateOf(own), client)).toBe(true);
+    expect(await keys.includes(certificateOf({ ...own, pub: 'other' }), client)).toBe(false);
   });
 });

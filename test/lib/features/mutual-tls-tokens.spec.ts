@@ -7,7 +7,7 @@ import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { issue, type Issued } from '../../support/certificates.js';
+import { issue, type IssuedCertificate } from '../../support/certificates.js';
 import {
   EXCHANGE,
   ISSUER,
@@ -57,7 +57,7 @@ describe('a token that is bound to a certificate', () => {
   it('is given to nobody without a certificate', async () => {
     const { ask, ruleOf } = setUp();
     expect(await ask('both', secretOf('both'))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect(ruleOf().rule).toContain('192.0.2.1');
+    expect(ruleOf().reason).toContain('192.0.2.1');
     expect(await ask('secret', secretOf('secret'))).toMatchObject(GIVEN);
     const all = setUp({ bind: 'all' });
     expect(await all.ask('secret', secretOf('secret'))).toMatchObject({ status: 400 });
@@ -122,7 +122,7 @@ describe('an API apart', () => {
     const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
     const { accessToken } = await server.token(asked, new Response());
     const said = new Response();
-    await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), said);
+    await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), said);
 
     const tokens = new JwtTokens({ issuer: ISSUER, audience: ISSUER, jwks: said.body });
     const present = async (x509: X509Certificate | undefined, features = [mutualTls()]) => {
@@ -159,7 +159,7 @@ describe('beside fapi2()', () => {
     const model = new MemoryStore({ clients: [client, open], users });
     const features = [fapi2({ privateKeyJwt: false, dpop: false }), mutualTls()];
     const server = new OAuth2Server({ model, issuer: ISSUER, features });
-    const ask = async (id: string, certificate?: Issued) => {
+    const ask = async (id: string, certificate?: IssuedCertificate) => {
       const socket = { authorized: true, getPeerX509Certificate: () => certificate?.x509 };
       const body = { grant_type: 'client_credentials', client_id: id };
       const request = new Request({ method: 'POST', headers: FORM, query: {}, body, socket });

@@ -4,7 +4,7 @@ import { dpop, JwtTokens } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { CN, issue, type Issued, O, OU, type Wanted } from '../../support/certificates.js';
+import { CN, issue, type IssuedCertificate, O, OU, type CertificateOptions } from '../../support/certificates.js';
 import {
   ISSUER,
   authority,
@@ -12,7 +12,7 @@ import {
   ofAcme,
   own,
   other,
-  type Brought,
+  type ClientPresents,
   jwkOf,
   withCertificate,
   byAcme,
@@ -31,7 +31,7 @@ describe('a client with a certificate of an authority', () => {
     expect(heard).toContainEqual(expect.objectContaining({ name: 'client.authenticated', method: 'tls_client_auth' }));
   });
 
-  it.each<[string, Brought]>([
+  it.each<[string, ClientPresents]>([
     ['without one', {}],
     ['with one that nobody verified', { certificate: ofAcme, isVerified: false }],
     ['with the name, but of its own making', { certificate: issue({ subject: acme }), isVerified: false }],
@@ -49,7 +49,7 @@ describe('a client with a certificate of an authority', () => {
     expect(heard).not.toContainEqual(expect.objectContaining({ name: 'client.authenticated' }));
   });
 
-  it.each<[string, string, Wanted['subject']]>([
+  it.each<[string, string, CertificateOptions['subject']]>([
     ['in any case', 'cn=CLIENT,o=acme\\2c inc.,c=de', acme],
     ['with spaces around what separates', 'CN = client, O=Acme\\, Inc., C=DE', acme],
     ['whatever kind of text it is', 'CN=Müller', [[[CN, Buffer.from('M\u00fcller', 'latin1'), 0x14]]]],
@@ -84,7 +84,7 @@ describe('a client with a certificate of an authority', () => {
     ]);
   });
 
-  it.each<[string, string, Wanted['subject']]>([
+  it.each<[string, string, CertificateOptions['subject']]>([
     ['in another order', 'C=DE,O=Acme\\, Inc.,CN=client', acme],
     ['less one', 'CN=client,O=Acme\\, Inc.', acme],
     ['with a type of a number without end', `1.2.${'9'.repeat(400)}=x`, [[[`1.2.${'9'.repeat(400)}`, 'x']]]],
@@ -128,7 +128,7 @@ describe('a client with a certificate of an authority', () => {
   });
 
   const V6 = Buffer.from('20010db8000000000000000000000001', 'hex');
-  const NAMES: Wanted['names'] = [
+  const NAMES: CertificateOptions['names'] = [
     ['dns', 'Client.example'],
     ['dns', '*.wild.example'],
     ['uri', 'https://client.example/Id'],
@@ -187,7 +187,7 @@ describe('a client with a certificate of its own', () => {
     expect(await ask('self', { certificate: renewed })).toMatchObject(REFUSED);
   });
 
-  it.each<[string, Brought]>([
+  it.each<[string, ClientPresents]>([
     ['without one', {}],
     ['with another one of the same name', { certificate: other }],
     ['with one of an authority', { certificate: ofAcme }],
@@ -349,9 +349,9 @@ describe('a client that registers itself', () => {
     const headers = { 'content-type': 'application/json', 'content-length': '1' };
     const body = { grant_types: ['client_credentials'], ...metadata };
     const request = new Request({ method: 'POST', headers, query: {}, body });
-    await server.answer('registration', request, response).catch(() => undefined);
+    await server.handle('registration', request, response).catch(() => undefined);
     const { client_id: id } = response.body as { client_id?: string };
-    const ask = async (certificate: Issued) => {
+    const ask = async (certificate: IssuedCertificate) => {
       const socket = { authorized: true, getPeerX509Certificate: () => certificate.x509 };
       const form = { grant_type: 'client_credentials', client_id: id, scope: 'read' };
       const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
@@ -437,7 +437,7 @@ describe('mutualTls()', () => {
   it('is told in the metadata', async () => {
     const { server } = setUp({ endpointAliases: 'https://mtls.example.com' });
     const response = new Response();
-    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
+    await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
     expect(response.body).toMatchObject({
       token_endpoint: 'https://id.example.com/oauth/token',
       tls_client_certificate_bound_access_tokens: true,
@@ -463,7 +463,7 @@ describe('mutualTls()', () => {
       features,
     });
     const response = new Response();
-    await server.answer('resource-metadata/v1', new Request({ method: 'GET', headers: {}, query: {} }), response);
+    await server.handle('resource-metadata/v1', new Request({ method: 'GET', headers: {}, query: {} }), response);
     expect(response.body).toMatchObject({
       tls_client_certificate_bound_access_tokens: true,
       dpop_signing_alg_values_supported: ['ES256'],

@@ -5,10 +5,10 @@ import { pushedRequests, type PushedRequestOptions, resourceIndicators } from 'n
 import { AccessDeniedError, type Client, type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, SPA, WEB } from '../../support/model.js';
 import {
-  answer,
+  runOperation,
   basic,
   CHALLENGE,
   FORM,
@@ -45,7 +45,7 @@ function make(options: PushedRequestOptions = {}, more: object = {}, features: F
 const ASKED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, scope: 'read', state: 'xyz' };
 
 const push = (server: OAuth2Server, parameters: Parameters = {}, changes: object = {}) =>
-  ask(server, 'pushed_authorization_request', tokenRequest({ ...ASKED, ...parameters }, changes));
+  callEndpoint(server, 'pushed_authorization_request', tokenRequest({ ...ASKED, ...parameters }, changes));
 
 /** Pushes a good request, and gives its name. */
 async function pushed(server: OAuth2Server, parameters: Parameters = {}): Promise<string> {
@@ -56,7 +56,7 @@ async function pushed(server: OAuth2Server, parameters: Parameters = {}): Promis
 
 /** Goes to the authorization endpoint with nothing but a name, and more if it must be. */
 const visit = (server: OAuth2Server, request_uri: unknown, more: Parameters = {}) =>
-  answer(
+  runOperation(
     server,
     'authorize',
     new Request({ method: 'GET', headers: {}, query: { client_id: 'web', request_uri, ...more } }),
@@ -84,7 +84,7 @@ describe('a request that is pushed', () => {
     for (const ip of ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2']) {
       const request = formRequest({ ...sent, redirect_uri: SPA.redirectUris![0]! });
       statuses.push(
-        (await ask(server, 'pushed_authorization_request', Object.assign(request, { native: { ip } }))).status,
+        (await callEndpoint(server, 'pushed_authorization_request', Object.assign(request, { native: { ip } }))).status,
       );
     }
     expect(statuses).toEqual([201, 201, 429, 201]);
@@ -98,7 +98,9 @@ describe('a request that is pushed', () => {
       for (let count = 0; count < 3; count += 1) {
         const request = formRequest({ ...ASKED, client_id, client_secret: SECRET });
         const native = { ip: '192.0.2.1' };
-        seen.push((await ask(server, 'pushed_authorization_request', Object.assign(request, { native }))).status);
+        seen.push(
+          (await callEndpoint(server, 'pushed_authorization_request', Object.assign(request, { native }))).status,
+        );
       }
       return seen;
     };
@@ -122,7 +124,7 @@ describe('a request that is pushed', () => {
     const proof = { client_secret: SECRET, client_assertion: 'x', client_assertion_type: 'y' };
     const more = { resource: ['https://a.example/', 'https://b.example/'], login_hint: 'alice', prompt: '' };
     const request = formRequest({ ...ASKED, ...proof, ...more });
-    const { body } = await ask(server, 'pushed_authorization_request', request);
+    const { body } = await callEndpoint(server, 'pushed_authorization_request', request);
     const found = await store.getPushedRequest(String(body['request_uri']));
     expect(found?.parameters).toEqual({ ...ASKED, resource: more.resource, login_hint: 'alice' });
     expect(found?.clientId).toBe('web');
@@ -217,7 +219,7 @@ describe('a request that is pushed', () => {
   ])('is refused with %s', async (_, request, wanted) => {
     const { server, store } = make();
     const save = jest.spyOn(store, 'savePushedRequest');
-    const { status, body } = await ask(server, 'pushed_authorization_request', request);
+    const { status, body } = await callEndpoint(server, 'pushed_authorization_request', request);
     expect({ status, body }).toEqual(wanted);
     expect(save).not.toHaveBeenCalled();
   });
@@ -226,7 +228,7 @@ describe('a request that is pushed', () => {
     const { server } = make();
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     const asked = { ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb', ...challenge };
-    const { status, body } = await ask(server, 'pushed_authorization_request', formRequest(asked));
+    const { status, body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(asked));
     expect(status).toBe(201);
     expect(await visit(server, body['request_uri'], { client_id: 'spa' })).toMatchObject({ status: 302 });
   });
@@ -234,12 +236,14 @@ describe('a request that is pushed', () => {
   it('is one of a client that needs no secret where it brings its code', async () => {
     const lenient = { requireClientAuthentication: { authorization_code: false } };
     const request = () => formRequest(ASKED);
-    expect(await ask(make({}, lenient).server, 'pushed_authorization_request', request())).toMatchObject({
+    expect(await callEndpoint(make({}, lenient).server, 'pushed_authorization_request', request())).toMatchObject({
       status: 201,
     });
     const other = { requireClientAuthentication: { password: false } };
     const excused = formRequest({ ...ASKED, grant_type: 'password' });
-    expect(await ask(make({}, other).server, 'pushed_authorization_request', excused)).toMatchObject({ status: 401 });
+    expect(await callEndpoint(make({}, other).server, 'pushed_authorization_request', excused)).toMatchObject({
+      status: 401,
+    });
   });
 
   it("is bound to a client by its id: without one it is nobody's", async () => {
@@ -278,8 +282,8 @@ describe('a request that is pushed', () => {
     const events = { emit: (name: string, payload: object) => heard.push([name, payload]) };
     const { server } = make({}, { events });
     await push(server, { redirect_uri: 'https://evil.example/' });
-    const rule = 'the redirect URI is registered for the client';
-    const facts = { endpoint: 'pushed_authorization_request', clientId: 'web', error: 'invalid_request', rule };
+    const reason = 'the redirect URI is registered for the client';
+    const facts = { endpoint: 'pushed_authorization_request', clientId: 'web', error: 'invalid_request', reason };
     expect(heard.slice(1)).toEqual([['endpoint.refused', expect.objectContaining(facts)]]);
   });
 
@@ -309,7 +313,7 @@ describe('a browser that brings the name of a pushed request', () => {
     const code = await store.getAuthorizationCode(String(redirected['code']));
     expect(code).toMatchObject({ scope: 'read write', redirectUri: OTHER_CALLBACK, codeChallenge: CHALLENGE });
     const redeemed = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: OTHER_CALLBACK };
-    const tokens = await answer(server, 'token', tokenRequest({ ...redeemed, code_verifier: VERIFIER }));
+    const tokens = await runOperation(server, 'token', tokenRequest({ ...redeemed, code_verifier: VERIFIER }));
     expect(tokens).toMatchObject({ status: 200, body: { scope: 'read write' } });
   });
 
@@ -317,7 +321,7 @@ describe('a browser that brings the name of a pushed request', () => {
     const { server } = make();
     const body = { client_id: 'web', request_uri: await pushed(server) };
     const request = new Request({ method: 'POST', headers: {}, query: {}, body });
-    expect(await answer(server, 'authorize', request)).toMatchObject({ status: 302 });
+    expect(await runOperation(server, 'authorize', request)).toMatchObject({ status: 302 });
   });
 
   it('is no URL, which nobody would fetch: the client is told so', async () => {
@@ -495,7 +499,7 @@ describe('the time of a pushed request', () => {
 
 describe('a request that is not pushed', () => {
   const plain = (server: OAuth2Server, more: Parameters = {}) =>
-    answer(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { ...ASKED, ...more } }));
+    runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { ...ASKED, ...more } }));
   const MUST = { error: 'invalid_request', error_description: 'Invalid request: it must be pushed, see RFC 9126' };
 
   it('is as good as ever, unless the host or the client says otherwise', async () => {
@@ -516,7 +520,7 @@ describe('a request that is not pushed', () => {
   it('is none of a client that must push and does', async () => {
     const { server } = make();
     const asked = { ...ASKED, client_id: 'strict', client_secret: SECRET };
-    const { body } = await ask(server, 'pushed_authorization_request', formRequest(asked));
+    const { body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(asked));
     expect((await visit(server, body['request_uri'], { client_id: 'strict' })).redirected).toHaveProperty('code');
   });
 });
@@ -571,7 +575,9 @@ describe('a server that takes pushed requests', () => {
   it('says so in its metadata', () => {
     const metadata = (options: PushedRequestOptions) => {
       const server = new OAuth2Server({ model: make().store, features: [pushedRequests(options)] });
-      return server.facts.installed.find(({ feature }) => feature.id === 'pushedRequests')!.parts.metadata!(undefined);
+      return server.context.installed.find(({ feature }) => feature.id === 'pushedRequests')!.parts.metadata!(
+        undefined,
+      );
     };
     expect(metadata({})).toEqual({ require_pushed_authorization_requests: false });
     expect(metadata({ required: true })).toEqual({ require_pushed_authorization_requests: true });

@@ -33,7 +33,7 @@ function serverOf(options: RegistrationOptions = {}, model: object = {}) {
 async function ask(server: OAuth2Server, method: string, body: unknown, { headers = {}, query = {} } = {}) {
   const response = new Response();
   const request = new Request({ method, headers: { ...JSON_TYPE, ...headers }, query, body });
-  await server.answer('registration', request, response).catch((error: unknown) => {
+  await server.handle('registration', request, response).catch((error: unknown) => {
     if (!(error instanceof OAuthError)) throw error;
   });
   return { status: response.status, body: response.body as Record<string, string>, headers: response.headers };
@@ -335,7 +335,7 @@ describe('a change', () => {
     const facts = { at: expect.any(Date), endpoint: 'registration', issuer: 'https://as.example', clientId };
     expect(told).toEqual([
       { name: 'client.registered', ...facts },
-      { name: 'client.changed', ...facts, what: 'description' },
+      { name: 'client.changed', ...facts, change: 'description' },
       { name: 'client.removed', ...facts },
       { name: 'grant.ended', ...facts, reason: 'revoked' },
     ]);

@@ -9,9 +9,9 @@ import {
   TemporarilyUnavailableError,
 } from 'nest-oauth2/server';
 
-import { ALICE, CALLBACK, createHost } from '../../support/model.js';
+import { ALICE, CALLBACK, createTestModel } from '../../support/model.js';
 import { pinnedRequests } from '../../support/pinned-requests.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
 const NOTHING = { response_type: undefined, redirect_uri: undefined, scope: undefined, state: undefined };
 const URI = 'urn:example:1';
@@ -19,12 +19,12 @@ const PINNED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK
 const AGAIN = '400 invalid_request: Invalid request: it was answered before';
 
 function start(...features: Feature[]) {
-  const host = createHost();
+  const host = createTestModel();
   const pins = pinnedRequests();
   pins.pinned.set(URI, { ...PINNED });
   const server = new OAuth2Server({ model: host.model, features: [pins.feature, ...features] });
   const authorize = (query: object = {}, body: object = {}) =>
-    answer(server, 'authorize', authorizeRequest({ ...NOTHING, request_uri: URI, ...query }, { body }), signedIn);
+    runOperation(server, 'authorize', authorizeRequest({ ...NOTHING, request_uri: URI, ...query }, { body }), signedIn);
   const read = () =>
     server.readAuthorizationRequest(authorizeRequest({ ...NOTHING, request_uri: URI }), new Response());
   return { host, server, authorize, read, ...pins, methods: () => host.calls.map(([method]) => method) };
@@ -32,7 +32,7 @@ function start(...features: Feature[]) {
 
 describe('an authorization request whose parameters come from elsewhere', () => {
   it('is answered by those alone, and is spent before anything is issued', async () => {
-    const { authorize, host, spent, methods } = start();
+    const { authorize, host, consumed: spent, methods } = start();
     const { redirected } = await authorize({ scope: 'write', redirect_uri: 'https://evil.example/', state: 'url' });
     expect(redirected).toEqual({ code: expect.any(String), state: 'pinned' });
     expect([...host.codes.values()]).toMatchObject([{ scope: 'read', redirectUri: CALLBACK }]);
@@ -59,7 +59,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
   });
 
   it('is spent by an error that it is answered with', async () => {
-    const { server, authorize, read, spent } = start();
+    const { server, authorize, read, consumed: spent } = start();
     const denial = server.decide(await read(), { error: new AccessDeniedError('No') }, new Response());
     await expect(denial).rejects.toThrow('No');
     expect([...spent.values()]).toEqual([1]);
@@ -70,7 +70,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     ['query', { allowed: 'false' }, {}],
     ['form', {}, { allowed: 'false' }],
   ])('is spent by a no in the %s', async (_, query, body) => {
-    const { authorize, host, spent } = start();
+    const { authorize, host, consumed: spent } = start();
     const { redirected } = await authorize(query, body);
     expect(redirected).toMatchObject({ error: 'access_denied', state: 'pinned' });
     expect([...spent.values()]).toEqual([1]);
@@ -85,7 +85,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
   });
 
   it('is not spent by being read, nor by a user who may not have what it asks for', async () => {
-    const { read, authorize, pinned, spent } = start();
+    const { read, authorize, pinned, consumed: spent } = start();
     await read();
     pinned.set(URI, { ...PINNED, scope: 'admin' });
     expect((await authorize()).redirected).toMatchObject({ error: 'invalid_scope', state: 'pinned' });
@@ -116,14 +116,14 @@ describe('an authorization request whose parameters come from elsewhere', () => 
         authorization: {
           resolve: async (sent) => ({
             ...(await feature.install!(builder)!.authorization!.resolve!(sent))!,
-            spend: () => Promise.reject(new TemporarilyUnavailableError('database')),
+            consume: () => Promise.reject(new TemporarilyUnavailableError('database')),
           }),
         },
       }),
     };
     const away = new OAuth2Server({ model: server.options.model, features: [failing] });
     const request = authorizeRequest({ ...NOTHING, request_uri: URI });
-    const { redirected } = await answer(away, 'authorize', request, signedIn);
+    const { redirected } = await runOperation(away, 'authorize', request, signedIn);
     expect(redirected).toMatchObject({ error: 'temporarily_unavailable', state: 'pinned' });
     expect([host.codes.size, pinned.size]).toEqual([0, 1]);
   });
@@ -131,7 +131,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
   it('is read as it stands by servers that list no such feature', async () => {
     const { host } = start();
     const request = authorizeRequest({ request_uri: URI });
-    const { redirected } = await answer(host, 'authorize', request, signedIn);
+    const { redirected } = await runOperation(host, 'authorize', request, signedIn);
     expect(redirected).toMatchObject({ state: 'xyz' });
   });
 });
@@ -170,7 +170,7 @@ describe('what a feature asks of an authorization request', () => {
   ])('is refused for %j, which is told to the client in both halves', async (query, code, description) => {
     const { host, server } = start(picky);
     const request = authorizeRequest({ ...query });
-    const { redirected } = await answer(server, 'authorize', request, signedIn);
+    const { redirected } = await runOperation(server, 'authorize', request, signedIn);
     expect(redirected).toEqual({ error: code, error_description: description.replaceAll('"', "'"), state: 'xyz' });
     const response = new Response();
     await expect(server.readAuthorizationRequest(request, response)).rejects.toThrow(OAuthError);
@@ -182,7 +182,7 @@ describe('what a feature asks of an authorization request', () => {
     const { host, server } = start(picky);
     host.clients.set('web', { ...host.clients.get('web')!, grants: ['implicit'] });
     const request = authorizeRequest({ response_type: 'token', resource: 'api' });
-    const { redirected } = await answer(server, 'authorize', request, signedIn);
+    const { redirected } = await runOperation(server, 'authorize', request, signedIn);
     expect(redirected).not.toHaveProperty('resource');
     expect(redirected).toHaveProperty('told', 'api web alice');
     expect(host.accessTokens.get(String(redirected['access_token']))).toMatchObject({ resource: 'api', user: ALICE });
@@ -204,7 +204,7 @@ describe('what a feature asks of an authorization request', () => {
     };
     const { host, server } = start(bold);
     const request = authorizeRequest({ code_challenge: 'c'.repeat(43) });
-    const { redirected } = await answer(server, 'authorize', request, signedIn);
+    const { redirected } = await runOperation(server, 'authorize', request, signedIn);
     const code = host.codes.get(String(redirected['code']))!;
     expect(redirected['code']).not.toBe('known');
     expect([code.scope, code.codeChallenge]).toEqual(['read', 'c'.repeat(43)]);

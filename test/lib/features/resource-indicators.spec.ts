@@ -9,19 +9,26 @@ import { type Feature, OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import * as fc from '../../support/fast-check.js';
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import {
   addAccessToken,
   addCode,
   addRefreshToken,
   ALICE,
   CALLBACK,
-  createHost,
+  createTestModel,
   later,
   SECRET,
   WEB,
 } from '../../support/model.js';
-import { answer, authorizeRequest, type Outcome, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import {
+  runOperation,
+  authorizeRequest,
+  type Outcome,
+  signedIn,
+  summary,
+  tokenRequest,
+} from '../../support/requests.js';
 
 const NOTES = 'https://api.example/notes';
 const MAIL = 'https://api.example/mail';
@@ -43,8 +50,8 @@ const ITSELF = { grant_type: 'client_credentials', scope: 'read' };
 const ALICES = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 
 /** Asks for a token, and finds what was saved of it. */
-async function obtain(host: ReturnType<typeof createHost>, server: OAuth2Server, parameters: Parameters) {
-  const outcome = await answer(server, 'token', tokenRequest(parameters));
+async function obtain(host: ReturnType<typeof createTestModel>, server: OAuth2Server, parameters: Parameters) {
+  const outcome = await runOperation(server, 'token', tokenRequest(parameters));
   const access = host.accessTokens.get(String(outcome.body['access_token']));
   return {
     ...outcome,
@@ -68,7 +75,7 @@ describe('a token request that names resources', () => {
     ['one in another spelling', { ...ITSELF, resource: 'HTTPS://API.example:443/notes' }, [NOTES]],
     ['one with a slash behind it', { ...ITSELF, resource: `${NOTES}/` }, [NOTES]],
   ])('gets a token for %s', async (_, parameters, resource) => {
-    const host = createHost();
+    const host = createTestModel();
     const obtained = await obtain(host, make(host.model), parameters);
     expect(obtained).toMatchObject({ status: 200, resource, refreshTokenResource: undefined });
     expect(Object.keys(obtained.body)).not.toContain('resource');
@@ -98,19 +105,19 @@ describe('a token request that names resources', () => {
       },
     ],
   ])('is refused for %s, and nothing is saved', async (_, resource, wanted) => {
-    const host = createHost();
+    const host = createTestModel();
     const server = make(host.model);
     for (const ground of [ITSELF, ALICES]) {
-      expect(refusal(await answer(server, 'token', tokenRequest({ ...ground, resource })))).toEqual(wanted);
+      expect(refusal(await runOperation(server, 'token', tokenRequest({ ...ground, resource })))).toEqual(wanted);
     }
     expect(host.accessTokens.size).toBe(0);
   });
 
   it('spends no code when it is refused: the client may ask again for what it has', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addCode(host, { resource: [NOTES] } as object);
     const server = make(host.model);
-    const refused = await answer(server, 'token', tokenRequest({ ...CODE, resource: MAIL }));
+    const refused = await runOperation(server, 'token', tokenRequest({ ...CODE, resource: MAIL }));
     expect(refusal(refused)).toEqual(target('Invalid target: `resource` was not granted'));
     expect(host.codes.size).toBe(1);
     expect(await obtain(host, server, { ...CODE, resource: NOTES })).toMatchObject({ status: 200, resource: [NOTES] });
@@ -120,20 +127,20 @@ describe('a token request that names resources', () => {
   it('says to the operator what was wanted', async () => {
     const heard: object[] = [];
     const events = { emit: (name: string, payload: object) => name === 'token.refused' && heard.push(payload) };
-    const host = createHost();
-    await answer(
+    const host = createTestModel();
+    await runOperation(
       make(host.model, {}, { events }),
       'token',
       tokenRequest({ ...ITSELF, resource: 'https://evil.example/' }),
     );
     expect(heard).toEqual([
-      expect.objectContaining({ rule: 'the resource is known', wanted: RESOURCES, given: 'https://evil.example/' }),
+      expect.objectContaining({ reason: 'the resource is known', expected: RESOURCES, given: 'https://evil.example/' }),
     ]);
   });
 });
 
 describe('an authorization request that names resources', () => {
-  const clientOf = (host: ReturnType<typeof createHost>) =>
+  const clientOf = (host: ReturnType<typeof createTestModel>) =>
     host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
 
   it.each<[string, Parameters, unknown]>([
@@ -141,12 +148,12 @@ describe('an authorization request that names resources', () => {
     ['the one that is named', { resource: MAIL }, [MAIL]],
     ['the default, where none is named', {}, [FAR]],
   ])('gets a code, or a token, for %s', async (_, named, resource) => {
-    const host = createHost();
+    const host = createTestModel();
     clientOf(host);
     const server = make(host.model, { default: FAR }, signedIn);
-    const coded = await answer(server, 'authorize', authorizeRequest(named));
+    const coded = await runOperation(server, 'authorize', authorizeRequest(named));
     expect(host.codes.get(String(coded.redirected['code']))).toMatchObject({ resource });
-    const given = await answer(server, 'authorize', authorizeRequest({ ...named, response_type: 'token' }));
+    const given = await runOperation(server, 'authorize', authorizeRequest({ ...named, response_type: 'token' }));
     expect(host.accessTokens.get(String(given.redirected['access_token']))).toMatchObject({ resource });
     expect(Object.keys(given.redirected)).not.toContain('resource');
   });
@@ -156,8 +163,8 @@ describe('an authorization request that names resources', () => {
     ['one that is no URI', { resource: '/notes' }, NO_URI.error_description],
     ['none, where one had to be', {}, 'Missing parameter: `resource`'],
   ])('is refused for %s, and the client is told', async (_, named, error_description) => {
-    const host = createHost();
-    const refused = await answer(make(host.model, {}, signedIn), 'authorize', authorizeRequest(named));
+    const host = createTestModel();
+    const refused = await runOperation(make(host.model, {}, signedIn), 'authorize', authorizeRequest(named));
     expect(refused.response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?/);
     expect(refused.redirected).toEqual({ error: 'invalid_target', error_description, state: 'xyz' });
     expect(host.codes.size).toBe(0);
@@ -172,7 +179,7 @@ describe('a code or refresh token for resources', () => {
     ['a part of them', { resource: MAIL }, [MAIL], [NOTES, MAIL]],
     ['all of them, by their names', { resource: [NOTES, MAIL] }, [NOTES, MAIL], undefined],
   ])('gives an access token for %s, and a refresh token for all', async (_, named, resource, refreshTokenResource) => {
-    const host = createHost();
+    const host = createTestModel();
     addCode(host, granted as object);
     addRefreshToken(host, granted as object);
     const server = make(host.model);
@@ -185,31 +192,31 @@ describe('a code or refresh token for resources', () => {
   });
 
   it('never gives more than was granted', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host, { resource: [NOTES] } as object);
-    const asked = await answer(make(host.model), 'token', tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }));
+    const asked = await runOperation(make(host.model), 'token', tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }));
     expect(refusal(asked)).toEqual(target('Invalid target: `resource` was not granted'));
     expect(host.refreshTokens.size).toBe(1);
   });
 
   it('gives no more than is left of it', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host, granted as object);
     const server = make(host.model, { resources: [MAIL] });
-    const named = await answer(server, 'token', tokenRequest({ ...REFRESH, resource: NOTES }));
+    const named = await runOperation(server, 'token', tokenRequest({ ...REFRESH, resource: NOTES }));
     expect(refusal(named)).toEqual(UNKNOWN);
     expect(await obtain(host, server, REFRESH)).toMatchObject({
       resource: [MAIL],
       refreshTokenResource: [NOTES, MAIL],
     });
     addRefreshToken(host, { resource: [NOTES] } as object);
-    const nothing = await answer(server, 'token', tokenRequest(REFRESH));
+    const nothing = await runOperation(server, 'token', tokenRequest(REFRESH));
     expect(refusal(nothing)).toEqual(target('Invalid target: no resource of the grant is left'));
     expect(host.refreshTokens.has('refresh')).toBe(true);
   });
 
   it('is understood as text too, as a table may keep it', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host, { resource: `${NOTES} ${MAIL}` } as object);
     expect(await obtain(host, make(host.model), { ...REFRESH, resource: NOTES })).toMatchObject({
       resource: [NOTES],
@@ -229,20 +236,20 @@ describe('a code or refresh token for resources', () => {
     };
     await store.saveToken({ accessToken: 'access', accessTokenExpiresAt: later(), ...refresh }, WEB, ALICE);
     const server = make(store, {}, { refreshTokenReuseInterval: 60 });
-    const again = (resource: string) => answer(server, 'token', tokenRequest({ ...REFRESH, resource }));
+    const again = (resource: string) => runOperation(server, 'token', tokenRequest({ ...REFRESH, resource }));
     const first = await again(NOTES);
     expect((await again(NOTES)).body).toMatchObject({ access_token: first.body['access_token'] });
     const used = target('Invalid target: the refresh token was used for another resource');
     expect(refusal(await again(MAIL))).toEqual(used);
     const next = { grant_type: 'refresh_token', refresh_token: first.body['refresh_token'], resource: MAIL };
-    expect(await answer(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
+    expect(await runOperation(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
   });
 
   it('gives, whatever is asked, a part of what was granted and is known, or nothing', async () => {
     const some = fc.subarray([...RESOURCES, 'https://evil.example/']);
     await fc.assert(
       fc.asyncProperty(some, some, some, fc.boolean(), async (had, asked, known, unrestricted) => {
-        const host = createHost();
+        const host = createTestModel();
         addRefreshToken(host, (had.length > 0 ? { resource: had } : {}) as object);
         const resources = known.length > 0 ? known : ['https://other.example/'];
         const server = make(host.model, { resources, unrestricted });
@@ -268,7 +275,7 @@ describe('a request that names no resource', () => {
     ['the default, where tokens need none', { default: MAIL, unrestricted: true }, [MAIL]],
     ['nothing in particular, where tokens need none', { resources: [NOTES], unrestricted: true }, undefined],
   ])('means %s', async (_, options, resource) => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host);
     const server = make(host.model, options);
     for (const ground of [ITSELF, ALICES, REFRESH]) {
@@ -277,17 +284,17 @@ describe('a request that names no resource', () => {
   });
 
   it('is refused where there are several', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host);
     addCode(host);
     for (const ground of [ITSELF, ALICES, REFRESH, CODE]) {
-      expect(refusal(await answer(make(host.model), 'token', tokenRequest(ground)))).toEqual(MISSING);
+      expect(refusal(await runOperation(make(host.model), 'token', tokenRequest(ground)))).toEqual(MISSING);
     }
     expect([host.accessTokens.size, host.refreshTokens.size, host.codes.size]).toEqual([0, 1, 1]);
   });
 
   it('of a grant for nothing in particular leaves it so: one resource today, another tomorrow', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host);
     const server = make(host.model);
     let refresh_token: unknown = 'refresh';
@@ -308,9 +315,9 @@ describe('a model that knows the resources', () => {
 
   it('is asked in place of the lists, with the client as it is and the user', async () => {
     asked.length = 0;
-    const host = createHost({ validateResource } as object);
+    const host = createTestModel({ validateResource } as object);
     const server = make(host.model, { default: MAIL });
-    expect(refusal(await answer(server, 'token', tokenRequest({ ...ITSELF, resource: NOTES })))).toEqual(UNKNOWN);
+    expect(refusal(await runOperation(server, 'token', tokenRequest({ ...ITSELF, resource: NOTES })))).toEqual(UNKNOWN);
     expect(await obtain(host, server, { ...ALICES, resource: MAIL })).toMatchObject({ resource: [MAIL] });
     expect(asked).toEqual([
       [NOTES, WEB, { id: 'client:web' }],
@@ -320,11 +327,15 @@ describe('a model that knows the resources', () => {
 
   it('is asked with the user too where a token passes through the browser', async () => {
     const mine = (uri: string, _: unknown, user?: { id?: string }) => uri !== NOTES || !user || user.id === 'alice';
-    const host = createHost({ validateResource: mine } as object);
+    const host = createTestModel({ validateResource: mine } as object);
     host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
     const grantTo = async (id: string, resource: unknown) => {
       const server = make(host.model, {}, { authenticateHandler: { handle: () => ({ id }) } });
-      const { redirected } = await answer(server, 'authorize', authorizeRequest({ resource, response_type: 'token' }));
+      const { redirected } = await runOperation(
+        server,
+        'authorize',
+        authorizeRequest({ resource, response_type: 'token' }),
+      );
       const { error, access_token: token } = redirected;
       return error ?? host.accessTokens.get(String(token))?.['resource'];
     };
@@ -337,7 +348,7 @@ describe('a model that knows the resources', () => {
   it.each(['..', '.', '%2e%2E', '.%2e', '../b', '../../tenants/b?x=1'])(
     'is not asked for a URI with `%s` in its path, which begins as another one does',
     async (dots) => {
-      const host = createHost({
+      const host = createTestModel({
         validateResource: (uri: string) => uri.startsWith('https://api.example/a/'),
       } as object);
       const server = make(host.model, { own: ['https://api.example/a', 'https://api.example/b'] });
@@ -351,9 +362,9 @@ describe('a model that knows the resources', () => {
 
   it('needs no list, and its failure is a fault that says nothing', async () => {
     const fails = () => Promise.reject(new Error('secret'));
-    const host = createHost({ validateResource: fails } as object);
+    const host = createTestModel({ validateResource: fails } as object);
     const server = make(host.model, { resources: undefined });
-    const { status, body } = await answer(server, 'token', tokenRequest({ ...ITSELF, resource: MAIL }));
+    const { status, body } = await runOperation(server, 'token', tokenRequest({ ...ITSELF, resource: MAIL }));
     expect([status, body['error'], JSON.stringify(body).includes('secret')]).toEqual([503, 'server_error', false]);
   });
 });
@@ -363,12 +374,12 @@ describe('the guard', () => {
 
   /** What the guard says to a token, with more about it, at a path. */
   async function visit(token: object, path: string, options: ResourceIndicatorOptions = {}, given: object = {}) {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, token);
     const server = make(host.model, { own: [HERE, 'https://api.example/notes/deep'], ...options });
     const headers = { authorization: 'Bearer access' };
     const request = new Request({ method: 'GET', headers, query: {}, body: {}, url: path });
-    return await answer(server, 'authenticate', request, given);
+    return await runOperation(server, 'authenticate', request, given);
   }
 
   const OTHER = '401 invalid_token: Invalid token: access token is for another resource';
@@ -412,17 +423,17 @@ describe('the guard', () => {
 
 describe('introspection', () => {
   it('says what a token is for', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { resource: [NOTES, MAIL] });
     const features = [resourceIndicators({ resources: RESOURCES }), introspection()];
     const server = new OAuth2Server({ model: host.model, features });
-    const { body } = await ask(server, 'introspection', tokenRequest({ token: 'access' }));
+    const { body } = await callEndpoint(server, 'introspection', tokenRequest({ token: 'access' }));
     expect(body).toMatchObject({ active: true, aud: [NOTES, MAIL] });
   });
 });
 
 describe('a server', () => {
-  const started = (options: ResourceIndicatorOptions, features: Feature[] = [], model = createHost().model) => {
+  const started = (options: ResourceIndicatorOptions, features: Feature[] = [], model = createTestModel().model) => {
     try {
       return void new OAuth2Server({ model, features: [resourceIndicators(options), ...features] });
     } catch (error) {
@@ -475,14 +486,14 @@ describe('a server', () => {
   it('knows the resources of its other features', async () => {
     const here: Feature = { id: 'here', resources: [NOTES] };
     expect(started({ default: NOTES }, [here])).toBeUndefined();
-    const host = createHost();
+    const host = createTestModel();
     const server = new OAuth2Server({ model: host.model, features: [resourceIndicators(), here] });
     expect(await obtain(host, server, ITSELF)).toMatchObject({ resource: [NOTES] });
   });
 
   it('shares a feature with another one, each with its own resources', async () => {
     const feature = resourceIndicators();
-    const [one, two] = [createHost(), createHost()];
+    const [one, two] = [createTestModel(), createTestModel()];
     const serve = (model: object, uri: string) =>
       new OAuth2Server({ model: model as never, features: [feature, { id: 'here', resources: [uri] }] });
     const [first, second] = [serve(one.model, NOTES), serve(two.model, MAIL)];

@@ -7,15 +7,15 @@ import {
 } from 'nest-oauth2/features';
 import { InvalidArgumentError, OAuth2Server, type OAuth2ServerOptions, Request } from 'nest-oauth2/server';
 
-import { ask } from '../../support/ask.js';
-import { addAccessToken, createHost } from '../../support/model.js';
-import { answer } from '../../support/requests.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
+import { addAccessToken, createTestModel } from '../../support/model.js';
+import { runOperation } from '../../support/requests.js';
 
 const issuer = 'https://id.example';
 const API = 'https://api.example/v1';
 const ROOT = 'https://api.example';
 
-const host = createHost();
+const host = createTestModel();
 addAccessToken(host, { scope: 'read' });
 
 function serverOf(resources: readonly ProtectedResource[], options: Partial<OAuth2ServerOptions> = {}): OAuth2Server {
@@ -28,7 +28,7 @@ const read = () => new Request({ method: 'GET', headers: {}, query: {}, body: {}
 async function challengeAt(server: OAuth2Server, url: string, authorization?: string): Promise<unknown[]> {
   const headers = authorization === undefined ? {} : { authorization };
   const request = new Request({ method: 'GET', headers, query: {}, body: {}, url });
-  const { status, headers: answered } = await answer(server, 'authenticate', request, { scope: 'write' });
+  const { status, headers: answered } = await runOperation(server, 'authenticate', request, { scope: 'write' });
   return [status, answered['www-authenticate']];
 }
 
@@ -36,7 +36,7 @@ describe('the metadata of a protected resource, RFC 9728', () => {
   it('say what it is and whom it trusts, to everybody, for an hour', async () => {
     const members = { resource_name: 'Notes', resource_documentation: 'https://api.example/docs' };
     const server = serverOf([{ resource: API, scopes: ['read', 'write'], members }]);
-    expect(await ask(server, 'resource-metadata/v1', read())).toEqual({
+    expect(await callEndpoint(server, 'resource-metadata/v1', read())).toEqual({
       error: undefined,
       status: 200,
       headers: {
@@ -57,7 +57,7 @@ describe('the metadata of a protected resource, RFC 9728', () => {
   it('say where a token may travel, and who issues it elsewhere', async () => {
     const elsewhere = { resource: ROOT, authorizationServers: ['https://other.example'] };
     const server = serverOf([elsewhere], { issuer: undefined as never, allowBearerTokensInQueryString: true });
-    expect((await ask(server, 'resource-metadata', read())).body).toEqual({
+    expect((await callEndpoint(server, 'resource-metadata', read())).body).toEqual({
       resource: ROOT,
       authorization_servers: ['https://other.example'],
       bearer_methods_supported: ['header', 'body', 'query'],
@@ -94,7 +94,7 @@ describe('the metadata of a protected resource, RFC 9728', () => {
     const resources = [{ resource: API }, { resource: ROOT, authorizationServers: ['https://other.example'] }];
     const features = [serverMetadata(), protectedResource({ resources })];
     const server = new OAuth2Server({ model: host.model, issuer, features });
-    const { body } = await ask(server, 'server-metadata', read());
+    const { body } = await callEndpoint(server, 'server-metadata', read());
     expect(body['protected_resources']).toEqual([API]);
   });
 });
@@ -165,7 +165,7 @@ describe('a protected resource stops the server', () => {
     ],
   ])('that is given as %j', (given, sentence) => {
     const features = [protectedResource(given as ProtectedResourceOptions)];
-    const make = () => new OAuth2Server({ model: createHost().model, issuer: 'https://id.example', features });
+    const make = () => new OAuth2Server({ model: createTestModel().model, issuer: 'https://id.example', features });
     expect(make).toThrow(InvalidArgumentError);
     expect(make).toThrow(sentence);
   });

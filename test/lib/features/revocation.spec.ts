@@ -10,20 +10,20 @@ import {
 } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import {
   addAccessToken,
   addRefreshToken,
   ALICE,
-  createHost,
+  createTestModel,
   earlier,
-  type Host,
+  type TestModel,
   later,
   SECRET,
   SPA,
   WEB,
 } from '../../support/model.js';
-import { answer, basic, FORM, formRequest, resourceRequest, tokenRequest } from '../../support/requests.js';
+import { runOperation, basic, FORM, formRequest, resourceRequest, tokenRequest } from '../../support/requests.js';
 
 const OTHER: Client = { id: 'other', grants: ['refresh_token', 'password'] };
 
@@ -65,7 +65,7 @@ async function alive(model: MemoryStore): Promise<string[]> {
   return TOKENS.filter((_, index) => found[index]);
 }
 
-const serverOf = (model: Host['model'] | MemoryStore, options: RevocationOptions = {}, more: object = {}) =>
+const serverOf = (model: TestModel['model'] | MemoryStore, options: RevocationOptions = {}, more: object = {}) =>
   new OAuth2Server({ model, features: [revocation(options)], ...more });
 
 /** What an endpoint says when there is nothing to complain of. */
@@ -83,7 +83,7 @@ describe('revocation', () => {
     ['what is unknown ends nothing', 'no such token', undefined, []],
   ])('of %s', async (_, token, token_type_hint, ended) => {
     const model = await store();
-    const answered = await ask(serverOf(model), 'revocation', tokenRequest({ token, token_type_hint }));
+    const answered = await callEndpoint(serverOf(model), 'revocation', tokenRequest({ token, token_type_hint }));
     expect(answered).toMatchObject(DONE);
     expect(answered.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
     expect(await alive(model)).toEqual(GONE(...ended));
@@ -92,16 +92,16 @@ describe('revocation', () => {
   it('of an access token ends its grant too, where the host says so', async () => {
     const model = await store();
     const server = serverOf(model, { accessTokenEndsGrant: true });
-    expect(await ask(server, 'revocation', tokenRequest({ token: 'access' }))).toMatchObject(DONE);
+    expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }))).toMatchObject(DONE);
     expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
   });
 
   it('of a revoked access token turns away whoever brings it', async () => {
     const model = await store();
     const server = serverOf(model);
-    expect((await answer(server, 'authenticate', resourceRequest('Bearer access'))).status).toBe(200);
-    await ask(server, 'revocation', tokenRequest({ token: 'access' }));
-    const { status, error } = await answer(server, 'authenticate', resourceRequest('Bearer access'));
+    expect((await runOperation(server, 'authenticate', resourceRequest('Bearer access'))).status).toBe(200);
+    await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }));
+    const { status, error } = await runOperation(server, 'authenticate', resourceRequest('Bearer access'));
     expect([status, error?.name]).toEqual([401, 'invalid_token']);
   });
 
@@ -109,7 +109,7 @@ describe('revocation', () => {
     const model = await store();
     const server = serverOf(model);
     for (const token of ['access', 'access', 'refresh', 'refresh']) {
-      expect(await ask(server, 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
+      expect(await callEndpoint(server, 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
     }
     expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
   });
@@ -117,15 +117,15 @@ describe('revocation', () => {
   it('of a spent refresh token ends its family: a client that lost its answer has no other', async () => {
     const model = await store();
     const server = serverOf(model);
-    await answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: 'refresh' }));
-    expect(await ask(server, 'revocation', tokenRequest({ token: 'refresh' }))).toMatchObject(DONE);
+    await runOperation(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: 'refresh' }));
+    expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'refresh' }))).toMatchObject(DONE);
     expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
   });
 
   it.each(['access', 'refresh'])("of another client's token is refused, and the %s token lives on", async (token) => {
     const model = await store();
     const request = formRequest({ token, client_id: 'other', client_secret: SECRET });
-    const { status, body, error } = await ask(serverOf(model), 'revocation', request);
+    const { status, body, error } = await callEndpoint(serverOf(model), 'revocation', request);
     expect([status, body['error']]).toEqual([400, 'invalid_grant']);
     expect(JSON.stringify(body)).not.toContain('web');
     expect(error?.name).toBe('invalid_grant');
@@ -137,41 +137,44 @@ describe('revocation', () => {
     await save(model, { grantId: 'of spa' }, 'spa ', SPA);
     const server = serverOf(model, {}, { requireClientAuthentication: { password: false } });
     const own = formRequest({ token: 'spa access', client_id: 'spa' });
-    expect(await ask(server, 'revocation', own)).toMatchObject(DONE);
+    expect(await callEndpoint(server, 'revocation', own)).toMatchObject(DONE);
     expect(await model.getAccessToken('spa access')).toBeUndefined();
     const unproven = formRequest({ token: 'access', client_id: 'web', grant_type: 'password' });
-    expect(await ask(server, 'revocation', unproven)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect(await callEndpoint(server, 'revocation', unproven)).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    });
     expect(await alive(model)).toEqual(TOKENS);
   });
 
   it('of what has expired ends nothing, whoever asks', async () => {
-    const host = createHost({ revokeAccessToken: () => true } as object);
+    const host = createTestModel({ revokeAccessToken: () => true } as object);
     addAccessToken(host, { accessTokenExpiresAt: earlier(), client: OTHER });
     addRefreshToken(host, { refreshTokenExpiresAt: earlier(), client: OTHER });
     for (const token of ['access', 'refresh']) {
-      expect(await ask(serverOf(host.model), 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
+      expect(await callEndpoint(serverOf(host.model), 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
     }
     expect(host.calls.map(([method]) => method).filter((method) => method.startsWith('revoke'))).toEqual([]);
   });
 
   it('of what is unknown to a model that says so by an error answers 200 all the same', async () => {
-    const { model } = createHost({
+    const { model } = createTestModel({
       getAccessToken: () => Promise.reject(new InvalidTokenError('Invalid token: unknown')),
       getRefreshToken: () => {
         throw new InvalidGrantError('Invalid grant: unknown');
       },
     });
-    expect(await ask(serverOf(model), 'revocation', tokenRequest({ token: 'unknown' }))).toMatchObject(DONE);
+    expect(await callEndpoint(serverOf(model), 'revocation', tokenRequest({ token: 'unknown' }))).toMatchObject(DONE);
   });
 
   it('of a model without families spends the refresh token, and leaves access tokens alone', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host);
     addRefreshToken(host, { refreshTokenExpiresAt: undefined });
     const server = serverOf(host.model);
-    expect(await ask(server, 'revocation', tokenRequest({ token: 'refresh' }))).toMatchObject(DONE);
+    expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'refresh' }))).toMatchObject(DONE);
     expect(host.refreshTokens.size).toBe(0);
-    const { status, body } = await ask(server, 'revocation', tokenRequest({ token: 'access' }));
+    const { status, body } = await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }));
     expect([status, body['error']]).toEqual([400, 'unsupported_token_type']);
     expect(host.accessTokens.size).toBe(1);
   });
@@ -188,7 +191,7 @@ describe('revocation', () => {
     ['with a token in its URL only', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
   ])('%s is an invalid request', async (_, request, description) => {
     const model = await store();
-    const { status, body } = await ask(serverOf(model), 'revocation', request);
+    const { status, body } = await callEndpoint(serverOf(model), 'revocation', request);
     expect([status, body]).toEqual([400, { error: 'invalid_request', error_description: description }]);
     expect(await alive(model)).toEqual(TOKENS);
   });
@@ -196,7 +199,7 @@ describe('revocation', () => {
   it('of a client with a wrong secret asks for the right one', async () => {
     const model = await store();
     const headers = { ...FORM, authorization: basic('web', 'wrong') };
-    const { status, headers: sent } = await ask(
+    const { status, headers: sent } = await callEndpoint(
       serverOf(model),
       'revocation',
       tokenRequest({ token: 'access' }, { headers }),
@@ -212,7 +215,7 @@ describe('revocation', () => {
     for (const failing of ['getAccessToken', 'revokeGrant']) {
       const broken = Object.assign(Object.create(model) as MemoryStore, { [failing]: unavailable });
       const token = failing === 'revokeGrant' ? 'refresh' : 'access';
-      const { status, headers } = await ask(serverOf(broken), 'revocation', tokenRequest({ token }));
+      const { status, headers } = await callEndpoint(serverOf(broken), 'revocation', tokenRequest({ token }));
       expect([status, headers['retry-after']]).toEqual([503, '7']);
     }
     expect(await alive(model)).toEqual(TOKENS);
@@ -225,16 +228,16 @@ describe('revocation', () => {
     const events = { emit: (name: string, payload: object) => told.push([name, payload]), wants };
     const server = serverOf(model, {}, { events });
     for (const token of ['access', 'refresh', 'refresh', 'no such token']) {
-      await ask(server, 'revocation', tokenRequest({ token }));
+      await callEndpoint(server, 'revocation', tokenRequest({ token }));
     }
     const at: unknown = expect.any(Date);
     const facts = { at, endpoint: 'revocation', clientId: 'web', userId: 'alice', grantId: 'family' };
     expect(told).toEqual([
-      ['token.revoked', { ...facts, what: 'access token' }],
-      ['token.revoked', { ...facts, what: 'grant' }],
+      ['token.revoked', { ...facts, kind: 'access token' }],
+      ['token.revoked', { ...facts, kind: 'grant' }],
       ['grant.ended', { ...facts, reason: 'revoked' }],
     ]);
-    await ask(
+    await callEndpoint(
       server,
       'revocation',
       formRequest({ token: 'strange access', client_id: 'other', client_secret: SECRET }),
@@ -246,7 +249,7 @@ describe('revocation', () => {
   });
 
   it('is refused at the start with a misspelt option', () => {
-    expect(() => serverOf(createHost().model, { accessTokenEndGrant: true } as object)).toThrow(
+    expect(() => serverOf(createTestModel().model, { accessTokenEndGrant: true } as object)).toThrow(
       'unknown option `accessTokenEndGrant` of `revocation()`: there is `accessTokenEndsGrant`',
     );
   });
@@ -260,6 +263,6 @@ describe('revocation', () => {
       /`accessTokenEndsGrant` of `revocation\(\)` needs a model that implements `revokeGrant\(\)`/,
     ],
   ])('is refused at the start for a model that %s', (_, methods, options, fault) => {
-    expect(() => serverOf(createHost(methods).model, options)).toThrow(fault);
+    expect(() => serverOf(createTestModel(methods).model, options)).toThrow(fault);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type Feature, revocation, serverMetadata, type ServerMetadataOptions } from 'nest-oauth2/features';
 import { InvalidArgumentError, OAuth2Server, type OAuth2ServerOptions, Request } from 'nest-oauth2/server';
 
-import { ask } from '../../support/ask.js';
-import { createHost } from '../../support/model.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
+import { createTestModel } from '../../support/model.js';
 
 const issuer = 'https://id.example';
 
@@ -14,14 +14,14 @@ interface Given extends Partial<OAuth2ServerOptions> {
 }
 
 function serverOf({ metadata, also = [], without = [], ...options }: Given = {}): OAuth2Server {
-  const { model } = createHost(Object.fromEntries(without.map((name) => [name, undefined])));
+  const { model } = createTestModel(Object.fromEntries(without.map((name) => [name, undefined])));
   return new OAuth2Server({ model, issuer, features: [serverMetadata(metadata), ...also], ...options });
 }
 
 const read = (method = 'GET', headers = {}) => new Request({ method, headers, query: {}, body: {} });
 
 async function documentOf(given: Given = {}): Promise<Record<string, unknown>> {
-  const { status, body } = await ask(serverOf(given), 'server-metadata', read());
+  const { status, body } = await callEndpoint(serverOf(given), 'server-metadata', read());
   expect(status).toBe(200);
   return body;
 }
@@ -30,7 +30,7 @@ const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'];
 
 describe('server metadata, RFC 8414', () => {
   it('say what the server does, to everybody, for an hour', async () => {
-    expect(await ask(serverOf(), 'server-metadata', read())).toEqual({
+    expect(await callEndpoint(serverOf(), 'server-metadata', read())).toEqual({
       error: undefined,
       status: 200,
       headers: {
@@ -55,13 +55,13 @@ describe('server metadata, RFC 8414', () => {
   it('are the same for a request that came by another name', async () => {
     const server = serverOf();
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
-    const { body } = await ask(server, 'server-metadata', read('GET', headers));
+    const { body } = await callEndpoint(server, 'server-metadata', read('GET', headers));
     expect(body).toEqual(await documentOf());
   });
 
   it('answer HEAD as GET, and refuse what is neither', async () => {
-    expect((await ask(serverOf(), 'server-metadata', read('HEAD'))).status).toBe(200);
-    expect(await ask(serverOf(), 'server-metadata', read('POST'))).toEqual({
+    expect((await callEndpoint(serverOf(), 'server-metadata', read('HEAD'))).status).toBe(200);
+    expect(await callEndpoint(serverOf(), 'server-metadata', read('POST'))).toEqual({
       error: expect.objectContaining({ code: 405 }),
       status: 405,
       headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-store' },
@@ -80,10 +80,10 @@ describe('server metadata, RFC 8414', () => {
   });
 
   it('say nothing of authorization where there is none', async () => {
-    const { model } = createHost();
+    const { model } = createTestModel();
     const server = new OAuth2Server({ model, issuer, features: [serverMetadata()] });
     server.mount({ authorize: false });
-    expect((await ask(server, 'server-metadata', read())).body).toEqual({
+    expect((await callEndpoint(server, 'server-metadata', read())).body).toEqual({
       issuer,
       token_endpoint: `${issuer}/oauth/token`,
       token_endpoint_auth_methods_supported: AUTH_METHODS,
@@ -116,7 +116,7 @@ describe('server metadata, RFC 8414', () => {
       }),
     };
     const server = serverOf({ metadata, also: [feature, revocation()] });
-    const { headers, body } = await ask(server, 'server-metadata', read());
+    const { headers, body } = await callEndpoint(server, 'server-metadata', read());
     expect(headers['cache-control']).toBe('public, max-age=60');
     expect(body).toMatchObject({
       issuer,

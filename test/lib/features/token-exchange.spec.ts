@@ -14,7 +14,7 @@ import {
 import { OAuth2Server, OAuthError, type Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import { basic, FORM, formRequest } from '../../support/requests.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -109,7 +109,7 @@ const signIn = async (server: OAuth2Server, id = 'web', more: Form = {}) =>
   });
 
 const introspect = async (server: OAuth2Server, id: string, value: string) =>
-  (await ask(server, 'introspection', from(id, { token: value }))).body;
+  (await callEndpoint(server, 'introspection', from(id, { token: value }))).body;
 
 describe('token exchange', () => {
   let store: Store;
@@ -185,7 +185,7 @@ describe('token exchange', () => {
     await token(server, 'web', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
     const spent = { subject_token_type: type('refresh_token') };
     expect(await exchange(server, 'web', tokens.refresh_token, spent)).toMatchObject(refused);
-    await ask(server, 'revocation', from('web', { token: tokens.access_token }));
+    await callEndpoint(server, 'revocation', from('web', { token: tokens.access_token }));
     expect(await exchange(server, 'web', tokens.access_token)).toMatchObject(refused);
     expect(await exchange(server, 'web', 'x')).toMatchObject(refused);
   });
@@ -250,14 +250,14 @@ describe('token exchange', () => {
       const { access_token } = await exchange(server, id, tokens.access_token);
       const next = await exchange(server, 'notes', access_token);
       expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([true, true]);
-      await ask(server, 'revocation', from('web', { token: tokens.refresh_token }));
+      await callEndpoint(server, 'revocation', from('web', { token: tokens.refresh_token }));
       expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([false, false]);
     });
 
     it('is alive where the access token alone was revoked, and what came of that is not', async () => {
       const tokens = await signIn(server);
       const first = await exchange(server, 'stranger', tokens.access_token);
-      await ask(server, 'revocation', from('web', { token: tokens.access_token }));
+      await callEndpoint(server, 'revocation', from('web', { token: tokens.access_token }));
       expect(await active(first.access_token, 'stranger')).toBe(false);
       const again = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
       expect(await token(server, 'web', again)).toMatchObject({ status: 200 });
@@ -367,7 +367,9 @@ describe('token exchange', () => {
       const says: Feature = {
         id: 'Delegation',
         install: () => ({
-          token: { issue: ({ token: kept, client }) => void (client.id === 'web' && (kept['may_act'] = may_act)) },
+          token: {
+            issue: ({ tokenMembers: kept, client }) => void (client.id === 'web' && (kept['may_act'] = may_act)),
+          },
         }),
       };
       const one = serverOf(deciding, [says]);
@@ -405,7 +407,7 @@ describe('token exchange', () => {
     it('takes no token that is bound to a key', async () => {
       const bound: Feature = {
         id: 'Bound',
-        install: () => ({ token: { issue: ({ token: kept }) => void (kept['cnf'] = { jkt: 'x' }) } }),
+        install: () => ({ token: { issue: ({ tokenMembers: kept }) => void (kept['cnf'] = { jkt: 'x' }) } }),
       };
       const one = serverOf(deciding, [bound]);
       const { access_token } = await signIn(one);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AbstractGrantType, GrantType, InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
 
-import { createHost } from '../../support/model.js';
+import { createTestModel } from '../../support/model.js';
 import { tokenRequest } from '../../support/requests.js';
 
 class Extension extends AbstractGrantType {
@@ -11,7 +11,7 @@ class Extension extends AbstractGrantType {
 }
 
 describe('AbstractGrantType', () => {
-  const options = { accessTokenLifetime: 10, refreshTokenLifetime: 20, model: createHost().model };
+  const options = { accessTokenLifetime: 10, refreshTokenLifetime: 20, model: createTestModel().model };
   // oxlint-disable-next-line no-explicit-any
   const make = (given: unknown) => new (AbstractGrantType as any)(given) as GrantType;
 

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createHost, WEB } from '../../support/model.js';
+import { createTestModel, WEB } from '../../support/model.js';
 import { ModernGrantType } from '../../support/extension-grants.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 const URI = 'urn:example:extension';
 const ask = (
   handler: unknown,
   {
     body = {},
-    host = createHost(),
+    host = createTestModel(),
     ...options
-  }: Record<string, unknown> & { body?: object; host?: ReturnType<typeof createHost> } = {},
+  }: Record<string, unknown> & { body?: object; host?: ReturnType<typeof createTestModel> } = {},
 ) =>
-  answer(host, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
+  runOperation(host, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
     extendedGrantTypes: { [URI]: handler },
     ...options,
   });
@@ -21,14 +21,14 @@ const ask = (
 describe('an extension grant in `extendedGrantTypes`', () => {
   it('is ignored if it is an inherited property of `extendedGrantTypes`', async () => {
     const inherited = Object.create({ [URI]: ModernGrantType }) as object;
-    const { error } = await answer(createHost(), 'token', tokenRequest({ grant_type: URI }), {
+    const { error } = await runOperation(createTestModel(), 'token', tokenRequest({ grant_type: URI }), {
       extendedGrantTypes: inherited,
     });
     expect(error?.name).toBe('unsupported_grant_type');
   });
 
   it('is refused to a client without this grant type', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['password'] });
     expect((await ask(ModernGrantType, { host })).error?.name).toBe('unauthorized_client');
   });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Client, GrantType, type Request, type Token } from 'nest-oauth2/server';
 
-import { createHost, WEB } from '../../support/model.js';
+import { createTestModel, WEB } from '../../support/model.js';
 import { ClassicGrantType, ModernGrantType } from '../../support/extension-grants.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 const URI = 'urn:example:extension';
 const ask = (
   handler: unknown,
   {
     body = {},
-    host = createHost(),
+    host = createTestModel(),
     ...options
-  }: Record<string, unknown> & { body?: object; host?: ReturnType<typeof createHost> } = {},
+  }: Record<string, unknown> & { body?: object; host?: ReturnType<typeof createTestModel> } = {},
 ) =>
-  answer(host, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
+  runOperation(host, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
     extendedGrantTypes: { [URI]: handler },
     ...options,
   });
@@ -40,7 +40,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
   });
 
   it('works with a model of callbacks and generators if it was written for oauth2-server 3.x', async () => {
-    const host = createHost({
+    const host = createTestModel({
       saveToken: (token: object, client: object, user: object, done: (error: null, saved: object) => void) =>
         done(null, { ...token, client, user }),
       *validateScope() {
@@ -73,7 +73,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
     const { result, body } = await ask(Issuing);
     expect(result).toMatchObject({ a: 1, scope: 'read', user: { id: 1 } });
     expect(body['refresh_token']).toHaveLength(64);
-    const { error } = await ask(Issuing, { host: createHost({ getUserFromClient: undefined }) });
+    const { error } = await ask(Issuing, { host: createTestModel({ getUserFromClient: undefined }) });
     expect(error?.message).toBe('Invalid argument: model does not implement `getUserFromClient()`');
   });
 
@@ -89,7 +89,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
         return this.issueToken({ client, user: { id: 1 }, scope: 'read', ...status });
       }
     }
-    const host = createHost({ validateScope: () => (++asked, 'read write') });
+    const host = createTestModel({ validateScope: () => (++asked, 'read write') });
     expect([(await ask(Issuing, { host })).body['scope'], asked]).toEqual([scope, calls]);
   });
 
@@ -99,7 +99,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
         return { accessToken: 'plain', client, user: { name: request.body.name } };
       }
     }
-    const { body, result } = await ask(Plain, { body: { name: 'x' }, host: createHost({ saveToken: undefined }) });
+    const { body, result } = await ask(Plain, { body: { name: 'x' }, host: createTestModel({ saveToken: undefined }) });
     expect(body).toEqual({ access_token: 'plain', token_type: 'Bearer' });
     expect(result?.['user']).toEqual({ name: 'x' });
   });
@@ -110,7 +110,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
       made = options;
       return { handle: (_: Request, client: Client) => ({ accessToken: 'x', client, user: {} }) };
     }
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, accessTokenLifetime: 7 });
     await ask(Spy, { host, refreshTokenLifetime: 9, alwaysIssueNewRefreshToken: false });
     expect(made).toMatchObject({ accessTokenLifetime: 7, refreshTokenLifetime: 9, alwaysIssueNewRefreshToken: false });
@@ -124,7 +124,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
       }
     }
     const options = { extendedGrantTypes: { password: Password } };
-    const { body } = await answer(createHost(), 'token', tokenRequest({ grant_type: 'password' }), options);
+    const { body } = await runOperation(createTestModel(), 'token', tokenRequest({ grant_type: 'password' }), options);
     expect(body['access_token']).toBe('mine');
   });
 });

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Model, OAuth2Server, type OAuth2ServerOptions } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ALICE, createHost, WEB } from '../../support/model.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { ALICE, createTestModel, WEB } from '../../support/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 const DAY = 86_400;
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
@@ -23,14 +23,14 @@ const users = { findById: () => ALICE, findByCredentials: () => ALICE };
 /** Models with token families: a store, and an application's model with `revokeGrant()`. */
 const MODELS: [string, () => Model][] = [
   ['a store', () => new MemoryStore({ clients: [client], users })],
-  ['a model with `revokeGrant()`', () => createHost({ revokeGrant: () => true }).model],
+  ['a model with `revokeGrant()`', () => createTestModel({ revokeGrant: () => true }).model],
 ];
 
 function createServer(model: Model, options: Partial<OAuth2ServerOptions> = {}) {
   const lifetimes = { accessTokenLifetime: 3 * DAY, refreshTokenLifetime: 10 * DAY };
   const server = new OAuth2Server({ model, ...lifetimes, ...options });
   const ask = async (form: object) => {
-    const { error, result, body } = await answer(server, 'token', tokenRequest({ ...form }));
+    const { error, result, body } = await runOperation(server, 'token', tokenRequest({ ...form }));
     if (error) return summary(error);
     const days = (date: unknown) => date && Math.round(((date as Date).getTime() - realNow()) / 1000 / DAY);
     const { accessTokenExpiresAt, refreshTokenExpiresAt } = result!;
@@ -110,7 +110,7 @@ describe.each(MODELS)('`grantLifetime` with %s', (_, createModel) => {
 
 describe('`grantLifetime`', () => {
   it('counts from the first refresh if the model did not store when the grant began', async () => {
-    const model = createHost({ revokeGrant: () => true }).model;
+    const model = createTestModel({ revokeGrant: () => true }).model;
     const token = await createServer(model).sign();
     goTo(9);
     const { refresh } = createServer(model, { grantLifetime: 5 * DAY });
@@ -121,7 +121,7 @@ describe('`grantLifetime`', () => {
   });
 
   it('requires a model with `revokeGrant()`', async () => {
-    const { sign } = createServer(createHost().model, { grantLifetime: DAY });
+    const { sign } = createServer(createTestModel().model, { grantLifetime: DAY });
     expect(await sign()).toMatch(/^500 invalid_argument: .*`revokeGrant\(\)`/);
   });
 

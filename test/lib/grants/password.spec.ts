@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ALICE, createHost, WEB } from '../../support/model.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { ALICE, createTestModel, WEB } from '../../support/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 const BODY = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 const grant = (body: object = {}, overrides: object = {}) => {
-  const host = createHost(overrides);
-  return answer(host, 'token', tokenRequest({ ...BODY, ...body })).then((outcome) => ({ ...outcome, host }));
+  const host = createTestModel(overrides);
+  return runOperation(host, 'token', tokenRequest({ ...BODY, ...body })).then((outcome) => ({ ...outcome, host }));
 };
 
 describe('the password grant', () => {
@@ -80,9 +80,9 @@ describe('the password grant', () => {
   });
 
   it('issues no refresh token to a client without the grant type `refresh_token`', async () => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, grants: ['password'] });
-    const { body, result } = await answer(host, 'token', tokenRequest(BODY));
+    const { body, result } = await runOperation(host, 'token', tokenRequest(BODY));
     expect(body).not.toHaveProperty('refresh_token');
     expect(result).not.toHaveProperty('refreshToken');
   });
@@ -90,8 +90,12 @@ describe('the password grant', () => {
 
 describe('the client credentials grant', () => {
   it('calls getUserFromClient(), and issues no refresh token', async () => {
-    const host = createHost();
-    const { body } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'write' }));
+    const host = createTestModel();
+    const { body } = await runOperation(
+      host,
+      'token',
+      tokenRequest({ grant_type: 'client_credentials', scope: 'write' }),
+    );
     const user = { id: 'client:web' };
     expect(host.calls.slice(1)).toEqual([
       ['getUserFromClient', WEB],
@@ -107,14 +111,14 @@ describe('the client credentials grant', () => {
   });
 
   it.each([null, undefined, false])('fails with invalid_grant if getUserFromClient() returns %j', async (user) => {
-    const host = createHost({ getUserFromClient: () => user });
-    const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    const host = createTestModel({ getUserFromClient: () => user });
+    const { error } = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
   });
 
   it('validates the syntax of the scope before it calls getUserFromClient()', async () => {
-    const host = createHost();
-    const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'ä' }));
+    const host = createTestModel();
+    const { error } = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'ä' }));
     expect(summary(error)).toBe('400 invalid_scope: Invalid parameter: `scope`');
     expect(host.calls).toHaveLength(1);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { CODE, redeem } from '../../support/grants.js';
-import { addCode, CALLBACK, createHost, OTHER_CALLBACK } from '../../support/model.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { addCode, CALLBACK, createTestModel, OTHER_CALLBACK } from '../../support/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 describe('redirect_uri of a token request with an authorization code', () => {
   const MISMATCH = '400 invalid_grant: Invalid grant: `redirect_uri` is invalid';
@@ -29,10 +29,10 @@ describe('redirect_uri of a token request with an authorization code', () => {
   });
 
   it('is accepted in the query as well as in the form', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addCode(host);
     const request = tokenRequest({ ...CODE, redirect_uri: undefined }, { query: { redirect_uri: CALLBACK } });
-    expect((await answer(host, 'token', request)).status).toBe(200);
+    expect((await runOperation(host, 'token', request)).status).toBe(200);
   });
 
   it.each([[undefined], [null]])(

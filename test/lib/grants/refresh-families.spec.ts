@@ -57,7 +57,7 @@ describe('refresh token grant with a model that stores token families', () => {
       userId: 'alice',
       grantId: expect.any(String),
     };
-    expect(events).toContainEqual(['token.reuse_detected', { ...facts, what: 'refresh token' }]);
+    expect(events).toContainEqual(['token.reuse_detected', { ...facts, kind: 'refresh token' }]);
     expect(events).toContainEqual(['grant.ended', { ...facts, reason: 'reuse' }]);
   });
 

@@ -3,7 +3,7 @@ import { OAuth2Server, type RefreshToken } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { ALICE, earlier, later, SECRET, WEB } from '../../support/model.js';
-import { answer, tokenRequest } from '../../support/requests.js';
+import { runOperation, tokenRequest } from '../../support/requests.js';
 
 type Spent = Partial<Pick<RefreshToken, 'revokedAt' | 'revokedAgo'>>;
 
@@ -22,7 +22,7 @@ class ToldStore extends MemoryStore {
 
 async function retryOf(told: Spent, refreshTokenReuseInterval: number) {
   const server = new OAuth2Server({ model: new ToldStore(told), refreshTokenReuseInterval });
-  const ask = async (body: object) => (await answer(server, 'token', tokenRequest({ ...body }))).body;
+  const ask = async (body: object) => (await runOperation(server, 'token', tokenRequest({ ...body }))).body;
   const first = await ask({ grant_type: 'password', username: 'alice', password: 'any', scope: 'read' });
   const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
   const [lost, again] = [await ask(refresh), await ask(refresh)];

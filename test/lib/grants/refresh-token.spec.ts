@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { REFRESH, refresh } from '../../support/grants.js';
-import { addRefreshToken, ALICE, createHost, earlier, SPA, WEB } from '../../support/model.js';
-import { answer, formRequest, summary } from '../../support/requests.js';
+import { addRefreshToken, ALICE, createTestModel, earlier, SPA, WEB } from '../../support/model.js';
+import { runOperation, formRequest, summary } from '../../support/requests.js';
 
 const INVALID = '400 invalid_grant: Invalid grant: refresh token is invalid';
 
@@ -114,26 +114,26 @@ describe('the refresh token grant', () => {
   });
 
   it('always rotates tokens of public clients, whatever `alwaysIssueNewRefreshToken` is (RFC 9700 §2.2.2)', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host, { client: SPA });
     const request = () => formRequest({ ...REFRESH, client_id: 'spa' });
-    const { status, body } = await answer(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
+    const { status, body } = await runOperation(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
     expect([status, body['refresh_token']]).toEqual([200, expect.stringMatching(/^[\da-f]{64}$/)]);
-    const again = await answer(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
+    const again = await runOperation(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
     expect(summary(again.error)).toBe(INVALID);
   });
 
   it('does not rotate the token of a confidential client that may omit its secret, if rotation is off', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host);
     const options = { alwaysIssueNewRefreshToken: false, requireClientAuthentication: { refresh_token: false } };
-    const { body } = await answer(host, 'token', formRequest({ ...REFRESH, client_id: 'web' }), options);
+    const { body } = await runOperation(host, 'token', formRequest({ ...REFRESH, client_id: 'web' }), options);
     expect([body['refresh_token'], host.refreshTokens.has('refresh')]).toEqual([undefined, true]);
   });
 
   it('accepts a public client', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addRefreshToken(host, { client: SPA });
-    expect((await answer(host, 'token', formRequest({ ...REFRESH, client_id: 'spa' }))).status).toBe(200);
+    expect((await runOperation(host, 'token', formRequest({ ...REFRESH, client_id: 'spa' }))).status).toBe(200);
   });
 });

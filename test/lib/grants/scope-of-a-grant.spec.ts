@@ -4,7 +4,7 @@ import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 import { redeem, refresh } from '../../support/grants.js';
 import { ALICE, CALLBACK } from '../../support/model.js';
-import { answer, authorizeRequest, formRequest, signedIn, summary } from '../../support/requests.js';
+import { runOperation, authorizeRequest, formRequest, signedIn, summary } from '../../support/requests.js';
 
 describe('the scope of an authorization code when it is redeemed', () => {
   it.each([
@@ -38,11 +38,11 @@ function createStore() {
   const server = new OAuth2Server({ model: new MemoryStore({ clients: { findById: () => client }, users }) });
   const credentials = { client_id: 'web', client_secret: 's3cret' };
   const ask = async (form: object) => {
-    const { error, body } = await answer(server, 'token', formRequest({ ...credentials, ...form }));
+    const { error, body } = await runOperation(server, 'token', formRequest({ ...credentials, ...form }));
     return error ? summary(error) : (body as { scope?: string; refresh_token: string });
   };
   const obtainCode = async (scope: string) => {
-    const { redirected } = await answer(server, 'authorize', authorizeRequest({ scope }), signedIn);
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ scope }), signedIn);
     return { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
   };
   const obtain = async (scope: string) => (await ask(await obtainCode(scope))) as { refresh_token: string };

@@ -4,7 +4,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, WEB } from '../../support/model.js';
 import {
-  answer,
+  runOperation,
   authorizeRequest,
   basic,
   CHALLENGE,
@@ -35,7 +35,7 @@ describe('an authorization code presented with wrong or missing parameters', () 
     store = new MemoryStore({ clients, users });
     server = new OAuth2Server({ model: store });
     const asked = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
-    const { redirected } = await answer(server, 'authorize', asked, signedIn);
+    const { redirected } = await runOperation(server, 'authorize', asked, signedIn);
     code = String(redirected['code']);
   });
 
@@ -46,7 +46,7 @@ describe('an authorization code presented with wrong or missing parameters', () 
     const now = Date.now;
     Date.now = () => now() + later * 1000;
     try {
-      const { body: said } = await answer(server, 'token', tokenRequest(given, headers));
+      const { body: said } = await runOperation(server, 'token', tokenRequest(given, headers));
       return said as Record<string, string>;
     } finally {
       Date.now = now;
@@ -68,7 +68,7 @@ describe('an authorization code presented with wrong or missing parameters', () 
     const { access_token, refresh_token } = await bring();
     expect(await bring(attempt)).toHaveProperty('error');
     expect(await isAlive(access_token)).toBe(true);
-    const refreshed = await answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token }));
+    const refreshed = await runOperation(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token }));
     expect(refreshed.status).toBe(200);
   });
 

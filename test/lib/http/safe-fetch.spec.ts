@@ -26,7 +26,7 @@ async function faultOf(work: Promise<unknown>): Promise<unknown> {
     (error: unknown) => error,
   );
   expect(failure).toBeInstanceOf(FetchError);
-  return (failure as FetchError).fault;
+  return (failure as FetchError).kind;
 }
 
 describe('SafeFetch', () => {
@@ -336,7 +336,7 @@ describe('concurrency limits of SafeFetch', () => {
       while (release.length < 2) await setTimeout(1);
       await setTimeout(20);
       release.splice(0).forEach((go) => go());
-      return (await faults).map((one) => (one.status === 'rejected' ? (one.reason as FetchError).fault : 'fetched'));
+      return (await faults).map((one) => (one.status === 'rejected' ? (one.reason as FetchError).kind : 'fetched'));
     };
     const four = Array.from({ length: 4 }, () => 'client.example');
     expect(await begin(fetching({ concurrencyPerHost: 2 }), four)).toEqual(['fetched', 'fetched', 'busy', 'busy']);
@@ -359,7 +359,7 @@ describe('concurrency limits of SafeFetch', () => {
       let refused = 0;
       const all = names.map((name) =>
         safe.json(`https://${name}/`, requester).catch((error: FetchError) => {
-          if (error.fault === 'busy') refused += 1;
+          if (error.kind === 'busy') refused += 1;
         }),
       );
       await setTimeout(1);

@@ -82,7 +82,7 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('the signature algorithm
     const call = async (endpoint: string, request: object) => {
       const response = new Response();
       const made = new Request({ headers: {}, query: {}, method: 'GET', ...request });
-      await (endpoint === 'token' ? server.token(made, response) : server.answer(endpoint, made, response));
+      await (endpoint === 'token' ? server.token(made, response) : server.handle(endpoint, made, response));
       return response.body as Record<string, string>;
     };
     const body = { grant_type: 'client_credentials', client_id: 'app', client_secret: client.secret };

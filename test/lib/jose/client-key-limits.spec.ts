@@ -69,7 +69,7 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
     };
     const headers = { 'content-type': 'application/json', 'content-length': '1' };
     await expect(
-      server.answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response),
+      server.handle('registration', new Request({ method: 'POST', headers, query: {}, body }), response),
     ).rejects.toThrow(OAuthError);
     const { error, error_description: description } = response.body as Record<string, string>;
     expect([response.status, error]).toEqual([400, 'invalid_client_metadata']);
@@ -219,7 +219,7 @@ describe('the keys of a client', () => {
       jwks: { keys: [key] },
     };
     const headers = { 'content-type': 'application/json', 'content-length': '1' };
-    await server.answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response);
+    await server.handle('registration', new Request({ method: 'POST', headers, query: {}, body }), response);
     expect(response.body).toMatchObject({ jwks: { keys: [key] } });
   });
 });

@@ -6,7 +6,7 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 
-import { SealedSecrets } from '../../../lib/stores/sealed-secrets.js';
+import { EncryptedSecrets } from '../../../lib/stores/encrypted-secrets.js';
 import { basic, FORM } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
@@ -18,7 +18,7 @@ const scopes = { scopes: ['read'], defaultScope: ['read'] };
 const now = () => Math.floor(Date.now() / 1000);
 const known = { grants: ['client_credentials'], ...scopes };
 
-async function setUp(options: Partial<ConstructorParameters<typeof MemoryStore>[0]> = { sealSecretsWith: SEAL }) {
+async function setUp(options: Partial<ConstructorParameters<typeof MemoryStore>[0]> = { encryptSecretsWith: SEAL }) {
   const users = { findById: () => null, findByCredentials: () => null };
   const model = new MemoryStore({ clients: [], users, ...options });
   await model.saveClient({ id: 'signs', secret: SECRET, tokenEndpointAuthMethod: METHOD, ...known });
@@ -73,7 +73,7 @@ describe('a client that signs with its secret', () => {
     const { server, post } = await setUp();
     const response = new Response();
     const path = '/.well-known/oauth-authorization-server';
-    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
+    await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
     const as = response.body as unknown as oauth.AuthorizationServer;
     expect(as).toMatchObject({
       token_endpoint_auth_methods_supported: expect.arrayContaining([METHOD, 'private_key_jwt']),
@@ -121,7 +121,7 @@ describe('a client that signs with its secret', () => {
     const { secret } = (await model.rotateClientSecret('signs', { overlap: 60 }))!;
     expect(await ask(await sign({}, { secret }))).toMatchObject(OK);
     expect(await ask(await sign())).toMatchObject(OK);
-    await model.retireClientSecrets('signs');
+    await model.revokeOldClientSecrets('signs');
     expect(await ask(await sign())).toMatchObject(REFUSED);
     expect(await ask(await sign({}, { secret }))).toMatchObject(OK);
   });
@@ -131,7 +131,7 @@ describe('a client that signs with its secret', () => {
     const response = new Response();
     const headers = { 'content-type': 'application/json' };
     const body = { token_endpoint_auth_method: METHOD, grant_types: ['client_credentials'], response_types: [] };
-    await server.answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response);
+    await server.handle('registration', new Request({ method: 'POST', headers, query: {}, body }), response);
     const { client_id: sub, client_secret: secret } = response.body as Record<string, string>;
     expect(await ask(await sign({ iss: sub, sub }, { secret: secret! }))).toMatchObject({ status: 200 });
   });
@@ -140,7 +140,9 @@ describe('a client that signs with its secret', () => {
 describe('the secret of a client that signs with it', () => {
   it('is over when its time is, where the host keeps the clients', async () => {
     const sealSecretsWith = 'x'.repeat(32);
-    const hash = new SealedSecrets({ sealSecretsWith }).sealed(SECRET, { tokenEndpointAuthMethod: METHOD })!;
+    const hash = new EncryptedSecrets({ encryptSecretsWith: sealSecretsWith }).encrypt(SECRET, {
+      tokenEndpointAuthMethod: METHOD,
+    })!;
     const at = (expiresAt: number) => ({ id: 'signs', grants: [], secretHashes: [{ hash, expiresAt }] });
     for (const [expiresAt, found] of [
       [Date.now() + 60_000, [SECRET]],
@@ -148,18 +150,22 @@ describe('the secret of a client that signs with it', () => {
     ] as const) {
       const clients = { findById: () => at(expiresAt) };
       const users = { findById: () => undefined, findByCredentials: () => undefined };
-      const store = new MemoryStore({ clients, users, sealSecretsWith });
+      const store = new MemoryStore({ clients, users, encryptSecretsWith: sealSecretsWith });
       expect(await store.getClientSecrets!(at(0))).toEqual(found);
     }
   });
 
   it('is kept sealed, and opens by an old text that is listed, and by no other', async () => {
     const { model } = await setUp();
-    const { secretHashes } = (await model['own']!.findById('signs'))!;
+    const { secretHashes } = (await model['storedClients']!.findById('signs'))!;
     expect(secretHashes).toEqual([expect.stringMatching(/^\$sealed\$[\w-]+$/)]);
     const opened = async (sealSecretsWith: string | string[]) => {
       const clients = [{ id: 'signs', tokenEndpointAuthMethod: METHOD, secretHashes: secretHashes!, ...known }];
-      const store = new MemoryStore({ clients, users: { findById: () => undefined } as never, sealSecretsWith });
+      const store = new MemoryStore({
+        clients,
+        users: { findById: () => undefined } as never,
+        encryptSecretsWith: sealSecretsWith,
+      });
       return await store.getClientSecrets!({ id: 'signs', grants: [] });
     };
     expect(await opened([SEAL.toUpperCase(), SEAL])).toEqual([SECRET]);
@@ -175,7 +181,7 @@ describe('the secret of a client that signs with it', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['a store that cannot read it', () => setUp({}), /give the store `sealSecretsWith`/],
-    ['a text that seals nothing', () => setUp({ sealSecretsWith: 'short' }), /32 characters/],
+    ['a text that seals nothing', () => setUp({ encryptSecretsWith: 'short' }), /32 characters/],
     [
       'a secret that is short',
       async () =>

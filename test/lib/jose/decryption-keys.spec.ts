@@ -15,8 +15,8 @@ import { type Feature, OAuth2Server } from 'nest-oauth2/server';
 
 import { decryptNested } from '../../../lib/jose/decryption/nested.js';
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
-import { createHost } from '../../support/model.js';
-import { encryptTo, type Published, publishedKeys } from '../../support/sealing-client.js';
+import { createTestModel } from '../../support/model.js';
+import { encryptTo, type PublishedKey, publishedKeys } from '../../support/encrypting-client.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const key = (type: 'ec' | 'rsa' | 'x25519' | 'ed25519', options: object, more: object): Jwk => ({
@@ -51,16 +51,16 @@ class Kept implements KeyModel {
 
 const processOf = (kept: Kept, options: KeysOptions = {}, features: Feature[] = [reading()]) =>
   new OAuth2Server({
-    model: Object.assign(createHost().model, kept),
+    model: Object.assign(createTestModel().model, kept),
     features: [keys({ secret: SECRET, ...options }), ...features],
   });
 const serverWith = (from: KeysOptions['from'], features: Feature[] = [reading()]) =>
-  new OAuth2Server({ model: createHost().model, features: [keys({ from: from! }), ...features] });
+  new OAuth2Server({ model: createTestModel().model, features: [keys({ from: from! }), ...features] });
 
 const shown = (server: OAuth2Server) => publishedKeys(server, 'enc');
 const read = (server: OAuth2Server, jwe: string) => {
-  const ring = findKeys(server.facts)!;
-  return decryptNested(ring, jwe, { algorithms: ring.decryptsBy() });
+  const ring = findKeys(server.context)!;
+  return decryptNested(ring, jwe, { algorithms: ring.decryptionAlgorithms() });
 };
 const isRead = async (server: OAuth2Server, jwe: string) => (await read(server, jwe)) === 'a text';
 
@@ -86,7 +86,7 @@ describe('keys to decrypt by that the host brings', () => {
       { kid: 'pem', use: 'enc', alg: 'ECDH-ES+A256KW', crv: 'X25519' },
     ]);
     for (const one of await publishedKeys(server)) expect(one).not.toHaveProperty('d');
-    const behind = { ...second, d: undefined, alg: 'ECDH-ES' } as unknown as Published;
+    const behind = { ...second, d: undefined, alg: 'ECDH-ES' } as unknown as PublishedKey;
     for (const to of [...(await shown(server)), behind]) {
       expect(await isRead(server, await encryptTo(to, 'a text'))).toBe(true);
     }
@@ -94,8 +94,8 @@ describe('keys to decrypt by that the host brings', () => {
 
   it('sign nothing, and those that sign decrypt nothing', async () => {
     const server = serverWith([EC, SIGNING]);
-    const ring = findKeys(server.facts)!;
-    expect([ring.algorithms(), ring.decryptsBy()]).toEqual([['ES256'], ['ECDH-ES']]);
+    const ring = findKeys(server.context)!;
+    expect([ring.algorithms(), ring.decryptionAlgorithms()]).toEqual([['ES256'], ['ECDH-ES']]);
     expect((await ring.current())!.kid).toBe('signs');
     const published = await publishedKeys(server);
     const privateKey = await importJWK({ ...EC }, 'ES256');
@@ -161,13 +161,13 @@ describe('keys to decrypt by in a store', () => {
 
   it('are one for the tenants of a store, and another where a server wants others', async () => {
     const feature = keys({ secret: SECRET });
-    const { model } = processOf(kept).facts.options;
+    const { model } = processOf(kept).context.options;
     const [one, two, other] = [[reading()], [reading()], []].map(
       (features) => new OAuth2Server({ model, features: [feature, ...features] }),
     );
-    expect(findKeys(one!.facts)).toBe(findKeys(two!.facts));
-    expect(findKeys(other!.facts)).not.toBe(findKeys(one!.facts));
-    expect(findKeys(other!.facts)).toBe(findKeys(other!.facts));
+    expect(findKeys(one!.context)).toBe(findKeys(two!.context));
+    expect(findKeys(other!.context)).not.toBe(findKeys(one!.context));
+    expect(findKeys(other!.context)).toBe(findKeys(other!.context));
   });
 
   it('are replaced without a client meeting a server that cannot read it', async () => {

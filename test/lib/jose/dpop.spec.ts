@@ -8,7 +8,7 @@ import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/serve
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
-import { answer, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
+import { runOperation, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
 import { rsaPair } from '../../support/rsa-key.js';
 
 const ISSUER = 'https://id.example.com';
@@ -96,7 +96,7 @@ async function setUp({ given, model, more = [], options = {} }: Setup = {}) {
     };
     const whole = isPublic || endpoint === PUSH ? { client_id: client, ...body } : body;
     const request = new Request({ method: 'POST', headers, query: {}, body: whole });
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     return { status: response.status, headers: response.headers, body: response.body as Record<string, string> };
   };
@@ -118,7 +118,7 @@ async function setUp({ given, model, more = [], options = {} }: Setup = {}) {
   const bound = async (key: Key) =>
     (await post('token', SELF, { proof: await prove(key, TOKEN) })).body['access_token']!;
   const call = (token: string, proof?: unknown, scheme = 'DPoP', changes: object = {}, to = server) =>
-    answer(to, 'authenticate', new Request(requestOf(`${scheme} ${token}`, proof, changes)));
+    runOperation(to, 'authenticate', new Request(requestOf(`${scheme} ${token}`, proof, changes)));
   return { server, store, post, code, redeem, bound, call };
 }
 
@@ -442,7 +442,7 @@ describe('a token that is bound to a key', () => {
       headers: FORM,
       body: { access_token: token },
     });
-    expect(await answer((await setUp()).server, 'authenticate', request)).toMatchObject({ status: 401 });
+    expect(await runOperation((await setUp()).server, 'authenticate', request)).toMatchObject({ status: 401 });
   });
 
   it('is refused without its proof, or with another', async () => {
@@ -483,7 +483,7 @@ describe('a token that is bound to a key', () => {
     const dpopProof = await show(key, token);
     const handshake = {};
     const look = (native: object) =>
-      answer(server, 'authenticate', new Request(requestOf(`DPoP ${token}`, dpopProof, { native })));
+      runOperation(server, 'authenticate', new Request(requestOf(`DPoP ${token}`, dpopProof, { native })));
     for (const status of [200, 200]) expect(await look({ url: '/notes', handshake })).toMatchObject({ status });
     expect(await look({ url: '/notes', handshake: {} })).toMatchObject({ status: 401 });
   });
@@ -537,7 +537,7 @@ describe('one `dpop()` value in two servers', () => {
     const servers = features.map((feature) => new OAuth2Server({ model, issuer: ISSUER, features: [feature] }));
     const present = async (at: 0 | 1, native: object, proof: string, value = token) => {
       const request = new Request(requestOf(`DPoP ${value}`, proof, { native }));
-      return (await answer(servers[at]!, 'authenticate', request)).status;
+      return (await runOperation(servers[at]!, 'authenticate', request)).status;
     };
     return { bound, key, token, present };
   }
@@ -593,7 +593,7 @@ describe('an API that lives apart', () => {
     const token = await bound(key);
     expect(decodeJwt(token)).toMatchObject({ cnf: { jkt: key.jkt } });
     const response = new Response();
-    await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
+    await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
     const model = new JwtTokens({ issuer: ISSUER, audience: ISSUER, jwks: response.body });
     const api = new OAuth2Server({ model, features: [dpop({ publicUrl: 'https://api.example.com/v1' })] });
     const proof = await show(key, token, {}, 'https://api.example.com/v1/notes');
@@ -673,7 +673,7 @@ describe('nonces', () => {
 describe('a request without a token', () => {
   it('hears of both schemes', async () => {
     const { server } = await setUp();
-    const { headers } = await answer(server, 'authenticate', resourceRequest(null));
+    const { headers } = await runOperation(server, 'authenticate', resourceRequest(null));
     expect(headers['www-authenticate']).toBe(`Bearer realm="Service", DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`);
   });
 });
@@ -700,7 +700,7 @@ describe('the start says what cannot work', () => {
   it('and the metadata what proofs may be signed with', async () => {
     const { server } = await setUp({ given: { algorithms: ['ES256'] } });
     const response = new Response();
-    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
+    await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
     expect(response.body).toMatchObject({ dpop_signing_alg_values_supported: ['ES256'] });
   });
 });

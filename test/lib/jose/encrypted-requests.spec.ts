@@ -19,8 +19,8 @@ import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server'
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
-import { answer, basic, FORM, type Outcome, signedIn } from '../../support/requests.js';
-import { encryptTo, type Published, publishedKeys } from '../../support/sealing-client.js';
+import { runOperation, basic, FORM, type Outcome, signedIn } from '../../support/requests.js';
+import { encryptTo, type PublishedKey, publishedKeys } from '../../support/encrypting-client.js';
 import { CERTIFICATE, TlsServer } from '../../support/tls-server.js';
 
 const ISSUER = 'https://id.example.com';
@@ -92,7 +92,7 @@ async function setUp({ from = [SIGNING, EC, RSA, X], encrypted = true }: Setup =
   const server = new OAuth2Server({ model: store, issuer: ISSUER, features, ...signedIn });
   const published = await publishedKeys(server);
   const keyOf = (kid: string) => published.find((key) => key.kid === kid)!;
-  const decryptions = jest.spyOn(findKeys(server.facts)!, 'decryptionKey');
+  const decryptions = jest.spyOn(findKeys(server.context)!, 'decryptionKey');
   return { server, store, published, keyOf, decryptions };
 }
 
@@ -104,7 +104,7 @@ const signed = (client = 'web', more: { claims?: object; header?: object; key?: 
     .sign(more.key ?? own.privateKey);
 
 const visit = (server: OAuth2Server, request: string, client_id = 'web'): Promise<Outcome> =>
-  answer(
+  runOperation(
     server,
     'authorize',
     new Request({ method: 'GET', headers: {}, query: { client_id, request, state: 'beside' } }),
@@ -116,7 +116,7 @@ const REFUSED = {
   redirected: {},
   body: { error: 'invalid_request_object', error_description: 'Invalid request object: it is not accepted' },
 };
-const ruleOf = ({ error }: Outcome) => (OAuthError.detailOf(error!) as { rule: string; given?: unknown }).rule;
+const ruleOf = ({ error }: Outcome) => (OAuthError.detailOf(error!) as { reason: string; given?: unknown }).reason;
 const UNREADABLE = 'it can be decrypted by a key of this server';
 
 describe('an encrypted request object', () => {
@@ -149,7 +149,7 @@ describe('an encrypted request object', () => {
     expect(published.map(({ kid }) => kid)).toEqual(['signs', 'ec']);
     const object = await signed();
     expect(await visit(server, await encryptTo(keyOf('ec'), object, { kid: undefined }))).toMatchObject(GRANTED);
-    const to = { ...next, d: undefined, alg: 'ECDH-ES' } as unknown as Published;
+    const to = { ...next, d: undefined, alg: 'ECDH-ES' } as unknown as PublishedKey;
     expect(await visit(server, await encryptTo(to, object, { kid: undefined }))).toMatchObject(REFUSED);
     expect(await visit(server, await encryptTo(to, object))).toMatchObject(GRANTED);
   });
@@ -167,7 +167,7 @@ describe('an encrypted request object', () => {
     const object = await encryptTo(keyOf('ec'), await signed());
     web.replies['/request.jwe'] = (response) => response.end(object);
     const query = { client_id: 'web', request_uri: web.url('/request.jwe') };
-    const outcome = await answer(server, 'authorize', new Request({ method: 'GET', headers: {}, query }));
+    const outcome = await runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query }));
     expect(outcome).toMatchObject(GRANTED);
   });
 
@@ -177,17 +177,17 @@ describe('an encrypted request object', () => {
       const response = new Response();
       const headers = { ...FORM, authorization: basic('web', SECRET) };
       const request = new Request({ method: 'POST', headers, query: {}, body: { request: object } });
-      await server.answer('pushed_authorization_request', request, response).catch(() => undefined);
+      await server.handle('pushed_authorization_request', request, response).catch(() => undefined);
       return { status: response.status, body: response.body as Record<string, unknown> };
     };
     const { status, body } = await push(await encryptTo(keyOf('ec'), await signed()));
     expect(status).toBe(201);
     const query = { client_id: 'web', request_uri: body['request_uri'] };
-    expect(await answer(server, 'authorize', new Request({ method: 'GET', headers: {}, query }))).toMatchObject(
+    expect(await runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query }))).toMatchObject(
       GRANTED,
     );
     const wrong = { ...(await exportJWK(foreign.privateKey)), d: undefined, kid: 'ec', alg: 'ECDH-ES' };
-    const refused = await push(await encryptTo(wrong as unknown as Published, await signed()));
+    const refused = await push(await encryptTo(wrong as unknown as PublishedKey, await signed()));
     expect(refused).toEqual({ status: 400, body: REFUSED.body });
   });
 
@@ -245,7 +245,7 @@ describe('a client', () => {
       const headers = { 'content-type': 'application/json', 'content-length': '1' };
       const response = new Response();
       const request = new Request({ method: 'POST', headers, query: {}, body });
-      await server.answer('registration', request, response).catch(() => undefined);
+      await server.handle('registration', request, response).catch(() => undefined);
       return { status: response.status, body: response.body as Record<string, string> };
     };
     const said = { request_object_encryption_alg: 'ECDH-ES', request_object_encryption_enc: 'A128GCM' };
@@ -269,7 +269,7 @@ describe('a client', () => {
     const told = async (setup: Setup) => {
       const response = new Response();
       const { server } = await setUp(setup);
-      await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
+      await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
       return response.body as object;
     };
     expect(await told({})).toMatchObject({
@@ -289,7 +289,7 @@ const jweOf = (header: unknown, ...parts: string[]) =>
 const ZERO = Buffer.alloc(32).toString('base64url');
 
 describe('what is no good', () => {
-  type Keys = (kid: string) => Published;
+  type Keys = (kid: string) => PublishedKey;
   const HEADER = { alg: 'ECDH-ES', enc: 'A128CBC-HS256' };
   const epk = { kty: 'EC', crv: 'P-256', x: ZERO, y: ZERO };
   const compact = (text: string) => new CompactEncrypt(new TextEncoder().encode(text));
@@ -370,7 +370,7 @@ describe('what is no good', () => {
     const { server, keyOf } = await setUp({ encrypted: { unregistered: true } });
     const outcome = await visit(server, await make(keyOf), 'plain');
     expect(outcome).toMatchObject(REFUSED);
-    expect(OAuthError.detailOf(outcome.error!)).toEqual({ rule: UNREADABLE });
+    expect(OAuthError.detailOf(outcome.error!)).toEqual({ reason: UNREADABLE });
   });
 
   it.each<[string, (keyOf: Keys) => Promise<string>]>([

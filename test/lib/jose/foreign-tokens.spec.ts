@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { auth0, type ClaimRules, cognito, entra, JwtTokens, type JwtTokensOptions, keycloak } from 'nest-oauth2/jose';
 import { isClientItself, OAuth2Server } from 'nest-oauth2/server';
 
-import { answer, resourceRequest } from '../../support/requests.js';
+import { runOperation, resourceRequest } from '../../support/requests.js';
 
 const AUDIENCE = 'https://notes.example.com';
 
@@ -13,7 +13,7 @@ async function call(options: JwtTokensOptions, token: string, scope?: string) {
   let reason: unknown;
   const events = { emit: (name: string, payload: object) => void (name === 'access.refused' && (reason = payload)) };
   const server = new OAuth2Server({ model: new JwtTokens(options), events });
-  const { status, result, error } = await answer(
+  const { status, result, error } = await runOperation(
     server,
     'authenticate',
     resourceRequest(`Bearer ${token}`),
@@ -71,7 +71,7 @@ describe('tokens recorded from Keycloak', () => {
   it('without the rules of Keycloak are rejected with the option that is missing', async () => {
     const { status, message, reason } = await call({ issuer, jwks, audience: AUDIENCE }, recorded.accessToken);
     expect([status, message]).toEqual([401, 'Invalid token: its type is not accepted']);
-    expect(reason).toMatchObject({ rule: expect.stringContaining('`keycloak()`'), wanted: 'at+jwt', given: 'JWT' });
+    expect(reason).toMatchObject({ reason: expect.stringContaining('`keycloak()`'), expected: 'at+jwt', given: 'JWT' });
   });
 });
 
@@ -206,7 +206,7 @@ describe('tokens made from the documentation of other products', () => {
   ])('are rejected with a reason of their own: %s', async (_, claims, header, message) => {
     const { status, message: said, reason } = await ask(auth0(), claims, header);
     expect([status, said]).toEqual([401, `Invalid token: ${message}`]);
-    expect(reason).toMatchObject({ error: 'invalid_token', rule: expect.any(String) });
+    expect(reason).toMatchObject({ error: 'invalid_token', reason: expect.any(String) });
   });
 
   it('grant no role by a claim of another type', async () => {

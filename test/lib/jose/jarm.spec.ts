@@ -8,9 +8,9 @@ import { jarm, type JarmOptions, keys } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { CALLBACK, createHost, WEB } from '../../support/model.js';
+import { CALLBACK, createTestModel, WEB } from '../../support/model.js';
 import { postedForm } from '../../support/posted-form.js';
-import { answer, authorizeRequest, CHALLENGE, formRequest, signedIn, summary } from '../../support/requests.js';
+import { runOperation, authorizeRequest, CHALLENGE, formRequest, signedIn, summary } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
 
@@ -27,18 +27,18 @@ interface Setup {
 }
 
 function serverWith({ given, client, more = [] }: Setup = {}) {
-  const { model, clients } = createHost();
+  const { model, clients } = createTestModel();
   clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'], ...client });
   const features = [keys({ from }), jarm(given), serverMetadata(), ...more];
   return new OAuth2Server({ model, issuer: ISSUER, features, ...signedIn });
 }
 
 const ask = (query: object, setup: Setup = {}) =>
-  answer(serverWith(setup), 'authorize', authorizeRequest({ ...query }));
+  runOperation(serverWith(setup), 'authorize', authorizeRequest({ ...query }));
 
 async function documentOf(server: OAuth2Server, id: string): Promise<Record<string, unknown>> {
   const response = new Response();
-  await server.answer(id, new Request({ method: 'GET', headers: {}, query: {} }), response);
+  await server.handle(id, new Request({ method: 'GET', headers: {}, query: {} }), response);
   return response.body as Record<string, unknown>;
 }
 
@@ -78,7 +78,7 @@ describe('jarm()', () => {
 
   it('is understood by an independent client, which refuses what is not for it', async () => {
     const server = serverWith();
-    const { redirected } = await answer(server, 'authorize', authorizeRequest({ response_mode: 'jwt' }));
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ response_mode: 'jwt' }));
     const sent = new URLSearchParams(redirected as Record<string, string>);
     const read = await readBy(server, sent);
     expect([...read.keys()].toSorted()).toEqual(['code', 'iss', 'state']);
@@ -90,7 +90,7 @@ describe('jarm()', () => {
 
   it('posts it', async () => {
     const server = serverWith();
-    const { body } = await answer(server, 'authorize', authorizeRequest({ response_mode: 'form_post.jwt' }));
+    const { body } = await runOperation(server, 'authorize', authorizeRequest({ response_mode: 'form_post.jwt' }));
     const { action, fields } = postedForm(body);
     expect([action, Object.keys(fields)]).toEqual([CALLBACK, ['response']]);
     expect((await readBy(server, new URLSearchParams(fields))).get('code')).toMatch(/^[\da-f]{64}$/);
@@ -121,16 +121,16 @@ describe('jarm()', () => {
     const asked = { client_id: 'spa', response_mode: 'jwt', scope: 'nonsense', code_challenge: CHALLENGE };
     const whole = { ...asked, code_challenge_method: 'S256' };
     for (const bad of [{ client_id: 'nobody' }, { redirect_uri: 'https://evil.example/' }]) {
-      const { headers, status } = await answer(server, 'authorize', authorizeRequest({ ...whole, ...bad }));
+      const { headers, status } = await runOperation(server, 'authorize', authorizeRequest({ ...whole, ...bad }));
       expect([status, headers['location']]).toEqual([400, undefined]);
     }
     const form = { ...whole, response_type: 'code', redirect_uri: CALLBACK };
     const response = new Response();
-    await server.answer('pushed_authorization_request', formRequest(form), response).catch(() => undefined);
+    await server.handle('pushed_authorization_request', formRequest(form), response).catch(() => undefined);
     expect(response).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
     expect(signs).not.toHaveBeenCalled();
 
-    await answer(server, 'authorize', authorizeRequest(whole));
+    await runOperation(server, 'authorize', authorizeRequest(whole));
     expect(signs).toHaveBeenCalledTimes(1);
   });
 
@@ -178,14 +178,18 @@ describe('jarm()', () => {
       const headers = { 'content-type': 'application/json', 'content-length': '1' };
       const response = new Response();
       await server
-        .answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response)
+        .handle('registration', new Request({ method: 'POST', headers, query: {}, body }), response)
         .catch(() => undefined);
       return response;
     };
     const registered = await register('PS256');
     expect(registered.body).toMatchObject({ authorization_signed_response_alg: 'PS256' });
     const client_id = registered.body.client_id as string;
-    const { redirected } = await answer(server, 'authorize', authorizeRequest({ client_id, response_mode: 'jwt' }));
+    const { redirected } = await runOperation(
+      server,
+      'authorize',
+      authorizeRequest({ client_id, response_mode: 'jwt' }),
+    );
     expect(decodeProtectedHeader(redirected['response'] as string).alg).toBe('PS256');
     for (const alg of ['none', 'HS256', 'RS256', ['ES256'], 1]) {
       const { status, body } = await register(alg);
@@ -203,7 +207,7 @@ describe('jarm()', () => {
   });
 
   it('stops the start without keys, or an issuer', () => {
-    const { model } = createHost();
+    const { model } = createTestModel();
     expect(() => new OAuth2Server({ model, issuer: ISSUER, features: [jarm()] })).toThrow('`jarm()` needs keys');
     expect(() => new OAuth2Server({ model, features: [keys({ from }), jarm()] })).toThrow('`jarm()` needs the option');
   });

@@ -7,7 +7,7 @@ import { JwtTokens, type JwtAccessTokensOptions, type JwkSet, jwtAccessTokens, k
 import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { answer, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
+import { runOperation, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const NOTES = 'https://notes.example.com';
@@ -41,7 +41,7 @@ async function setUp({ model = {}, more = [], ...given }: Setup = {}) {
     const response = new Response();
     const headers = { ...FORM, authorization: basic('web', SECRET) };
     const request = new Request({ method: 'POST', headers, query: {}, body });
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     return response.body as Record<string, string>;
   };
@@ -68,7 +68,7 @@ async function setUp({ model = {}, more = [], ...given }: Setup = {}) {
     return await post('token', { grant_type: 'authorization_code', ...parameters, ...body });
   };
   const response = new Response();
-  await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
+  await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
   return { server, store, post, code, redeem, jwks: response.body as unknown as JwkSet };
 }
 
@@ -98,7 +98,7 @@ describe('a signed access token', () => {
     const { access_token: token } = await redeem();
     const api = new OAuth2Server({ model: new JwtTokens({ issuer: ISSUER, audience: NOTES, jwks }) });
     for (const one of [api, server]) {
-      const { status, result } = await answer(one, 'authenticate', resourceRequest(`Bearer ${token}`), {
+      const { status, result } = await runOperation(one, 'authenticate', resourceRequest(`Bearer ${token}`), {
         scope: 'write',
       });
       expect({ status, user: result?.['user'] }).toMatchObject({ status: 200, user: { id: 'alice' } });
@@ -149,7 +149,9 @@ describe('a signed access token', () => {
     expect(await post('introspection', { token })).toMatchObject({ active: true, ...claims, jti });
     await post('revocation', { token });
     expect(await post('introspection', { token })).toEqual({ active: false });
-    expect(await answer(server, 'authenticate', resourceRequest(`Bearer ${token}`))).toMatchObject({ status: 401 });
+    expect(await runOperation(server, 'authenticate', resourceRequest(`Bearer ${token}`))).toMatchObject({
+      status: 401,
+    });
   });
 
   it('says what the host adds, and nothing of the host stands in place of what the server says', async () => {
@@ -179,7 +181,7 @@ describe('a signed access token', () => {
       id: 'badge',
       install: () => ({
         token: {
-          issue: ({ token }) => void (token['badge'] = 7),
+          issue: ({ tokenMembers: token }) => void (token['badge'] = 7),
           describe: ({ badge: one }) => ({ badge: one }),
         },
       }),

@@ -10,11 +10,11 @@ import {
   resourceIndicators,
   serverMetadata,
 } from 'nest-oauth2/features';
-import { type AssertedClaims, type AssertionIssuer, dpop, jwtBearer, type JwtBearerOptions } from 'nest-oauth2/jose';
+import { type AssertionClaims, type AssertionIssuer, dpop, jwtBearer, type JwtBearerOptions } from 'nest-oauth2/jose';
 import { type Client, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import { ForeignIssuer, seconds } from '../../support/foreign-issuer.js';
 import { basic, FORM, formRequest } from '../../support/requests.js';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 class Store extends MemoryStore {
-  asked: [AssertedClaims, Client][] = [];
+  asked: [AssertionClaims, Client][] = [];
 
   constructor() {
     const usual = { scopes: ['read', 'write'], defaultScope: ['read'], grants: [GRANT, 'refresh_token'] };
@@ -44,7 +44,7 @@ class Store extends MemoryStore {
     super({ clients, users: { findById, findByCredentials: () => null } });
   }
 
-  findAssertedUser(claims: AssertedClaims, client: Client) {
+  findAssertedUser(claims: AssertionClaims, client: Client) {
     this.asked.push([claims, client]);
     return claims.iss === 'https://idp.example' && claims.sub === 'U1' && { id: 'alice' };
   }
@@ -86,7 +86,7 @@ function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}
     post({ grant_type: GRANT, assertion, ...form }, client);
   const introspect = async (token: unknown) =>
     (
-      await ask(
+      await callEndpoint(
         server,
         'introspection',
         formRequest({ token: String(token) }, { headers: { ...FORM, authorization: basic('app', 'secret') } }),
@@ -116,7 +116,7 @@ describe('an assertion of a trusted issuer', () => {
       scope: 'write',
     });
     expect(await introspect(answer['access_token'])).toMatchObject({ active: true, sub: 'alice', client_id: 'app' });
-    const [[claims, client]] = model.asked as [[AssertedClaims, Client]];
+    const [[claims, client]] = model.asked as [[AssertionClaims, Client]];
     expect([claims['email'], client.id]).toEqual(['alice@idp.example', 'app']);
   });
 
@@ -140,13 +140,13 @@ describe('an assertion of a trusted issuer', () => {
     const said = { act: { sub: 'agent' }, auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] };
     const { access_token: token } = await redeem(await assertion(said));
     expect(await introspect(token)).toMatchObject({ act: { sub: 'agent' } });
-    expect(await server.facts.options.model.getAccessToken!(String(token))).toMatchObject(said);
+    expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject(said);
   });
 
   it('keeps nothing of that which cannot be read', async () => {
     const { redeem, server } = setUp();
     const { access_token: token } = await redeem(await assertion({ act: 'agent', auth_time: 'now', acr: 7, amr: [7] }));
-    const kept = (await server.facts.options.model.getAccessToken!(String(token))) as Body;
+    const kept = (await server.context.options.model.getAccessToken!(String(token))) as Body;
     expect(['act', 'auth_time', 'acr', 'amr'].filter((name) => name in kept)).toEqual([]);
   });
 
@@ -241,8 +241,8 @@ describe('an assertion of a trusted issuer', () => {
     expect(heard.find(({ name }) => name === 'token.refused')).toMatchObject({
       grantType: GRANT,
       clientId: 'app',
-      rule: 'it is for this server, and for nobody else',
-      wanted: [ISSUER],
+      reason: 'it is for this server, and for nobody else',
+      expected: [ISSUER],
       given: '"https://elsewhere.example"',
     });
   });
@@ -312,7 +312,7 @@ describe('a client', () => {
   it('need not be named where the host says whom a request is taken for', async () => {
     const { redeem, server } = setUp({ clients: 'all', anonymous: 'spa' });
     const { access_token: token } = await redeem(await assertion(), {}, null);
-    expect(await server.facts.options.model.getAccessToken!(String(token))).toMatchObject({ client: { id: 'spa' } });
+    expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject({ client: { id: 'spa' } });
     expect(await redeem(await assertion(), {}, 'app')).toMatchObject({ status: 200 });
     expect(await setUp().redeem(await assertion(), {}, null)).toMatchObject({ error: 'invalid_client' });
   });
@@ -385,7 +385,7 @@ describe('an identity assertion', () => {
     const { redeem, introspect, server } = setUp({}, { of });
     const { access_token: token } = await redeem(await idJag({ resource: CHAT }));
     expect(await introspect(token)).toMatchObject({ aud: CHAT });
-    expect(await server.facts.options.model.getAccessToken!(String(token))).toMatchObject({ resource: [CHAT] });
+    expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject({ resource: [CHAT] });
   });
 
   it('never gives more than that where resources are known', async () => {
@@ -513,7 +513,7 @@ describe('an identity assertion', () => {
 
   it('is what the metadata speak of, where an issuer writes them, and of no issuer', async () => {
     const asking = new Request({ method: 'GET', headers: {}, query: {} });
-    const read = async (more: More) => (await ask(setUp({}, more).server, 'server-metadata', asking)).body;
+    const read = async (more: More) => (await callEndpoint(setUp({}, more).server, 'server-metadata', asking)).body;
     const said = { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] };
     expect(await read({ of })).toMatchObject({ ...said, grant_types_supported: expect.arrayContaining([GRANT]) });
     expect(await read({})).not.toHaveProperty('authorization_grant_profiles_supported');

@@ -5,7 +5,7 @@ import { InvalidArgumentError, isClientItself, OAuth2Server, type OAuthError } f
 
 import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
 import { IntrospectionServer, json } from '../../support/introspection-server.js';
-import { answer, resourceRequest } from '../../support/requests.js';
+import { runOperation, resourceRequest } from '../../support/requests.js';
 
 const AUDIENCE = 'https://notes.example.com';
 const JWKS = '/jwks';
@@ -62,7 +62,7 @@ const sign = (claims: object = {}, header: object = {}, { alg, kid, privateKey }
 const modelOf = (options: Partial<JwtTokensOptions> = {}) =>
   new JwtTokens({ issuer: remote.url, audience: AUDIENCE, ...options });
 const call = (model: JwtTokens, token: string, scope?: string) =>
-  answer(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
+  runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
 
 const UNKNOWN = { status: 401, error: { name: 'invalid_token' } };
 const LATER = { status: 503, error: { name: 'temporarily_unavailable' } };
@@ -89,7 +89,7 @@ describe('a signed access token', () => {
       user: { id: 'alice' },
     });
     await Promise.all([call(model, await sign()), call(model, await sign({ sub: 'bob' }))]);
-    expect(remote.seen.map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server', JWKS]);
+    expect(remote.received.map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server', JWKS]);
   });
 
   it('of a client that acts for itself brings no user', async () => {
@@ -112,7 +112,7 @@ describe('a signed access token', () => {
   it('is checked by keys that the host has, and nobody is asked', async () => {
     const model = modelOf({ issuer: 'https://id.example.com', jwks: { keys: [es256.jwk] } });
     expect(await call(model, await sign({ iss: 'https://id.example.com' }))).toMatchObject({ status: 200 });
-    expect(remote.seen).toEqual([]);
+    expect(remote.received).toEqual([]);
   });
 
   it('may be for several resources, of which this API is one', async () => {
@@ -265,7 +265,7 @@ describe('the keys', () => {
 
   it('may have an address of their own', async () => {
     expect(await call(modelOf({ jwksUri: `${remote.url}${JWKS}` }), await sign())).toMatchObject({ status: 200 });
-    expect(remote.seen).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 });
 

@@ -7,9 +7,9 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
 import { signJwt } from '../../../lib/jose/keys/key-ring.js';
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
-import { createHost } from '../../support/model.js';
+import { createTestModel } from '../../support/model.js';
 import { rsaKey as rsa } from '../../support/rsa-key.js';
-import { until } from '../../support/until.js';
+import { waitUntil } from '../../support/wait-until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -38,7 +38,7 @@ class Kept implements KeyModel {
 
 function serverOf(options: KeysOptions, model: object = {}): OAuth2Server {
   return new OAuth2Server({
-    model: { ...createHost().model, ...model },
+    model: { ...createTestModel().model, ...model },
     issuer: 'https://id.example.com',
     features: [keys(options)],
   });
@@ -55,13 +55,13 @@ function processOf(kept: Kept, options: KeysOptions = {}): OAuth2Server {
 
 async function document(server: OAuth2Server): Promise<{ keys: Record<string, string>[] }> {
   const response = new Response();
-  await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
+  await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
   return response.body as never;
 }
 const kids = async (server: OAuth2Server) => (await document(server)).keys.map(({ kid }) => kid);
 
 const sign = (server: OAuth2Server, alg?: string) =>
-  signJwt(findKeys(server.facts)!, { sub: 'alice' }, { typ: 'at+jwt', alg: alg as never });
+  signJwt(findKeys(server.context)!, { sub: 'alice' }, { typ: 'at+jwt', alg: alg as never });
 const isGood = async (server: OAuth2Server, token: string) =>
   jwtVerify(token, createLocalJWKSet((await document(server)) as never)).then(
     ({ payload }) => payload.sub === 'alice',
@@ -228,7 +228,7 @@ describe('keys in a store', () => {
     expect(await signingKeys(two).rotate()).toBe(next);
     later(61);
     // Everybody knows the next one, and nobody signs with it.
-    await until(async () => (await kids(two)).length > 1);
+    await waitUntil(async () => (await kids(two)).length > 1);
     expect(await kids(two)).toEqual([kidOf(before), next]);
     expect(kidOf(await sign(two))).toBe(kidOf(before));
     later(900);
@@ -255,7 +255,7 @@ describe('keys in a store', () => {
     later(86_401);
     await Promise.all(servers.map((server) => sign(server)));
     const states = async () => (await signingKeys(servers[0]!).list()).map(({ state }) => state);
-    await until(async () => (await states()).length > 1);
+    await waitUntil(async () => (await states()).length > 1);
     await Promise.all(servers.map((server) => sign(server)));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await states()).toEqual(['current', 'next']);

@@ -23,7 +23,7 @@ async function setUp() {
   };
   const bySecret = { ...known, id: 'secret', secret: SECRET, tokenEndpointAuthMethod: 'client_secret_jwt' };
   const users = { findById: () => null, findByCredentials: () => null };
-  const model = new MemoryStore({ clients: [client.registered(known)], users, sealSecretsWith: 'x'.repeat(32) });
+  const model = new MemoryStore({ clients: [client.registered(known)], users, encryptSecretsWith: 'x'.repeat(32) });
   await model.createClient(bySecret);
   const events: string[] = [];
   const server = new OAuth2Server({
@@ -43,7 +43,7 @@ async function setUp() {
     const path = endpoint === 'token' ? '/oauth/token' : '/oauth/par';
     const dpopProof = await client.proof(ISSUER + path, { claims: { nonce } });
     const request = new Request({ method: 'POST', headers: { ...FORM, dpop: dpopProof }, query: {}, body: form });
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     const body = response.body as Record<string, unknown>;
     return { status: response.status, error: body['error'], nonce: response.headers['dpop-nonce'] };

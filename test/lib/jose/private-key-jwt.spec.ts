@@ -81,7 +81,7 @@ function setUp(options: PrivateKeyJwtOptions = {}) {
   const post = async (body: object, endpoint = 'token', headers: object = {}) => {
     const response = new Response();
     const request = new Request({ method: 'POST', headers: { ...FORM, ...headers }, query: {}, body });
-    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    const call = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
     await call.catch(() => undefined);
     return { status: response.status, body: response.body as Record<string, unknown>, headers: response.headers };
   };
@@ -143,14 +143,14 @@ describe('a client with a key of its own', () => {
     ['HS256', [clientSecretJwt()], 201],
   ])('registers %s with %j: %i', async (token_endpoint_auth_signing_alg, more, status) => {
     const users = { findById: () => null, findByCredentials: () => null };
-    const model = new MemoryStore({ clients: [], users, sealSecretsWith: 'x'.repeat(32) });
+    const model = new MemoryStore({ clients: [], users, encryptSecretsWith: 'x'.repeat(32) });
     const features = [privateKeyJwt(), registration({ open: true }), ...more];
     const server = new OAuth2Server({ model, issuer: ISSUER, features });
     const body = { redirect_uris: ['https://app.example/cb'], token_endpoint_auth_signing_alg };
     const headers = { 'content-type': 'application/json' };
     const response = new Response();
     const request = new Request({ method: 'POST', headers, query: {}, body });
-    await server.answer('registration', request, response).catch(() => undefined);
+    await server.handle('registration', request, response).catch(() => undefined);
     expect(response.status).toBe(status);
   });
 
@@ -186,7 +186,7 @@ describe('a client with a key of its own', () => {
     const { post, server } = setUp();
     const response = new Response();
     const path = '/.well-known/oauth-authorization-server';
-    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
+    await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
     const as = response.body as unknown as oauth.AuthorizationServer;
     expect(as).toMatchObject({
       token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
@@ -264,7 +264,7 @@ describe('a client with a key of its own', () => {
     expect(await ask(assertion)).toMatchObject(REFUSED);
     clock.mockRestore();
     expect(await ask(await sign({ exp: now() + 3700 }))).toMatchObject(REFUSED);
-    expect(heard.at(-1)).toMatchObject({ name: 'client.refused', rule: expect.stringContaining('`maxLifetime`') });
+    expect(heard.at(-1)).toMatchObject({ name: 'client.refused', reason: expect.stringContaining('`maxLifetime`') });
   });
 
   it('may have a clock of its own, by ten seconds', async () => {
@@ -343,7 +343,7 @@ describe('an assertion', () => {
     expect(answer.body['error_description']).toMatch(
       /^Invalid client: (the client assertion is not accepted|client is invalid|cannot retrieve client credentials)$/,
     );
-    expect(heard).toContainEqual(expect.objectContaining({ name: 'client.refused', rule: expect.any(String) }));
+    expect(heard).toContainEqual(expect.objectContaining({ name: 'client.refused', reason: expect.any(String) }));
     expect(JSON.stringify(heard)).not.toContain('eyJ');
   });
 

@@ -5,7 +5,7 @@ import { requestObjects, type RequestObjectOptions } from 'nest-oauth2/jose';
 import { OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { answer, CHALLENGE, signedIn } from '../../support/requests.js';
+import { runOperation, CHALLENGE, signedIn } from '../../support/requests.js';
 import { CERTIFICATE, type Reply, TlsServer } from '../../support/tls-server.js';
 
 const ISSUER = 'https://id.example.com';
@@ -64,7 +64,7 @@ function setUp(requestUris: readonly string[], { names = {}, given = {} }: { nam
     });
   const visit = (request_uri: string, more: object = {}, options: RequestObjectOptions = {}) => {
     const query = { client_id: 'web', request_uri, ...more };
-    return answer(make(options), 'authorize', new Request({ method: 'GET', headers: {}, query }));
+    return runOperation(make(options), 'authorize', new Request({ method: 'GET', headers: {}, query }));
   };
   return { visit, looked };
 }

@@ -8,7 +8,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
 import { assert, asyncProperty, constantFrom, dictionary, jsonValue, oneof, string } from '../../support/fast-check.js';
-import { answer, basic, CHALLENGE, FORM, type Outcome, signedIn } from '../../support/requests.js';
+import { runOperation, basic, CHALLENGE, FORM, type Outcome, signedIn } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/cb';
@@ -70,7 +70,7 @@ const sign = ({ claims, header, key = own.privateKey }: Bent = {}) =>
     .sign(key, { crit: { x: true } });
 
 const visit = (server: OAuth2Server, query: object): Promise<Outcome> =>
-  answer(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { client_id: 'web', ...query } }));
+  runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { client_id: 'web', ...query } }));
 
 async function ask(server: OAuth2Server, bent: Bent = {}, beside: object = {}) {
   return visit(server, { request: await sign(bent), ...beside });
@@ -87,7 +87,7 @@ const push = async (server: OAuth2Server, form: object, client = 'web') => {
   const response = new Response();
   const headers = { ...FORM, authorization: basic(client, SECRET) };
   const request = new Request({ method: 'POST', headers, query: {}, body: { client_id: client, ...form } });
-  await server.answer('pushed_authorization_request', request, response).catch(() => undefined);
+  await server.handle('pushed_authorization_request', request, response).catch(() => undefined);
   return { status: response.status, body: response.body as Record<string, unknown> };
 };
 
@@ -238,7 +238,7 @@ describe('requestObjects()', () => {
     const told = async (given?: RequestObjectOptions) => {
       const response = new Response();
       const { server } = await setUp({ given });
-      await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
+      await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
       return response.body as object;
     };
     expect(await told()).toMatchObject({
@@ -381,7 +381,7 @@ describe('with FAPI 2.0', () => {
       const body = { client_id: 'web', client_assertion, client_assertion_type, ...form };
       const response = new Response();
       const request = new Request({ method: 'POST', headers: FORM, query: {}, body });
-      await server.answer('pushed_authorization_request', request, response).catch(() => undefined);
+      await server.handle('pushed_authorization_request', request, response).catch(() => undefined);
       return response.body as Record<string, unknown>;
     };
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256', response_mode: 'jwt' };
@@ -465,7 +465,7 @@ describe('a client that registers itself', () => {
       const headers = { 'content-type': 'application/json', 'content-length': '1' };
       const response = new Response();
       const request = new Request({ method: 'POST', headers, query: {}, body });
-      await server.answer('registration', request, response).catch(() => undefined);
+      await server.handle('registration', request, response).catch(() => undefined);
       return { status: response.status, body: response.body as Record<string, unknown> };
     };
     const said = {

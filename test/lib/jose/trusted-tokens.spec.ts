@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UnsecuredJWT } from 'jose';
 import { type ExchangeRequest, introspection, tokenExchange } from 'nest-oauth2/features';
 import {
-  type AssertedClaims,
+  type AssertionClaims,
   dpop,
   jwtAccessTokens,
   keys,
@@ -12,7 +12,7 @@ import {
 import { OAuth2Server, OAuthError, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import { ForeignIssuer, seconds } from '../../support/foreign-issuer.js';
 import { basic, FORM, formRequest } from '../../support/requests.js';
 
@@ -39,7 +39,7 @@ class Store extends MemoryStore {
     super({ clients: [{ ...usual, id: 'api' }], users: { findById, findByCredentials: () => null } });
   }
 
-  findAssertedUser({ iss, sub }: AssertedClaims) {
+  findAssertedUser({ iss, sub }: AssertionClaims) {
     const known: Record<string, string> = { 'https://idp.example U1': 'alice', 'https://partner.example R1': 'robot' };
     const id = known[`${iss} ${sub}`];
     return id !== undefined && { id };
@@ -84,7 +84,7 @@ describe('tokens of other servers', () => {
     post({ grant_type: GRANT, subject_token: token, subject_token_type: type(of), ...form });
   const introspect = async (token: unknown) =>
     (
-      await ask(
+      await callEndpoint(
         server,
         'introspection',
         formRequest({ token: String(token) }, { headers: { ...FORM, authorization: basic('api', 'secret') } }),
@@ -202,7 +202,7 @@ describe('tokens of other servers', () => {
     const answer = await exchange(await idToken(), 'id_token', actor);
     expect(answer).toMatchObject({ error_description: 'Invalid request: `actor_token` is invalid' });
     const refusal = heard.find(({ name }) => name === 'token.refused');
-    expect(refusal).toMatchObject({ rule: 'it is for this server', given: '"another"' });
+    expect(refusal).toMatchObject({ reason: 'it is for this server', given: '"another"' });
   });
 
   it('are none of this server, whose own ones are found as before', async () => {

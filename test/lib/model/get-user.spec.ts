@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createHost } from '../../support/model.js';
-import { answer, tokenRequest } from '../../support/requests.js';
+import { createTestModel } from '../../support/model.js';
+import { runOperation, tokenRequest } from '../../support/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 describe('model method getUser() declared with three parameters', () => {
   const ask = async (getUser: unknown) => {
-    const host = createHost();
+    const host = createTestModel();
     const request = tokenRequest({ grant_type: 'password', username: 'alice', password: 'x' });
-    const { error, result } = await answer(
+    const { error, result } = await runOperation(
       { ...host, model: { ...host.model, getUser: getUser as never } },
       'token',
       request,
@@ -78,12 +78,12 @@ describe('model method getUser() declared with three parameters', () => {
 describe('model methods getUser() and getUserFromClient()', () => {
   it('can return a user without an `id`', async () => {
     const nameless = () => ({ name: 'Ann' });
-    const host = createHost({ getUser: nameless, getUserFromClient: nameless });
+    const host = createTestModel({ getUser: nameless, getUserFromClient: nameless });
     for (const body of [
       { grant_type: 'password', username: 'a', password: 'b' },
       { grant_type: 'client_credentials' },
     ]) {
-      expect((await answer(host, 'token', tokenRequest(body))).result?.['user']).toEqual({ name: 'Ann' });
+      expect((await runOperation(host, 'token', tokenRequest(body))).result?.['user']).toEqual({ name: 'Ann' });
     }
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import * as engine from 'nest-oauth2/server';
 
-import { createHost } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
+import { createTestModel } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
 
 describe('an error thrown by a model method', () => {
   const failing = (error: unknown) =>
-    createHost({
+    createTestModel({
       getUserFromClient: () => {
         throw error;
       },
     });
   const whatIsSaid = async (thrown: unknown) => {
-    const { error, status, body } = await answer(
+    const { error, status, body } = await runOperation(
       failing(thrown),
       'token',
       tokenRequest({ grant_type: 'client_credentials' }),
@@ -61,7 +61,11 @@ describe('an error thrown by a model method', () => {
       code: 400,
       statusCode: 400,
     });
-    const { error, body } = await answer(failing(foreign), 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    const { error, body } = await runOperation(
+      failing(foreign),
+      'token',
+      tokenRequest({ grant_type: 'client_credentials' }),
+    );
     expect(error).toBeInstanceOf(engine.InvalidGrantError);
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'Invalid grant: locked' });
   });
@@ -70,12 +74,12 @@ describe('an error thrown by a model method', () => {
     const thrown = new engine.InvalidGrantError('quotes " and \\ and ü and \n', { name: 'bad"name\r\nX: y' });
     const said = { error: 'server_error', error_description: "quotes ' and ? and ? and ?" };
     expect((await whatIsSaid(thrown)).body).toEqual(said);
-    const host = createHost({
+    const host = createTestModel({
       saveAuthorizationCode: () => {
         throw thrown;
       },
     });
-    expect((await answer(host, 'authorize', authorizeRequest(), signedIn)).redirected).toEqual({
+    expect((await runOperation(host, 'authorize', authorizeRequest(), signedIn)).redirected).toEqual({
       ...said,
       state: 'xyz',
     });

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { createHost, type Host, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/model.js';
+import {
+  runOperation,
+  authorizeRequest,
+  resourceRequest,
+  signedIn,
+  summary,
+  tokenRequest,
+} from '../../support/requests.js';
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 
@@ -16,7 +23,7 @@ describe('a mistake in the return value of a model method', () => {
   beforeEach(() => void warn.mockImplementation(() => undefined));
   afterEach(() => void warn.mockReset());
 
-  const clientOf = (client: object): Host => createHost({ getClient: () => client });
+  const clientOf = (client: object): TestModel => createTestModel({ getClient: () => client });
   const { id: _, ...anonymous } = WEB;
 
   it.each([
@@ -25,7 +32,9 @@ describe('a mistake in the return value of a model method', () => {
     ['a client without `grants`', clientOf({ id: 'web', redirectUris: WEB.redirectUris }), 'authorize', 400, NO_GRANTS],
     [
       'a saved token without `accessTokenExpiresAt`',
-      createHost({ saveToken: (token: object, client: object, user: object) => ({ accessToken: 'a', client, user }) }),
+      createTestModel({
+        saveToken: (token: object, client: object, user: object) => ({ accessToken: 'a', client, user }),
+      }),
       'token',
       200,
       NO_EXPIRY,
@@ -33,13 +42,17 @@ describe('a mistake in the return value of a model method', () => {
   ] as const)('causes a single process warning: %s', async (_name, host, operation, status, sentence) => {
     for (let i = 0; i < 2; i++) {
       const request = operation === 'token' ? tokenRequest(PASSWORD) : authorizeRequest();
-      expect((await answer(host, operation, request, signedIn)).status).toBe(status);
+      expect((await runOperation(host, operation, request, signedIn)).status).toBe(status);
     }
     expect(warn.mock.calls).toEqual([[`nest-oauth2: ${sentence}`]]);
   });
 
   it('is reported as a 500 error that explains it if `saveToken()` returns nothing', async () => {
-    const { error, status } = await answer(createHost({ saveToken: () => undefined }), 'token', tokenRequest(PASSWORD));
+    const { error, status } = await runOperation(
+      createTestModel({ saveToken: () => undefined }),
+      'token',
+      tokenRequest(PASSWORD),
+    );
     expect([status, summary(error)]).toEqual([
       500,
       '500 invalid_argument: Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`',
@@ -48,7 +61,7 @@ describe('a mistake in the return value of a model method', () => {
 
   it('makes requests fail with 503 if a token from getAccessToken() has no `accessTokenExpiresAt`', async () => {
     const getAccessToken = () => ({ accessToken: 'access', client: WEB, user: { id: 'alice' } });
-    const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
+    const { error } = await runOperation(createTestModel({ getAccessToken }), 'authenticate', resourceRequest());
     expect(summary(error)).toBe('503 server_error: Server error: `accessTokenExpiresAt` must be a Date instance');
   });
 });

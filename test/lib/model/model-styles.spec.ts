@@ -1,25 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
-import { ALICE, createHost } from '../../support/model.js';
+import { ALICE, createTestModel } from '../../support/model.js';
 import { type AnyFunction, ARITY, declaring, soon, STYLES } from '../../support/model-styles.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import {
+  runOperation,
+  authorizeRequest,
+  resourceRequest,
+  signedIn,
+  summary,
+  tokenRequest,
+} from '../../support/requests.js';
 
 /**
  * Issues a code, redeems it, refreshes the tokens and authenticates a request, so that all model methods are called.
  */
 async function goThrough(model: Model): Promise<unknown> {
-  const host = { ...createHost(), model };
-  const { redirected } = await answer(host, 'authorize', authorizeRequest(), signedIn);
+  const host = { ...createTestModel(), model };
+  const { redirected } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
   const body = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: 'https://app.example/cb' };
-  const issued = await answer(host, 'token', tokenRequest(body));
-  const again = await answer(host, 'token', tokenRequest(body));
+  const issued = await runOperation(host, 'token', tokenRequest(body));
+  const again = await runOperation(host, 'token', tokenRequest(body));
   const refresh = { grant_type: 'refresh_token', refresh_token: issued.body['refresh_token'] };
-  const refreshed = await answer(host, 'token', tokenRequest(refresh));
+  const refreshed = await runOperation(host, 'token', tokenRequest(refresh));
   const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'admin' };
-  const refused = await answer(host, 'token', tokenRequest(password));
-  const own = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'write' }));
-  const used = await answer(
+  const refused = await runOperation(host, 'token', tokenRequest(password));
+  const own = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'write' }));
+  const used = await runOperation(
     host,
     'authenticate',
     resourceRequest(`Bearer ${String(refreshed.body['access_token'])}`),
@@ -40,7 +47,7 @@ const EXPECTED = [
 
 describe('the model of a server', () => {
   it.each(Object.entries(STYLES))('works if its methods return their results through %s', async (_, style) => {
-    const { model } = createHost({
+    const { model } = createTestModel({
       verifyScope: (token: { scope: string }, scope: string) => token.scope.split(' ').includes(scope),
       generateAccessToken: () => `access-${Math.random()}`,
       generateRefreshToken: () => `refresh-${Math.random()}`,
@@ -86,7 +93,7 @@ describe('the model of a server', () => {
       }),
     ],
   ])('causes a server error without details if its getAccessToken() %s', async (_, getAccessToken) => {
-    const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
+    const { error } = await runOperation(createTestModel({ getAccessToken }), 'authenticate', resourceRequest());
     expect(summary(error)).toBe(
       '503 server_error: Server error: the request could not be handled; the server log has the reason',
     );
@@ -104,7 +111,7 @@ describe('the model of a server', () => {
         return yield nothing();
       }
     }
-    const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
+    const { error } = await runOperation(createTestModel({ getAccessToken }), 'authenticate', resourceRequest());
     expect(error?.name).toBe('invalid_token');
   });
 
@@ -113,23 +120,23 @@ describe('the model of a server', () => {
       (done as AnyFunction)(null, null);
       (done as AnyFunction)(new Error('twice'));
     });
-    expect((await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest())).error?.name).toBe(
-      'invalid_token',
-    );
+    expect(
+      (await runOperation(createTestModel({ getAccessToken }), 'authenticate', resourceRequest())).error?.name,
+    ).toBe('invalid_token');
   });
 
   it('is inspected once when the server is created, not once for each call', async () => {
     let looks = 0;
     const model = new Proxy(
-      createHost({ getAccessToken: declaring(2, (_, done) => (done as AnyFunction)(null, null)) }).model,
+      createTestModel({ getAccessToken: declaring(2, (_, done) => (done as AnyFunction)(null, null)) }).model,
       {
         get: (target, key) => (looks++, Reflect.get(target, key)),
       },
     );
-    const host = { ...createHost(), model };
-    await answer(host, 'authenticate', resourceRequest());
+    const host = { ...createTestModel(), model };
+    await runOperation(host, 'authenticate', resourceRequest());
     const first = looks;
-    await answer(host, 'authenticate', resourceRequest());
+    await runOperation(host, 'authenticate', resourceRequest());
     expect(looks - first).toBeLessThan(5);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 
-import { createHost } from '../../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../../support/requests.js';
+import { createTestModel } from '../../support/model.js';
+import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../../support/requests.js';
 
 describe('a TemporarilyUnavailableError thrown by a model method', () => {
   const busy = (retryAfter?: number) =>
@@ -18,34 +18,46 @@ describe('a TemporarilyUnavailableError thrown by a model method', () => {
     ['saveToken() at the token endpoint', 'token', 'saveToken', tokens],
     ['getClient() at the authorization endpoint', 'authorize', 'getClient', authorizeRequest()],
   ] as const)('is returned as 503 with a Retry-After header if thrown by %s', async (_, operation, method, request) => {
-    const { status, headers, body } = await answer(createHost({ [method]: failing(busy(2.1)) }), operation, request);
+    const { status, headers, body } = await runOperation(
+      createTestModel({ [method]: failing(busy(2.1)) }),
+      operation,
+      request,
+    );
     expect([status, headers['retry-after'], body]).toEqual([503, '3', said]);
     expect(headers['cache-control']).toBe('no-store');
   });
 
   it('makes a guarded request fail with 503 without a WWW-Authenticate challenge', async () => {
-    const host = createHost({ getAccessToken: failing(busy(1)) });
-    const { status, headers } = await answer(host, 'authenticate', resourceRequest());
+    const host = createTestModel({ getAccessToken: failing(busy(1)) });
+    const { status, headers } = await runOperation(host, 'authenticate', resourceRequest());
     expect([status, headers]).toEqual([503, { 'retry-after': '1' }]);
   });
 
   it('is returned to the client in the redirect, without a Retry-After header', async () => {
-    const host = createHost({ saveAuthorizationCode: failing(busy(1)) });
-    const { status, headers, redirected } = await answer(host, 'authorize', authorizeRequest(), signedIn);
+    const host = createTestModel({ saveAuthorizationCode: failing(busy(1)) });
+    const { status, headers, redirected } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
     expect([status, headers['retry-after'], redirected]).toEqual([302, undefined, { ...said, state: 'xyz' }]);
   });
 
   it.each([undefined, Number.NaN, -1, Infinity])(
     'has no Retry-After header if `retryAfter` is %p',
     async (retryAfter) => {
-      const { status, headers } = await answer(createHost({ saveToken: failing(busy(retryAfter)) }), 'token', tokens);
+      const { status, headers } = await runOperation(
+        createTestModel({ saveToken: failing(busy(retryAfter)) }),
+        'token',
+        tokens,
+      );
       expect([status, headers['retry-after']]).toEqual([503, undefined]);
     },
   );
 
   it('does not reveal the message of the error that it wraps', async () => {
     const thrown = new TemporarilyUnavailableError(new Error('secret'), { retryAfter: 1 });
-    const { status, headers, body } = await answer(createHost({ saveToken: failing(thrown) }), 'token', tokens);
+    const { status, headers, body } = await runOperation(
+      createTestModel({ saveToken: failing(thrown) }),
+      'token',
+      tokens,
+    );
     expect([status, headers['retry-after']]).toEqual([503, '1']);
     expect(body).toEqual({ ...said, error_description: 'Temporarily unavailable: try again later' });
   });
@@ -57,7 +69,7 @@ describe('a TemporarilyUnavailableError thrown by a model method', () => {
       statusCode: 503,
       retryAfter: 4,
     });
-    const { error, headers } = await answer(createHost({ saveToken: failing(foreign) }), 'token', tokens);
+    const { error, headers } = await runOperation(createTestModel({ saveToken: failing(foreign) }), 'token', tokens);
     expect(error).toBeInstanceOf(TemporarilyUnavailableError);
     expect(headers['retry-after']).toBe('4');
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
-import { createHost, type Host, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Returns test fixtures whose model is this object itself, completed with methods of the in-memory model. */
-const hostOf = (model: object): Host => {
-  const host = createHost();
+const hostOf = (model: object): TestModel => {
+  const host = createTestModel();
   const rest = Object.entries(host.model).filter(([name]) => !(name in model));
   return { ...host, model: Object.assign(model, Object.fromEntries(rest)) as Model };
 };
@@ -45,7 +45,9 @@ describe('`this` in a method of the model', () => {
     ],
   ])('is the model in %s', async (_, getClient) => {
     const model = { clients, getClient };
-    expect((await answer(hostOf(model), 'authorize', authorizeRequest(), signedIn)).redirected).toHaveProperty('code');
+    expect((await runOperation(hostOf(model), 'authorize', authorizeRequest(), signedIn)).redirected).toHaveProperty(
+      'code',
+    );
   });
 
   it('is the unwrapped model, so that its methods can call each other with their original signatures', async () => {
@@ -59,7 +61,7 @@ describe('`this` in a method of the model', () => {
       },
       getUserLater: (done: AnyFunction) => setImmediate(done, null, { id: 'later' }),
     };
-    const { result } = await answer(hostOf(model), 'token', tokenRequest(CREDENTIALS));
+    const { result } = await runOperation(hostOf(model), 'token', tokenRequest(CREDENTIALS));
     expect(result?.['user']).toEqual({ id: 'later' });
   });
 
@@ -79,8 +81,8 @@ describe('`this` in a method of the model', () => {
         return { ...token, client, user, by: this.constructor.name };
       }
     }
-    const { result } = await answer(
-      { ...createHost(), model: new Derived() as never },
+    const { result } = await runOperation(
+      { ...createTestModel(), model: new Derived() as never },
       'token',
       tokenRequest(CREDENTIALS),
     );
@@ -106,7 +108,11 @@ describe('`this` in a method of the model', () => {
       },
       has: (_, key) => key in service,
     });
-    const { result } = await answer({ ...createHost(), model: model as never }, 'token', tokenRequest(CREDENTIALS));
+    const { result } = await runOperation(
+      { ...createTestModel(), model: model as never },
+      'token',
+      tokenRequest(CREDENTIALS),
+    );
     expect(result?.['user']).toEqual({ id: 'proxied' });
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
-import { addAccessToken, createHost, type Host, SECRET, WEB } from '../../support/model.js';
+import { addAccessToken, createTestModel, type TestModel, SECRET, WEB } from '../../support/model.js';
 import { declaring } from '../../support/model-styles.js';
-import { answer, authorizeRequest, resourceRequest, tokenRequest } from '../../support/requests.js';
+import { runOperation, authorizeRequest, resourceRequest, tokenRequest } from '../../support/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Returns test fixtures whose model is this object itself, completed with methods of the in-memory model. */
-const hostOf = (model: object): Host => {
-  const host = createHost();
+const hostOf = (model: object): TestModel => {
+  const host = createTestModel();
   const rest = Object.entries(host.model).filter(([name]) => !(name in model));
   return { ...host, model: Object.assign(model, Object.fromEntries(rest)) as Model };
 };
@@ -21,20 +21,22 @@ describe('a method of the model', () => {
       getClient: async (id: string, secret: string | null, tenant?: unknown) =>
         tenant === undefined && (secret === null || secret === SECRET) && id === 'web' ? WEB : null,
     };
-    expect((await answer(hostOf(model), 'token', tokenRequest(CREDENTIALS))).status).toBe(200);
+    expect((await runOperation(hostOf(model), 'token', tokenRequest(CREDENTIALS))).status).toBe(200);
   });
 
   it('can return a promise and declare an additional parameter, as compiled async functions do', async () => {
     const model = { getAccessToken: declaring(2, () => Promise.resolve(null)) };
-    expect((await answer(hostOf(model), 'authenticate', resourceRequest())).error?.name).toBe('invalid_token');
+    expect((await runOperation(hostOf(model), 'authenticate', resourceRequest())).error?.name).toBe('invalid_token');
   });
 
   it('can be replaced after the server was created', async () => {
-    const host = createHost({ getUserFromClient: (_: unknown, done: AnyFunction) => done(null, { id: 'first' }) });
+    const host = createTestModel({ getUserFromClient: (_: unknown, done: AnyFunction) => done(null, { id: 'first' }) });
     const options = {};
-    expect((await answer(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({ id: 'first' });
+    expect((await runOperation(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
+      id: 'first',
+    });
     host.model.getUserFromClient = () => ({ id: 'second' });
-    expect((await answer(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
+    expect((await runOperation(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
       id: 'second',
     });
   });
@@ -52,7 +54,9 @@ describe('handle() of an `authenticateHandler`', () => {
     ],
     ['the argument of a callback', (_request, _response, done) => (done as AnyFunction)(null, { id: 'x' })],
   ])('can provide the signed-in user as %s', async (_, handle) => {
-    const { result } = await answer(createHost(), 'authorize', authorizeRequest(), { authenticateHandler: { handle } });
+    const { result } = await runOperation(createTestModel(), 'authorize', authorizeRequest(), {
+      authenticateHandler: { handle },
+    });
     expect(result?.['user']).toEqual({ id: 'x' });
   });
 });
@@ -71,10 +75,10 @@ describe('an access token returned by the model', () => {
         return ['read'];
       }
     }
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host);
     const row = new Row();
-    const outcome = await answer(
+    const outcome = await runOperation(
       { ...host, model: { ...host.model, getAccessToken: () => row } as never },
       'authenticate',
       resourceRequest(),

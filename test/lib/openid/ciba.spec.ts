@@ -149,7 +149,7 @@ describe('a client that has a user asked who is elsewhere', () => {
       const response = new Response();
       const headers = { ...FORM, authorization: basic(as, SECRET) };
       const request = new Request({ method: 'POST', headers, query: {}, body });
-      const done = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+      const done = endpoint === 'token' ? server.token(request, response) : server.handle(endpoint, request, response);
       await done.catch(() => undefined);
       return response.body as Record<string, unknown>;
     };

@@ -7,7 +7,7 @@ import { findKeys } from '../../../lib/jose/keys/find-keys.js';
 import { readLogoutRequest } from '../../../lib/openid/logout/logout-request.js';
 import { EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
 import { decrypted, recipient } from '../../support/recipients.js';
-import { encryptTo, type Published, publishedKeys } from '../../support/sealing-client.js';
+import { encryptTo, type PublishedKey, publishedKeys } from '../../support/encrypting-client.js';
 
 const mine = recipient('P-256', { use: 'enc', kid: 'mine' });
 const theirs: Jwk = { ...recipient('P-256').key.export({ format: 'jwk' }), use: 'enc', kid: 'theirs' };
@@ -29,8 +29,8 @@ async function setUp({
   const silently = async (id_token_hint: string) =>
     (await server.authorize({ prompt: 'none', id_token_hint })).parameters;
   const logout = (query: object) =>
-    readLogoutRequest(new Request({ method: 'GET', headers: {}, query }), server.server.facts);
-  const decryptions = jest.spyOn(findKeys(server.server.facts)!, 'decryptionKey');
+    readLogoutRequest(new Request({ method: 'GET', headers: {}, query }), server.server.context);
+  const decryptions = jest.spyOn(findKeys(server.server.context)!, 'decryptionKey');
   return { ...server, id_token, signed, to: to!, silently, logout, decryptions };
 }
 const REFUSED = { error: 'invalid_request', error_description: 'Invalid parameter: `id_token_hint`' };
@@ -58,7 +58,7 @@ describe('a hint that its client has encrypted to the server', () => {
     expect(await logout({ ...query, id_token_hint: signed })).toMatchObject({ hint: { sub: 'alice' } });
   });
 
-  it.each<[string, (given: { signed: string; id_token: string; to: Published }) => Promise<string>]>([
+  it.each<[string, (given: { signed: string; id_token: string; to: PublishedKey }) => Promise<string>]>([
     ['is what the client was given', async ({ id_token }) => id_token],
     ['is encrypted to a key that signs', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: 'ec' }, signed)],
     ['is encrypted to another key', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: to.kid }, signed)],
@@ -77,7 +77,7 @@ describe('a hint that its client has encrypted to the server', () => {
     const { signed, silently, to, decryptions, server } = await setUp({ client: {} });
     const hint = await encryptTo(to, signed);
     expect(await silently(hint)).toMatchObject(REFUSED);
-    expect(await server.facts.find(OPENID)!.readHint(hint, ISSUER)).toBeUndefined();
+    expect(await server.context.find(OPENID)!.readHint(hint, ISSUER)).toBeUndefined();
     expect(decryptions).not.toHaveBeenCalled();
   });
 

@@ -13,7 +13,7 @@ const sign = (claims: object, jwk = RSA, header: object = {}) =>
 
 async function setUp() {
   const server = await openIdServer({ more: [jwtAccessTokens()] });
-  const { facts } = server.server;
+  const { context: facts } = server.server;
   const read = async (hint: string, issuer: string | undefined = ISSUER) =>
     await facts.find(OPENID)!.readHint(hint, issuer);
   const body = await server.signIn();
@@ -62,7 +62,7 @@ describe('a hint', () => {
     const { access_token } = await server.signIn();
     const headers = { authorization: `Bearer ${access_token}` };
     const { body } = await server.send('userinfo', new Request({ method: 'GET', headers, query: {} }));
-    const { facts } = server.server;
+    const { context: facts } = server.server;
     expect(String(body).split('.')).toHaveLength(3);
     expect(await facts.find(OPENID)!.readHint(String(body), ISSUER)).toBeUndefined();
   });

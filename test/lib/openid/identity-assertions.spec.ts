@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { serverMetadata, tokenExchange } from 'nest-oauth2/features';
-import { type AssertedClaims, jwtBearer, keys } from 'nest-oauth2/jose';
+import { type AssertionClaims, jwtBearer, keys } from 'nest-oauth2/jose';
 import {
   type AssertionPermission,
   type AssertionRequest,
@@ -13,7 +13,7 @@ import {
 import { InsufficientUserAuthenticationError, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ask } from '../../support/ask.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
 import { ForeignIssuer, seconds } from '../../support/foreign-issuer.js';
 import { basic, FORM, formRequest } from '../../support/requests.js';
 
@@ -48,7 +48,7 @@ class Store extends MemoryStore {
     super({ clients, users: { findById, findByCredentials: findById } });
   }
 
-  findAssertedUser({ iss, sub }: AssertedClaims) {
+  findAssertedUser({ iss, sub }: AssertionClaims) {
     return iss === IDP && sub === 'alice' && { id: 'alice' };
   }
 
@@ -132,7 +132,7 @@ describe('an identity assertion', () => {
       scope: 'chat.read',
       resource: API,
     });
-    expect(await server.facts.options.model.getAccessToken!(assertion)).toBeFalsy();
+    expect(await server.context.options.model.getAccessToken!(assertion)).toBeFalsy();
     const { grantId, ...issued } = heard.find(({ name }) => name === 'token.issued')!;
     expect([issued, grantId]).toMatchObject([{ grantType: GRANT, clientId: 'wiki', userId: 'alice' }, undefined]);
   });
@@ -329,7 +329,7 @@ describe('an identity assertion', () => {
 
   it('is what the metadata speak of', async () => {
     const asking = new Request({ method: 'GET', headers: {}, query: {} });
-    expect((await ask(setUp().server, 'server-metadata', asking)).body).toMatchObject({
+    expect((await callEndpoint(setUp().server, 'server-metadata', asking)).body).toMatchObject({
       identity_chaining_requested_token_types_supported: [type('id-jag')],
     });
   });
@@ -346,7 +346,7 @@ describe('an identity assertion', () => {
         ];
         super({ clients, users: { findById: (id) => ({ id }), findByCredentials: () => null } });
       }
-      findAssertedUser({ iss, sub }: AssertedClaims) {
+      findAssertedUser({ iss, sub }: AssertionClaims) {
         return iss === IDP && { id: `acme:${sub}` };
       }
     }

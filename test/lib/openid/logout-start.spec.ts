@@ -32,7 +32,7 @@ describe('logout() at the start of a server', () => {
     const other = 'https://other.example.com';
     const first = await start(shared);
     const second = await start(shared, { options: { issuer: other } });
-    const [one, two] = [(await first.started).server.facts, (await second.started).server.facts];
+    const [one, two] = [(await first.started).server.context, (await second.started).server.context];
     expect([first, second].map(({ onSignOut }) => onSignOut.mock.calls[0]![0])).toEqual([ISSUER, other]);
     for (const key of [LOGOUT, OPENID]) expect(one.find<object>(key)).not.toBe(two.find<object>(key));
   });

@@ -7,7 +7,7 @@ import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { later } from '../../support/model.js';
 import { ISSUER, openIdServer } from '../../support/openid-server.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
-import { until } from '../../support/until.js';
+import { waitUntil } from '../../support/wait-until.js';
 
 const clients = new TlsServer();
 beforeAll(() => clients.start());
@@ -73,8 +73,8 @@ describe('logout tokens', () => {
     clients.replies['/web'] = ok;
     const { store, signOut, events } = await openProcess();
     await signOut('web', 3);
-    await until(() => events.filter(([name]) => name === 'logout.delivered').length === 3);
-    await until(async () => (await store.listNotifications()).length === 0);
+    await waitUntil(() => events.filter(([name]) => name === 'logout.delivered').length === 3);
+    await waitUntil(async () => (await store.listNotifications()).length === 0);
     expect(clients.count('/web')).toBe(3);
   });
 
@@ -87,9 +87,9 @@ describe('logout tokens', () => {
     const other = await openProcess(killed.store, {
       claimNotification: (id: string, seconds: number) => killed.store.once(`claim ${id}`, seconds),
     });
-    await until(() => other.events.some(([name]) => name === 'logout.delivered'));
+    await waitUntil(() => other.events.some(([name]) => name === 'logout.delivered'));
     expect(clients.count('/web')).toBe(1);
-    await until(async () => (await killed.store.listNotifications()).length === 0);
+    await waitUntil(async () => (await killed.store.listNotifications()).length === 0);
   });
 
   it('are delivered by another process if one ends during the delivery, when its claim has expired', async () => {
@@ -113,7 +113,7 @@ describe('logout tokens', () => {
     await tick(45);
     expect(clients.count('/web')).toBe(0);
     await tick(60);
-    await until(() => [...first.events, ...other.events].some(([name]) => name === 'logout.delivered'));
+    await waitUntil(() => [...first.events, ...other.events].some(([name]) => name === 'logout.delivered'));
     expect(clients.count('/web')).toBe(1);
   });
 
@@ -127,8 +127,8 @@ describe('logout tokens', () => {
       await first.store.saveNotification({ ...one, id: `${at}`, data, createdAt: Date.now() }, later(3600));
     }
     const second = await openProcess(first.store);
-    await until(() => clients.count('/web') >= 20);
-    await until(async () => (await first.store.listNotifications()).length === 0);
+    await waitUntil(() => clients.count('/web') >= 20);
+    await waitUntil(async () => (await first.store.listNotifications()).length === 0);
     expect(clients.count('/web')).toBe(20);
     const delivered = [...first.events, ...second.events].filter(([name]) => name === 'logout.delivered');
     expect(delivered).toHaveLength(20);
@@ -139,7 +139,7 @@ describe('logout tokens', () => {
     const { signOut, events, store } = await openProcess();
     await signOut('silent', 150);
     await signOut('web', 2);
-    await until(() => events.filter(([name]) => name === 'logout.delivered').length === 2, 3);
+    await waitUntil(() => events.filter(([name]) => name === 'logout.delivered').length === 2, 3);
     // A silent client keeps its messages: it is tried again later.
     expect((await store.listNotifications()).every(({ clientId }) => clientId === 'silent')).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('logout tokens', () => {
     clients.replies['/web'] = json({}, {}, 503);
     const { signOut, store, events } = await openProcess();
     await signOut('web');
-    await until(() => events.some(([name]) => name === 'logout.failed'));
+    await waitUntil(() => events.some(([name]) => name === 'logout.failed'));
     expect(await store.listNotifications()).toHaveLength(1);
     const failedAt = Date.now();
     const bodies: string[] = [];
@@ -158,7 +158,7 @@ describe('logout tokens', () => {
       request.on('end', () => response.writeHead(200).end());
     };
     await tick(120);
-    await until(async () => (await store.listNotifications()).length === 0);
+    await waitUntil(async () => (await store.listNotifications()).length === 0);
     const [, payload] = new URLSearchParams(bodies[0]).get('logout_token')!.split('.');
     const { iat, exp } = JSON.parse(Buffer.from(payload!, 'base64url').toString()) as { iat: number; exp: number };
     expect(exp - iat).toBe(120);
@@ -169,8 +169,8 @@ describe('logout tokens', () => {
     clients.replies['/web'] = json({}, {}, 400);
     const { signOut, store, events } = await openProcess();
     await signOut('web');
-    await until(() => events.some(([name]) => name === 'logout.failed'));
-    await until(async () => (await store.listNotifications()).length === 0);
+    await waitUntil(() => events.some(([name]) => name === 'logout.failed'));
+    await waitUntil(async () => (await store.listNotifications()).length === 0);
     expect(clients.count('/web')).toBe(1);
   });
 
@@ -190,7 +190,7 @@ describe('logout tokens', () => {
     const one = { kind: 'logout', issuer: ISSUER, clientId: 'web', host: 'client.example' } as const;
     const data = { userId: 'alice', sub: 'alice', sid: '1' };
     await first.store.saveNotification({ ...one, id: 'one', data, createdAt: Date.now() + skew }, later(3600));
-    await until(() => claims.length > 0);
+    await waitUntil(() => claims.length > 0);
     expect(claims[0]).toBe(seconds);
   });
 
@@ -198,7 +198,7 @@ describe('logout tokens', () => {
     clients.replies['/web'] = ok;
     const { signOut, events, store } = await openProcess(undefined, { saveNotification: undefined });
     await signOut('web');
-    await until(() => events.some(([name]) => name === 'logout.delivered'));
+    await waitUntil(() => events.some(([name]) => name === 'logout.delivered'));
     expect(await store.listNotifications()).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe('logout tokens', () => {
     const saveNotification = () => Promise.reject(new Error('disk full'));
     const { signOut, events } = await openProcess(undefined, { saveNotification });
     await signOut('web');
-    await until(() => events.some(([name]) => name === 'logout.delivered'));
+    await waitUntil(() => events.some(([name]) => name === 'logout.delivered'));
     expect(clients.count('/web')).toBe(1);
   });
 });

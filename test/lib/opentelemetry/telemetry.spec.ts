@@ -12,9 +12,9 @@ import { introspection, revocation } from 'nest-oauth2/features';
 import { telemetry, type TelemetryOptions } from 'nest-oauth2/opentelemetry';
 import { type Model, OAuth2Server, Response } from 'nest-oauth2/server';
 
-import { addAccessToken, addCode, CALLBACK, createHost, SECRET } from '../../support/model.js';
+import { addAccessToken, addCode, CALLBACK, createTestModel, SECRET } from '../../support/model.js';
 import {
-  answer,
+  runOperation,
   authorizeRequest,
   basic,
   FORM,
@@ -62,8 +62,8 @@ const child = (method: string): Told => [`oauth2.model.${method}`, { 'oauth2.mod
 
 describe('a span of telemetry()', () => {
   it('describes a token request, and has the calls of the model as child spans', async () => {
-    const { model } = createHost({ revokeGrant: () => true });
-    await answer(serverOf(model), 'token', tokenRequest(PASSWORD));
+    const { model } = createTestModel({ revokeGrant: () => true });
+    await runOperation(serverOf(model), 'token', tokenRequest(PASSWORD));
     const facts = {
       'oauth2.operation': 'token',
       'oauth2.grant_type': 'password',
@@ -76,11 +76,15 @@ describe('a span of telemetry()', () => {
   });
 
   it('describes a guarded request, with the client of a valid token or with the error', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host);
     const server = serverOf(host.model);
-    await answer(server, 'authenticate', resourceRequest('Bearer access', { body: { client_id: 'not a client' } }));
-    await answer(server, 'authenticate', resourceRequest('Bearer other'), { scope: 'read' });
+    await runOperation(
+      server,
+      'authenticate',
+      resourceRequest('Bearer access', { body: { client_id: 'not a client' } }),
+    );
+    await runOperation(server, 'authenticate', resourceRequest('Bearer other'), { scope: 'read' });
     const operation = { 'oauth2.operation': 'authenticate' };
     expect(tree()).toEqual([
       [
@@ -98,13 +102,13 @@ describe('a span of telemetry()', () => {
   });
 
   it('describes authorize(), each of its phases, and an endpoint that is called by its id', async () => {
-    const { model } = createHost();
+    const { model } = createTestModel();
     const server = serverOf(model, { model: false });
-    await answer(server, 'authorize', authorizeRequest(), signedIn);
+    await runOperation(server, 'authorize', authorizeRequest(), signedIn);
     const response = new Response();
     const asked = await server.readAuthorizationRequest(authorizeRequest(), response);
     await server.decide(asked, { user: { id: 'alice' } }, response);
-    await server.answer('introspection', tokenRequest({ token: 'nonsense' }), new Response());
+    await server.handle('introspection', tokenRequest({ token: 'nonsense' }), new Response());
     const client = { 'oauth2.client_id': 'web', 'oauth2.outcome': 'ok' };
     expect(tree()).toEqual(
       ['authorize', 'authorize.read', 'authorize.decide', 'introspection'].map((name) => [
@@ -118,7 +122,11 @@ describe('a span of telemetry()', () => {
   it('has the status error only for a server error, with the class of the error that the model threw', async () => {
     class DriverError extends Error {}
     const getClient = () => Promise.reject(new DriverError('postgres://app:hunter2@10.0.0.1'));
-    const { error } = await answer(serverOf(createHost({ getClient }).model), 'token', tokenRequest(PASSWORD));
+    const { error } = await runOperation(
+      serverOf(createTestModel({ getClient }).model),
+      'token',
+      tokenRequest(PASSWORD),
+    );
     expect(error?.code).toBe(503);
     expect(tree()).toMatchObject([
       [
@@ -134,18 +142,18 @@ describe('a span of telemetry()', () => {
   });
 
   it('contains no secret, no token, no code and no error text of the model', async () => {
-    const host = createHost({ getUser: () => Promise.reject(new Error('the password of alice is wonderland')) });
+    const host = createTestModel({ getUser: () => Promise.reject(new Error('the password of alice is wonderland')) });
     addAccessToken(host);
     addCode(host);
     const server = serverOf(host.model);
-    const { result } = await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
-    await answer(server, 'token', tokenRequest(PASSWORD));
-    await answer(
+    const { result } = await runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    await runOperation(server, 'token', tokenRequest(PASSWORD));
+    await runOperation(
       server,
       'token',
       tokenRequest({ grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK }),
     );
-    await answer(server, 'authenticate', resourceRequest());
+    await runOperation(server, 'authenticate', resourceRequest());
     const all = spans
       .getFinishedSpans()
       .map(({ name, attributes, events, status }) => [name, attributes, events, status]);
@@ -157,7 +165,7 @@ describe('a span of telemetry()', () => {
   });
 
   it('does not change results, also with frozen models and models with callbacks', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host);
     const token = { marked: true, ...(await host.model.getAccessToken!('access')) } as never;
     const model = Object.freeze({
@@ -166,7 +174,7 @@ describe('a span of telemetry()', () => {
         setImmediate(callback, null, token);
       },
     });
-    const { result } = await answer(serverOf(model as never), 'authenticate', resourceRequest());
+    const { result } = await runOperation(serverOf(model as never), 'authenticate', resourceRequest());
     expect(result).toBe(token);
     expect(tree()).toMatchObject([['oauth2.authenticate', {}, [child('getAccessToken')]]]);
   });
@@ -190,12 +198,12 @@ describe('a metric of telemetry()', () => {
 
   it('counts operations by grant type and outcome, and events by name', async () => {
     await measured();
-    const host = createHost();
+    const host = createTestModel();
     const server = serverOf(host.model, { attributes: { 'oauth2.server': 'partners' } });
     const form = { grant_type: 'client_credentials' };
-    for (let i = 0; i < 3; i++) await answer(server, 'token', tokenRequest(form));
+    for (let i = 0; i < 3; i++) await runOperation(server, 'token', tokenRequest(form));
     const wrong = { ...FORM, authorization: basic('web', 'wrong') };
-    await answer(server, 'token', formRequest(form, { headers: wrong }));
+    await runOperation(server, 'token', formRequest(form, { headers: wrong }));
     const named = { 'oauth2.server': 'partners' };
     const facts = { ...named, 'oauth2.operation': 'token', 'oauth2.grant_type': 'client_credentials' };
     const event = (name: string, count: number) => [{ ...named, 'oauth2.event': name }, count];
@@ -210,9 +218,9 @@ describe('a metric of telemetry()', () => {
 
   it('has one series for all unknown grant types and clients, so that clients cannot create series', async () => {
     await measured();
-    const server = serverOf(createHost().model);
+    const server = serverOf(createTestModel().model);
     for (let i = 0; i < 50; i++) {
-      await answer(server, 'token', formRequest({ grant_type: `urn:made-up:${i}`, client_id: `made-up-${i}` }));
+      await runOperation(server, 'token', formRequest({ grant_type: `urn:made-up:${i}`, client_id: `made-up-${i}` }));
     }
     const { 'oauth2.operation.duration': series } = await measured();
     expect(series).toEqual([[expect.objectContaining({ 'oauth2.grant_type': '_OTHER' }), 50]]);
@@ -223,13 +231,13 @@ describe('a server with telemetry()', () => {
   it('still calls its own event listeners', async () => {
     const heard: string[] = [];
     const events = { emit: (name: string) => heard.push(name), wants: (name: string) => name !== 'token.issued' };
-    const server = serverOf(createHost().model, {}, { events });
-    await answer(server, 'token', tokenRequest(PASSWORD));
+    const server = serverOf(createTestModel().model, {}, { events });
+    await runOperation(server, 'token', tokenRequest(PASSWORD));
     expect(heard).toEqual(['client.authenticated']);
   });
 
   it('rejects a misspelled option at start-up', () => {
-    expect(() => serverOf(createHost().model, { models: true } as object)).toThrow(
+    expect(() => serverOf(createTestModel().model, { models: true } as object)).toThrow(
       'unknown option `models` of `telemetry()`: there are `attributes` and `model`',
     );
   });

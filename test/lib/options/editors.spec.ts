@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { TABLE } from '../../../lib/options/table.js';
+import { ENGINE_OPTIONS } from '../../../lib/options/engine-options.js';
 import { TABLES } from '../../../src/configuration/option-table.js';
 import { hoverMembers } from '../../support/language-server.js';
 
-const ENGINE = Object.keys(TABLE);
+const ENGINE = Object.keys(ENGINE_OPTIONS);
 const MODULE = Object.keys(TABLES.forRoot);
 
 const literal = (names: readonly string[]) => `{\n${names.map((name) => `  ${name}: undefined,\n`).join('')}}`;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { TABLE } from '../../../lib/options/table.js';
+import { ENGINE_OPTIONS } from '../../../lib/options/engine-options.js';
 
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/options.md'), 'utf8');
@@ -28,7 +28,7 @@ describe('the table of engine options in docs/options.md', () => {
 
   it('lists the defaults that the engine uses', () => {
     const said = cells().map(([name, fallback]) => [name, fallback]);
-    const have = Object.entries(TABLE).map(([name, row]) => [`\`${name}\``, written(row)]);
+    const have = Object.entries(ENGINE_OPTIONS).map(([name, row]) => [`\`${name}\``, written(row)]);
     expect(Object.fromEntries(said)).toEqual(Object.fromEntries(have));
   });
 

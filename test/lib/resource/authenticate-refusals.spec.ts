@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Request } from 'nest-oauth2/server';
 
-import { addAccessToken, createHost, earlier, type Host } from '../../support/model.js';
-import { answer, FORM, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel, earlier, type TestModel } from '../../support/model.js';
+import { runOperation, FORM, resourceRequest, summary } from '../../support/requests.js';
 
-const hostWithToken = (properties = {}, overrides = {}): Host => {
-  const host = createHost(overrides);
+const hostWithToken = (properties = {}, overrides = {}): TestModel => {
+  const host = createTestModel(overrides);
   addAccessToken(host, properties);
   return host;
 };
@@ -51,7 +51,7 @@ describe('authenticate()', () => {
       'Invalid parameter: `access_token`',
     ],
   ])('rejects %s with 400 invalid_request', async (_, request, message) => {
-    const { error, status, headers, body } = await answer(hostWithToken(), 'authenticate', request);
+    const { error, status, headers, body } = await runOperation(hostWithToken(), 'authenticate', request);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
     expect({ status, headers, body }).toEqual({
       status: 400,
@@ -61,14 +61,18 @@ describe('authenticate()', () => {
   });
 
   it('rejects a request without token by a challenge without error code (RFC 6750 §3.1)', async () => {
-    const { error, status, headers, body } = await answer(createHost(), 'authenticate', resourceRequest(null));
+    const { error, status, headers, body } = await runOperation(
+      createTestModel(),
+      'authenticate',
+      resourceRequest(null),
+    );
     expect(summary(error)).toBe('401 unauthorized_request: Unauthorized request: no authentication given');
     expect({ status, headers, body }).toEqual({ status: 401, headers: { 'www-authenticate': PLAIN }, body: {} });
   });
 
   const EXPIRED = '401 invalid_token: Invalid token: access token has expired';
-  it.each<[string, Host, string]>([
-    ['unknown to the model', createHost(), '401 invalid_token: Invalid token: access token is invalid'],
+  it.each<[string, TestModel, string]>([
+    ['unknown to the model', createTestModel(), '401 invalid_token: Invalid token: access token is invalid'],
     ['expired', hostWithToken({ accessTokenExpiresAt: earlier() }), EXPIRED],
     [
       'expired because its expiry is an invalid Date',
@@ -76,13 +80,13 @@ describe('authenticate()', () => {
       EXPIRED,
     ],
   ])('rejects a token that is %s with 401 invalid_token', async (_, host, expected) => {
-    const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
+    const { error, status, headers } = await runOperation(host, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(expected);
     expect({ status, headers }).toEqual({ status: 401, headers: { 'www-authenticate': challenge('invalid_token') } });
   });
 
   const NO_DATE = '503 server_error: Server error: `accessTokenExpiresAt` must be a Date instance';
-  it.each<[string, Host, string]>([
+  it.each<[string, TestModel, string]>([
     [
       'without a user',
       hostWithToken({ user: undefined }),
@@ -91,15 +95,15 @@ describe('authenticate()', () => {
     ['with an expiry that is a string', hostWithToken({ accessTokenExpiresAt: '2999' }), NO_DATE],
     ['without an expiry', hostWithToken({ accessTokenExpiresAt: undefined }), NO_DATE],
   ])('fails with 503 if getAccessToken() returns a token %s', async (_, host, expected) => {
-    const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
+    const { error, status, headers } = await runOperation(host, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(expected);
     expect({ status, headers }).toEqual({ status: 503, headers: {} });
   });
 
   it('fails with 503 if the model throws, and keeps the original error in `inner`', async () => {
     const failure = new Error('SELECT * FROM tokens');
-    const host = createHost({ getAccessToken: () => Promise.reject(failure) });
-    const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
+    const host = createTestModel({ getAccessToken: () => Promise.reject(failure) });
+    const { error, status, headers } = await runOperation(host, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(
       '503 server_error: Server error: the request could not be handled; the server log has the reason',
     );
@@ -111,7 +115,9 @@ describe('authenticate()', () => {
     const request = resourceRequest(null, {
       query: Object.create({ access_token: 'access' }) as Record<string, unknown>,
     });
-    const { error } = await answer(hostWithToken(), 'authenticate', request, { allowBearerTokensInQueryString: true });
+    const { error } = await runOperation(hostWithToken(), 'authenticate', request, {
+      allowBearerTokensInQueryString: true,
+    });
     expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `access_token`');
   });
 });

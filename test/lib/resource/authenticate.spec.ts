@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { addAccessToken, createHost, earlier, type Host } from '../../support/model.js';
-import { answer, FORM, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel, earlier, type TestModel } from '../../support/model.js';
+import { runOperation, FORM, resourceRequest, summary } from '../../support/requests.js';
 
-const hostWithToken = (properties = {}, overrides = {}): Host => {
-  const host = createHost(overrides);
+const hostWithToken = (properties = {}, overrides = {}): TestModel => {
+  const host = createTestModel(overrides);
   addAccessToken(host, properties);
   return host;
 };
@@ -17,7 +17,7 @@ describe('authenticate()', () => {
   describe('with a valid token', () => {
     it('accepts it in the header, and resolves to the object that getAccessToken() returned', async () => {
       const host = hostWithToken();
-      const { result, status, headers, body } = await answer(host, 'authenticate', resourceRequest());
+      const { result, status, headers, body } = await runOperation(host, 'authenticate', resourceRequest());
       expect(result).toBe(host.accessTokens.get('access'));
       expect({ status, headers, body }).toEqual({ status: 200, headers: {}, body: {} });
       expect(host.calls).toEqual([['getAccessToken', 'access']]);
@@ -26,20 +26,22 @@ describe('authenticate()', () => {
     it.each(['Bearer access', 'bearer access', 'BEARER access', 'Bearer  access'])(
       'accepts the header %j',
       async (header) => {
-        expect((await answer(hostWithToken(), 'authenticate', resourceRequest(header))).error).toBeUndefined();
+        expect((await runOperation(hostWithToken(), 'authenticate', resourceRequest(header))).error).toBeUndefined();
       },
     );
 
     it('accepts it in a form, with any case of the HTTP method and without Content-Length', async () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
       for (const request of [inForm(), inForm({ method: 'post', headers })]) {
-        expect(summary((await answer(hostWithToken(), 'authenticate', request)).error)).toBe('no error');
+        expect(summary((await runOperation(hostWithToken(), 'authenticate', request)).error)).toBe('no error');
       }
     });
 
     it('accepts it in the query if `allowBearerTokensInQueryString` is set', async () => {
       const options = { allowBearerTokensInQueryString: true };
-      expect((await answer(hostWithToken(), 'authenticate', inQuery, options)).result?.['accessToken']).toBe('access');
+      expect((await runOperation(hostWithToken(), 'authenticate', inQuery, options)).result?.['accessToken']).toBe(
+        'access',
+      );
     });
   });
 
@@ -48,15 +50,15 @@ describe('authenticate()', () => {
     const options = { scope: 'admin' };
     const messages = [];
     for (const [host, request] of [
-      [createHost(), resourceRequest('Basic x', { query: { access_token: 'a' } })],
-      [createHost(), resourceRequest('Basic x')],
-      [createHost(), resourceRequest()],
+      [createTestModel(), resourceRequest('Basic x', { query: { access_token: 'a' } })],
+      [createTestModel(), resourceRequest('Basic x')],
+      [createTestModel(), resourceRequest()],
       [hostWithToken(bad), resourceRequest()],
       [hostWithToken({ accessTokenExpiresAt: 'x' }), resourceRequest()],
       [hostWithToken({ accessTokenExpiresAt: earlier() }), resourceRequest()],
       [hostWithToken(), resourceRequest()],
     ] as const) {
-      messages.push((await answer(host, 'authenticate', request, options)).error?.message.replace(/.*: /, ''));
+      messages.push((await runOperation(host, 'authenticate', request, options)).error?.message.replace(/.*: /, ''));
     }
     expect(messages).toEqual([
       'only one authentication method is allowed',
@@ -70,12 +72,12 @@ describe('authenticate()', () => {
   });
 
   it('fails if the model lacks getAccessToken(), or for arguments that are not Request and Response', async () => {
-    const host = createHost({ getAccessToken: undefined });
-    const missing = await answer(host, 'authenticate', resourceRequest());
+    const host = createTestModel({ getAccessToken: undefined });
+    const missing = await runOperation(host, 'authenticate', resourceRequest());
     expect(summary(missing.error)).toBe(
       '500 invalid_argument: Invalid argument: model does not implement `getAccessToken()`',
     );
-    const server = new OAuth2Server({ model: createHost().model });
+    const server = new OAuth2Server({ model: createTestModel().model });
     await expect(server.authenticate({} as never, {} as never)).rejects.toThrow(
       'Invalid argument: `request` must be an instance of Request',
     );
@@ -89,14 +91,14 @@ describe('authenticate() for an Authorization header and a body that is not a fo
   it('uses the header and ignores an `access_token` member of the body', async () => {
     const headers = { 'content-type': 'application/json', authorization: 'Bearer access' };
     const request = resourceRequest(null, { method: 'POST', headers, body: { access_token: 'a note' } });
-    const { error } = await answer(hostWithToken(), 'authenticate', request);
+    const { error } = await runOperation(hostWithToken(), 'authenticate', request);
     expect(error).toBeUndefined();
   });
 });
 
 describe('option `scope` of authenticate()', () => {
   it.each([[[undefined]], [['']], [' ']])('causes a configuration error if it is %j', async (scope) => {
-    const { error } = await answer(hostWithToken(), 'authenticate', resourceRequest(), { scope });
+    const { error } = await runOperation(hostWithToken(), 'authenticate', resourceRequest(), { scope });
     expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `scope`');
   });
 });

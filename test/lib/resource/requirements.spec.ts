@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EventSink, OAuth2Server, Request, Response, type StepUp } from 'nest-oauth2/server';
 
-import { addAccessToken, createHost } from '../../support/model.js';
-import { answer, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel } from '../../support/model.js';
+import { runOperation, resourceRequest, summary } from '../../support/requests.js';
 
 // Tests of the requirements that one call of authenticate() can set in addition to `scope`.
 
 const authenticate = async (options: object, token: object = {}, overrides: object = {}) => {
-  const host = createHost(overrides);
+  const host = createTestModel(overrides);
   addAccessToken(host, token);
-  const outcome = await answer(host, 'authenticate', resourceRequest(), options);
+  const outcome = await runOperation(host, 'authenticate', resourceRequest(), options);
   return { ...outcome, calls: host.calls, summary: summary(outcome.error) };
 };
 
@@ -202,7 +202,7 @@ describe('the requirements of authenticate()', () => {
   });
 
   it('are verified only for a valid token', async () => {
-    const { error, headers } = await answer(createHost(), 'authenticate', resourceRequest(), ALL);
+    const { error, headers } = await runOperation(createTestModel(), 'authenticate', resourceRequest(), ALL);
     expect(summary(error)).toBe('401 invalid_token: Invalid token: access token is invalid');
     expect(headers).toEqual({
       'www-authenticate': 'Bearer realm="Service",error="invalid_token"',
@@ -211,7 +211,7 @@ describe('the requirements of authenticate()', () => {
   });
 
   it('are reported in an event with the reason if a token does not meet them', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { scope: 'read', user: CLIENT_ITSELF });
     const reported: object[] = [];
     const events = { emit: (_: string, payload: object) => reported.push(payload) } as unknown as EventSink;
@@ -225,7 +225,7 @@ describe('the requirements of authenticate()', () => {
       await expect(server.authenticate(resourceRequest(), new Response(), options)).rejects.toThrow('Insufficient');
     }
     expect(reported).toMatchObject([
-      { error: 'insufficient_scope', scope: 'write admin', wanted: 'write admin', given: 'read' },
+      { error: 'insufficient_scope', scope: 'write admin', expected: 'write admin', given: 'read' },
       { error: 'insufficient_scope', scope: 'read', given: 'a client that acts for itself' },
       { error: 'insufficient_scope', wanted: 'admin' },
       { error: 'insufficient_user_authentication', wanted: 'high' },
@@ -261,7 +261,7 @@ describe('the requirements of authenticate()', () => {
   });
 
   it.each(Object.entries(ALL).slice(1))('are rejected as options of OAuth2Server: %s', (name, value) => {
-    const options = { model: createHost().model, [name]: value };
+    const options = { model: createTestModel().model, [name]: value };
     expect(() => new OAuth2Server(options)).toThrow(
       `the option \`${name}\` belongs to a single call: set it in \`authenticate(request, response, { ${name} })\``,
     );
@@ -287,7 +287,7 @@ describe('the requirements of authenticate()', () => {
 describe('an options object shared by several calls of authenticate()', () => {
   /** Creates a server that counts how often the options of a call are validated. */
   function counting() {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { scope: 'read', user: { id: 'alice', roles: ['viewer'] } });
     const counter = { made: 0 };
     const feature = { id: 'counting', install: () => ({ callMisconfigurations: () => ((counter.made += 1), []) }) };

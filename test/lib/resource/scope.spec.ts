@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { OAuth2Server, Response } from 'nest-oauth2/server';
-import { addAccessToken, createHost } from '../../support/model.js';
-import { answer, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel } from '../../support/model.js';
+import { runOperation, resourceRequest, summary } from '../../support/requests.js';
 
 const authenticate = (options: object, token: object = {}, overrides: object = {}) => {
-  const host = createHost(overrides);
+  const host = createTestModel(overrides);
   addAccessToken(host, token);
-  return answer(host, 'authenticate', resourceRequest(), options);
+  return runOperation(host, 'authenticate', resourceRequest(), options);
 };
 const INSUFFICIENT = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 
@@ -108,7 +108,7 @@ describe('authenticate() with `scope`', () => {
       })(),
     ],
   ])('is enforced for later calls after an options object %s', async (_, options) => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { scope: 'read' });
     const server = new OAuth2Server({ model: host.model });
     const ask = (given: object | string) => server.authenticate(resourceRequest(), new Response(), given);

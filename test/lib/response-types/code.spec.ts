@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
-import { createHost, SPA, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, CHALLENGE, signedIn, summary, VERIFIER } from '../../support/requests.js';
+import { createTestModel, SPA, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary, VERIFIER } from '../../support/requests.js';
 
 const authorize = (query: object = {}, options: object = {}, overrides: object = {}) =>
-  answer(createHost(overrides), 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+  runOperation(createTestModel(overrides), 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 
 afterEach(() => {
   jest.restoreAllMocks();

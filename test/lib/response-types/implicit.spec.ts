@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
-import { ALICE, CALLBACK, createHost, type Host, OTHER_CALLBACK, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
-const withImplicit = (overrides: object = {}, client: object = {}): Host => {
-  const host = createHost(overrides);
+const withImplicit = (overrides: object = {}, client: object = {}): TestModel => {
+  const host = createTestModel(overrides);
   host.clients.set('web', { ...WEB, grants: ['implicit'], ...client });
   return host;
 };
 const authorize = (query: object = {}, host = withImplicit(), options: object = {}) =>
-  answer(host, 'authorize', authorizeRequest({ response_type: 'token', ...query }), { ...signedIn, ...options });
+  runOperation(host, 'authorize', authorizeRequest({ response_type: 'token', ...query }), { ...signedIn, ...options });
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -38,7 +38,7 @@ describe('the implicit grant', () => {
   });
 
   it('is refused to a client without the grant type `implicit`', async () => {
-    const { error, redirected } = await authorize({}, createHost());
+    const { error, redirected } = await authorize({}, createTestModel());
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `response_type` is invalid');
     expect(redirected['access_token']).toBeUndefined();
   });
@@ -88,7 +88,7 @@ describe('the implicit grant', () => {
 
   it('returns errors in the fragment even if the request body has an empty response_type', async () => {
     const request = authorizeRequest({ response_type: 'token', state: undefined }, { body: { response_type: '' } });
-    const { headers } = await answer(withImplicit(), 'authorize', request, signedIn);
+    const { headers } = await runOperation(withImplicit(), 'authorize', request, signedIn);
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb#error=invalid_request&/);
   });
 

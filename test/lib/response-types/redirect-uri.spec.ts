@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createHost, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { createTestModel, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
 const authorize = (redirectUri: string | undefined, registered: unknown, overrides: object = {}, client = {}) => {
-  const host = createHost(overrides);
+  const host = createTestModel(overrides);
   host.clients.set('web', { ...WEB, redirectUris: registered as string[], ...client });
-  return answer(host, 'authorize', authorizeRequest({ redirect_uri: redirectUri }), signedIn);
+  return runOperation(host, 'authorize', authorizeRequest({ redirect_uri: redirectUri }), signedIn);
 };
 const target = async (...args: Parameters<typeof authorize>) =>
   (await authorize(...args)).headers['location']?.replace(/code=.*/, 'code');

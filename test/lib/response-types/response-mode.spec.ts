@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CALLBACK, createHost, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, WEB } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
 const authorize = (query: object) => {
-  const host = createHost();
+  const host = createTestModel();
   host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
-  return answer(host, 'authorize', authorizeRequest({ ...query }), signedIn);
+  return runOperation(host, 'authorize', authorizeRequest({ ...query }), signedIn);
 };
 
 const place = (headers: Record<string, string>) => headers['location']?.slice(CALLBACK.length, CALLBACK.length + 6);

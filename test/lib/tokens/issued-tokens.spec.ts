@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { createHost, type Host, WEB } from '../../support/model.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 const NOW = Date.UTC(2030, 0);
 beforeEach(() => {
@@ -12,11 +12,11 @@ afterEach(() => {
 });
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
-const ask = (host: Host, options: object = {}) => answer(host, 'token', tokenRequest(PASSWORD), options);
+const ask = (host: TestModel, options: object = {}) => runOperation(host, 'token', tokenRequest(PASSWORD), options);
 
 describe('the lifetime of a token', () => {
   const lifetimes = async (options: object, client: object = {}) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, ...client });
     const { result } = await ask(host, options);
     const seconds = (date: unknown) => ((date as Date).getTime() - NOW) / 1000;
@@ -50,7 +50,7 @@ describe('the lifetime of a token', () => {
   });
 
   it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('cannot be %j for a client', async (accessTokenLifetime) => {
-    const host = createHost();
+    const host = createTestModel();
     host.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
     const { error, body } = await ask(host);
     expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `accessTokenLifetime`');
@@ -65,7 +65,7 @@ describe('generators of tokens in the model', () => {
       calls.push([token, client, user, scope]);
       return token;
     };
-    const host = createHost({ generateAccessToken: generate('A'), generateRefreshToken: generate('R') });
+    const host = createTestModel({ generateAccessToken: generate('A'), generateRefreshToken: generate('R') });
     const { body } = await ask(host);
     expect([body['access_token'], body['refresh_token']]).toEqual(['A', 'R']);
     expect(calls).toEqual([
@@ -75,7 +75,7 @@ describe('generators of tokens in the model', () => {
   });
 
   it.each([undefined, null, '', false])('are replaced by random tokens if they return %j', async (nothing) => {
-    const host = createHost({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
+    const host = createTestModel({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
     const { body } = await ask(host);
     expect(body['access_token']).toMatch(/^[0-9a-f]{64}$/);
     expect(body['refresh_token']).toMatch(/^[0-9a-f]{64}$/);
@@ -83,7 +83,7 @@ describe('generators of tokens in the model', () => {
   });
 
   it('are optional: random tokens are issued, all different', async () => {
-    const host = createHost();
+    const host = createTestModel();
     const tokens = await Promise.all(Array.from({ length: 100 }, async () => (await ask(host)).body['access_token']));
     expect(new Set(tokens).size).toBe(100);
   });

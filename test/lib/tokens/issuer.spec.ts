@@ -2,10 +2,25 @@ import { describe, expect, it } from '@jest/globals';
 import { revocation } from 'nest-oauth2/features';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
-import { ask } from '../../support/ask.js';
-import { familyHost, memoryStore } from '../../support/family-models.js';
-import { addAccessToken, addCode, addRefreshToken, ALICE, CALLBACK, createHost, WEB } from '../../support/model.js';
-import { answer, authorizeRequest, resourceRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import { callEndpoint } from '../../support/call-endpoint.js';
+import { familyModel, memoryStore } from '../../support/family-models.js';
+import {
+  addAccessToken,
+  addCode,
+  addRefreshToken,
+  ALICE,
+  CALLBACK,
+  createTestModel,
+  WEB,
+} from '../../support/model.js';
+import {
+  runOperation,
+  authorizeRequest,
+  resourceRequest,
+  signedIn,
+  summary,
+  tokenRequest,
+} from '../../support/requests.js';
 
 const [ISSUER, OTHER] = ['https://one.example', 'https://other.example'];
 const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
@@ -17,15 +32,15 @@ const serverOf = (model: Model, issuer?: string) =>
 
 describe('the `issuer` of stored codes and tokens', () => {
   it('is saved with every code and token if the model stores token families', async () => {
-    const host = familyHost();
+    const host = familyModel();
     host.clients.set('web', IMPLICIT);
     const server = serverOf(host.model, ISSUER);
-    const { redirected } = await answer(server, 'authorize', authorizeRequest(), signedIn);
+    const { redirected } = await runOperation(server, 'authorize', authorizeRequest(), signedIn);
     expect(host.codes.get(String(redirected['code']))).toMatchObject({ issuer: ISSUER });
-    await answer(server, 'authorize', authorizeRequest({ response_type: 'token' }), signedIn);
-    const { body } = await answer(server, 'token', tokenRequest({ ...CODE, code: redirected['code'] }));
-    await answer(server, 'token', tokenRequest({ ...REFRESH, refresh_token: body['refresh_token'] }));
-    await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    await runOperation(server, 'authorize', authorizeRequest({ response_type: 'token' }), signedIn);
+    const { body } = await runOperation(server, 'token', tokenRequest({ ...CODE, code: redirected['code'] }));
+    await runOperation(server, 'token', tokenRequest({ ...REFRESH, refresh_token: body['refresh_token'] }));
+    await runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     const saved = [...host.accessTokens.values(), ...host.refreshTokens.values()];
     expect(saved.length).toBeGreaterThan(4);
     expect(saved.map(({ issuer }) => issuer)).toEqual(saved.map(() => ISSUER));
@@ -33,12 +48,16 @@ describe('the `issuer` of stored codes and tokens', () => {
   });
 
   it.each([
-    ['a model without families', createHost(), ISSUER],
-    ['a server without the option `issuer`', familyHost(), undefined],
+    ['a model without families', createTestModel(), ISSUER],
+    ['a server without the option `issuer`', familyModel(), undefined],
   ])('is not saved with %s', async (_, host, issuer) => {
     const server = serverOf(host.model, issuer);
-    await answer(server, 'authorize', authorizeRequest(), signedIn);
-    await answer(server, 'token', tokenRequest({ grant_type: 'password', username: 'alice', password: 'wonderland' }));
+    await runOperation(server, 'authorize', authorizeRequest(), signedIn);
+    await runOperation(
+      server,
+      'token',
+      tokenRequest({ grant_type: 'password', username: 'alice', password: 'wonderland' }),
+    );
     expect([host.codes.size, host.accessTokens.size, host.refreshTokens.size].every((size) => size > 0)).toBe(true);
     const rows: object[] = [...host.codes.values(), ...host.accessTokens.values(), ...host.refreshTokens.values()];
     expect(rows.flatMap((row) => Object.keys(row))).not.toContain('issuer');
@@ -48,7 +67,7 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['a code', CODE, '400 invalid_grant: Invalid grant: authorization code is invalid'],
     ['a refresh token', REFRESH, '400 invalid_grant: Invalid grant: refresh token is invalid'],
   ])('makes %s of another issuer invalid, and nothing is consumed or revoked', async (_, body, refused) => {
-    const host = familyHost();
+    const host = familyModel();
     const told: string[] = [];
     const events = { emit: (name: string) => void told.push(name) };
     const spent = { revokedAt: new Date(), grantId: 'family', issuer: OTHER };
@@ -56,7 +75,7 @@ describe('the `issuer` of stored codes and tokens', () => {
       addCode(host, more);
       addRefreshToken(host, more);
       const server = new OAuth2Server({ model: host.model, issuer: ISSUER, events });
-      const { error } = await answer(server, 'token', tokenRequest(body));
+      const { error } = await runOperation(server, 'token', tokenRequest(body));
       expect(summary(error)).toBe(refused);
     }
     expect(told.filter((name) => name !== 'client.authenticated')).toEqual(['token.refused', 'token.refused']);
@@ -65,11 +84,11 @@ describe('the `issuer` of stored codes and tokens', () => {
   });
 
   it('makes an access token of another issuer invalid', async () => {
-    const host = createHost();
+    const host = createTestModel();
     addAccessToken(host, { issuer: OTHER });
-    const { status, error } = await answer(serverOf(host.model, ISSUER), 'authenticate', resourceRequest());
+    const { status, error } = await runOperation(serverOf(host.model, ISSUER), 'authenticate', resourceRequest());
     expect([status, summary(error)]).toEqual([401, '401 invalid_token: Invalid token: access token is invalid']);
-    expect((await answer(serverOf(host.model, OTHER), 'authenticate', resourceRequest())).status).toBe(200);
+    expect((await runOperation(serverOf(host.model, OTHER), 'authenticate', resourceRequest())).status).toBe(200);
   });
 
   it.each([
@@ -77,15 +96,15 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['the code or token has null', null, ISSUER],
     ['the server has none', OTHER, undefined],
   ])('is compared only if both sides have one: %s', async (_, kept, asked) => {
-    const host = createHost();
+    const host = createTestModel();
     const more = { issuer: kept as never };
     addCode(host, more);
     addRefreshToken(host, more);
     addAccessToken(host, more);
     const server = serverOf(host.model, asked);
-    expect((await answer(server, 'authenticate', resourceRequest())).status).toBe(200);
-    expect((await answer(server, 'token', tokenRequest(CODE))).status).toBe(200);
-    expect((await answer(server, 'token', tokenRequest(REFRESH))).status).toBe(200);
+    expect((await runOperation(server, 'authenticate', resourceRequest())).status).toBe(200);
+    expect((await runOperation(server, 'token', tokenRequest(CODE))).status).toBe(200);
+    expect((await runOperation(server, 'token', tokenRequest(REFRESH))).status).toBe(200);
   });
 
   it('does not let a client revoke tokens of another issuer', async () => {
@@ -93,12 +112,16 @@ describe('the `issuer` of stored codes and tokens', () => {
     const token = { accessToken: 'access', accessTokenExpiresAt: new Date(Date.now() + 1e6), grantId: 'of other' };
     await model.saveToken({ ...token, issuer: OTHER, refreshToken: 'refresh' }, WEB, ALICE);
     for (const value of ['access', 'refresh']) {
-      const { status, body } = await ask(serverOf(model, ISSUER), 'revocation', tokenRequest({ token: value }));
+      const { status, body } = await callEndpoint(
+        serverOf(model, ISSUER),
+        'revocation',
+        tokenRequest({ token: value }),
+      );
       expect([status, body]).toEqual([200, {}]);
     }
     expect(await model.getAccessToken('access')).toBeDefined();
     expect(await model.getRefreshToken('refresh')).toMatchObject({ issuer: OTHER });
-    await ask(serverOf(model, OTHER), 'revocation', tokenRequest({ token: 'refresh' }));
+    await callEndpoint(serverOf(model, OTHER), 'revocation', tokenRequest({ token: 'refresh' }));
     expect(await model.getAccessToken('access')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { addCode, addRefreshToken, CALLBACK, createHost } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import { addCode, addRefreshToken, CALLBACK, createTestModel } from '../../support/model.js';
+import { runOperation, authorizeRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
 
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
@@ -12,7 +12,7 @@ const trace = async (body: object, options: object, validateScope: unknown) => {
     seen[name] = scope;
     return undefined;
   };
-  const host = createHost({
+  const host = createTestModel({
     validateScope,
     generateAccessToken: see('generateAccessToken'),
     generateRefreshToken: see('generateRefreshToken'),
@@ -20,7 +20,7 @@ const trace = async (body: object, options: object, validateScope: unknown) => {
   });
   addCode(host, { scope: 'read write' });
   addRefreshToken(host);
-  const outcome = await answer(host, 'token', tokenRequest({ ...CREDENTIALS, ...body }), options);
+  const outcome = await runOperation(host, 'token', tokenRequest({ ...CREDENTIALS, ...body }), options);
   seen['validateScope'] = host.calls.find(([method]) => method === 'validateScope')?.[3];
   seen['saveToken'] = outcome.result?.['scope'];
   return { seen, sent: outcome.body['scope'], error: outcome.error };
@@ -102,7 +102,12 @@ describe('the scope of a token request', () => {
       const { error, seen } = await trace({ ...body, scope }, {}, () => true);
       expect([summary(error), seen]).toEqual([expected, {}]);
     }
-    const { error, redirected } = await answer(createHost(), 'authorize', authorizeRequest({ scope }), signedIn);
+    const { error, redirected } = await runOperation(
+      createTestModel(),
+      'authorize',
+      authorizeRequest({ scope }),
+      signedIn,
+    );
     expect([summary(error), redirected['error']]).toEqual([expected, 'invalid_scope']);
   });
 
@@ -132,12 +137,12 @@ describe('the scope of a token request', () => {
 
   it('has the same format in all model methods of an authorization request', async () => {
     const scopes: unknown[] = [];
-    const host = createHost({
+    const host = createTestModel({
       validateScope: (_u: object, _c: object, scope: unknown) => scopes.push(scope) > 0,
       generateAuthorizationCode: (_c: object, _u: object, scope: unknown) => void scopes.push(scope),
     });
-    const { result } = await answer(host, 'authorize', authorizeRequest({ scope: 'read write' }), signedIn);
-    await answer(host, 'authorize', authorizeRequest({ scope: 'read' }), { ...signedIn, scopeFormat: 'array' });
+    const { result } = await runOperation(host, 'authorize', authorizeRequest({ scope: 'read write' }), signedIn);
+    await runOperation(host, 'authorize', authorizeRequest({ scope: 'read' }), { ...signedIn, scopeFormat: 'array' });
     expect(scopes).toEqual(['read write', 'read write', ['read'], ['read']]);
     expect(result?.['scope']).toBe('read write');
   });

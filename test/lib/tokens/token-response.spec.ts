@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { InvalidArgumentError } from 'nest-oauth2/server';
 
-import { createHost, type Host, WEB } from '../../support/model.js';
-import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
 const NOW = Date.UTC(2030, 0);
@@ -14,10 +14,12 @@ afterEach(() => {
 });
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
-const ask = (host: Host, options: object = {}) => answer(host, 'token', tokenRequest(PASSWORD), options);
+const ask = (host: TestModel, options: object = {}) => runOperation(host, 'token', tokenRequest(PASSWORD), options);
 /** Returns test fixtures whose saveToken() returns the saved token with `changes`. */
 const saving = (changes: object) =>
-  createHost({ saveToken: (token: object, client: object, user: object) => ({ ...token, client, user, ...changes }) });
+  createTestModel({
+    saveToken: (token: object, client: object, user: object) => ({ ...token, client, user, ...changes }),
+  });
 
 const NOTHING =
   'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
@@ -83,7 +85,7 @@ describe('the token response', () => {
       'Invalid parameter: `refreshTokenExpiresAt`',
     ],
   ])('is a generic server_error if saveToken() returns %j', async (saved, message) => {
-    const { error, status, body } = await ask(createHost({ saveToken: () => saved }));
+    const { error, status, body } = await ask(createTestModel({ saveToken: () => saved }));
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(summary(error)).toBe(`500 invalid_argument: ${message}`);
     expect({ status, body }).toEqual({
@@ -145,7 +147,7 @@ describe('the option `allowExtendedTokenAttributes`', () => {
 
   it('does not let a property named `__proto__` change the prototype of the response', async () => {
     const saved = JSON.parse('{"accessToken":"A","client":{},"user":{},"__proto__":{"polluted":1}}') as object;
-    const { body } = await ask(createHost({ saveToken: () => saved }), { allowExtendedTokenAttributes: true });
+    const { body } = await ask(createTestModel({ saveToken: () => saved }), { allowExtendedTokenAttributes: true });
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
     expect(body).toEqual({ access_token: 'A', token_type: 'Bearer' });
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { open } from '../../support/consent.js';
-import { ASKED, CALLBACK, demoModule } from '../../support/demo.js';
-import { answerOf, get, NO_STORE, refused } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { openConsentPage } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/demo.js';
+import { readResponse, get, NO_STORE, expectedRefusal } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 /** An answer of the authorization endpoint to the user, who is sent nowhere. */
 const told = (error: string, description: string, status = 400) => ({
@@ -14,9 +14,9 @@ const told = (error: string, description: string, status = 400) => ({
 describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
-    ({ url } = await startHost(platform, demoModule()));
+    ({ url } = await startApplication(platform, demoModule()));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it.each([
     ['no client', { client_id: '' }, told('invalid_request', 'Missing parameter: `client_id`')],
@@ -47,20 +47,27 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
     ],
     ['a NUL in the client', { client_id: 'web\0' }, told('invalid_request', 'Invalid parameter: `client_id`')],
   ])('tells the user, and redirects nowhere, for %s', async (_name, change, expected) => {
-    expect(await open(url, { ...ASKED, ...change }, 'alice')).toEqual(expected);
+    expect(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ...change }, 'alice')).toEqual(expected);
   });
 
   it('redirects nowhere when client or redirect URI come twice', async () => {
     for (const name of ['client_id', 'redirect_uri'] as const) {
-      const query = new URLSearchParams([...Object.entries(ASKED), [name, ASKED[name]]]).toString();
-      const answer = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      const query = new URLSearchParams([
+        ...Object.entries(AUTHORIZATION_PARAMETERS),
+        [name, AUTHORIZATION_PARAMETERS[name]],
+      ]).toString();
+      const answer = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
       expect(answer).toEqual(told('invalid_request', `Repeated parameter: \`${name}\``));
     }
   });
 
   it.each(['scope', 'response_type', 'code_challenge'])('tells the client when `%s` comes twice', async (name) => {
-    const query = new URLSearchParams([...Object.entries(ASKED), [name, 'a'], [name, 'b']]).toString();
-    const { status, headers } = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+    const query = new URLSearchParams([
+      ...Object.entries(AUTHORIZATION_PARAMETERS),
+      [name, 'a'],
+      [name, 'b'],
+    ]).toString();
+    const { status, headers } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
     expect(status).toBe(302);
     const location = new URL(headers['location']!);
     expect(location.origin + location.pathname).toBe(CALLBACK);
@@ -74,20 +81,22 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
   it.each(['__proto__=1', 'constructor=1', 'hasOwnProperty=1', 'a[b]=c', '%ZZ=%', 'client_id[x]=web', '&&&==='])(
     'answers with a refusal to `%s`',
     async (query) => {
-      const answer = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      const answer = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
       expect(answer).toEqual(told('invalid_request', 'Missing parameter: `client_id`'));
     },
   );
 
   it('is not put off by odd parameters beside good ones', async () => {
-    const query = `${new URLSearchParams(ASKED).toString()}&__proto__=1&hasOwnProperty=2&toString=3&%ZZ=%E0%A4%A`;
-    const { status, body } = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+    const query = `${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}&__proto__=1&hasOwnProperty=2&toString=3&%ZZ=%E0%A4%A`;
+    const { status, body } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
     expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"ticket"') });
   });
 
   it.each(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'])('refuses %s and names what is allowed', async (method) => {
-    const answer = await answerOf(fetch(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`, { method }));
-    const refusal = refused('invalid_request', 'Invalid request: method must be GET or POST', 405, {
+    const answer = await readResponse(
+      fetch(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`, { method }),
+    );
+    const refusal = expectedRefusal('invalid_request', 'Invalid request: method must be GET or POST', 405, {
       allow: 'GET, POST',
     });
     expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);

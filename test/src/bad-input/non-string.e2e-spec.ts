@@ -18,7 +18,7 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
 
 class Model extends MemoryStore {
@@ -112,7 +112,7 @@ describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
       if (platform === 'express') app.getHttpAdapter().getInstance().set('query parser', 'extended');
       app.useLogger(false);
     };
-    ({ url } = await startHost(platform, { imports: [module] }, { prepare }));
+    ({ url } = await startApplication(platform, { imports: [module] }, { prepare }));
     Logger.overrideLogger({
       log: () => undefined,
       warn: () => undefined,
@@ -121,7 +121,7 @@ describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
   }, 60_000);
   afterAll(async () => {
     Logger.overrideLogger(false);
-    await stopHosts();
+    await stopApplications();
   });
 
   const send = (endpoint: string, init: RequestInit, query = '') =>

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoModule } from '../../support/demo.js';
-import { answerOf, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
-    ({ url } = await startHost(platform, demoModule()));
+    ({ url } = await startApplication(platform, demoModule()));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const refusal = (status: number, error: string, description: string) => ({
     status,
@@ -23,7 +23,7 @@ describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) =
   it.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer ü', 'Basic abc', 'Digest Bearer abc', 'nonsense'])(
     'refuses the header `%s` as malformed',
     async (authorization) => {
-      expect(await answerOf(get(`${url}/notes`, { authorization }))).toEqual(
+      expect(await readResponse(get(`${url}/notes`, { authorization }))).toEqual(
         refusal(400, 'invalid_request', 'Invalid request: malformed authorization header'),
       );
     },
@@ -34,13 +34,13 @@ describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) =
     ['the name of a property of every object', '__proto__'],
     ['8000 characters', 'x'.repeat(8000)],
   ])('refuses %s for a token', async (_name, value) => {
-    expect(await answerOf(get(`${url}/notes`, bearer(value)))).toEqual(
+    expect(await readResponse(get(`${url}/notes`, bearer(value)))).toEqual(
       refusal(401, 'invalid_token', 'Invalid token: access token is invalid'),
     );
   });
 
   it('refuses a token in the URL', async () => {
-    expect(await answerOf(get(`${url}/notes?access_token=abc`))).toEqual(
+    expect(await readResponse(get(`${url}/notes?access_token=abc`))).toEqual(
       refusal(400, 'invalid_request', 'Invalid request: do not send bearer tokens in query URLs'),
     );
   });

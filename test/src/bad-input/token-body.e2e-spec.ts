@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerOf, basic, post, refused } from '../../support/http.js';
+import { readResponse, basic, post, expectedRefusal } from '../../support/http.js';
 import { ADAPTERS, startDemo, stopDemos } from '../../support/every-adapter.js';
 
 const credentials = basic('web', 'web-secret');
@@ -14,7 +14,8 @@ describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (a
   });
   afterAll(stopDemos);
 
-  const token = (form: Parameters<typeof post>[1], headers = {}) => answerOf(post(`${url}/oauth/token`, form, headers));
+  const token = (form: Parameters<typeof post>[1], headers = {}) =>
+    readResponse(post(`${url}/oauth/token`, form, headers));
 
   /** Sends bytes that no client library would. */
   const raw = (request: string) =>
@@ -36,17 +37,19 @@ describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (a
     ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
     ['an unreadable type', ';;;', 'grant_type=client_credentials'],
   ])('refuses %s where a form is due', async (_name, type, body) => {
-    expect(await token(body, { ...credentials, 'content-type': type })).toEqual(refused('invalid_request', notForm));
+    expect(await token(body, { ...credentials, 'content-type': type })).toEqual(
+      expectedRefusal('invalid_request', notForm),
+    );
   });
 
   it('refuses a body of a megabyte', async () => {
     const answer = await token({ grant_type: 'authorization_code', code: megabyte }, credentials);
-    expect(answer).toEqual(refused('invalid_request', 'Invalid request: content is too large', 413));
+    expect(answer).toEqual(expectedRefusal('invalid_request', 'Invalid request: content is too large', 413));
   });
 
   it('looks long values up in vain', async () => {
     const answer = await token({ grant_type: 'authorization_code', code: 'x'.repeat(50_000) }, credentials);
-    expect(answer).toEqual(refused('invalid_grant', 'Invalid grant: authorization code is invalid'));
+    expect(answer).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: authorization code is invalid'));
   });
 
   it('refuses a thousand parameters and more, or finds none that it knows', async () => {
@@ -55,10 +58,10 @@ describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (a
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s and names what is allowed', async (method) => {
-    const answer = await answerOf(
+    const answer = await readResponse(
       fetch(`${url}/oauth/token?grant_type=client_credentials`, { method, headers: credentials }),
     );
-    const refusal = refused('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' });
+    const refusal = expectedRefusal('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' });
     expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerOf, basic, NO_STORE, post, refused } from '../../support/http.js';
+import { readResponse, basic, NO_STORE, post, expectedRefusal } from '../../support/http.js';
 import { ADAPTERS, startDemo, stopDemos } from '../../support/every-adapter.js';
 
 const credentials = basic('web', 'web-secret');
@@ -12,38 +12,39 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
   });
   afterAll(stopDemos);
 
-  const token = (form: Parameters<typeof post>[1], headers = {}) => answerOf(post(`${url}/oauth/token`, form, headers));
+  const token = (form: Parameters<typeof post>[1], headers = {}) =>
+    readResponse(post(`${url}/oauth/token`, form, headers));
 
   it.each([
     [
       'nothing',
       '',
       {},
-      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
+      expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
     ],
     [
       'an unknown client',
       { grant_type: 'client_credentials' },
       basic('nobody', 'x'),
-      refused('invalid_client', 'Invalid client: client is invalid', 401, challenge),
+      expectedRefusal('invalid_client', 'Invalid client: client is invalid', 401, challenge),
     ],
     [
       'a broken Basic header',
       { grant_type: 'client_credentials' },
       { authorization: 'Basic ###' },
-      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
+      expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
     ],
     [
       'Basic without a colon',
       { grant_type: 'client_credentials' },
       { authorization: `Basic ${Buffer.from('web').toString('base64')}` },
-      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
+      expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
     ],
     [
       'Basic that cannot be decoded', // Issue 10, 1.16
       { grant_type: 'client_credentials' },
       basic('web', 'web-secret%'),
-      refused(
+      expectedRefusal(
         'invalid_client',
         'Invalid client: credentials in the authorization header must be form-encoded',
         401,
@@ -54,32 +55,32 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
       'a scope of more values than anybody means', // Issue 10, 1.3
       { grant_type: 'client_credentials', scope: Array.from({ length: 9000 }, (_, index) => `s${index}`).join(' ') },
       credentials,
-      refused('invalid_scope', 'Invalid parameter: `scope`'),
+      expectedRefusal('invalid_scope', 'Invalid parameter: `scope`'),
     ],
-    ['no grant type', {}, credentials, refused('invalid_request', 'Missing parameter: `grant_type`')],
+    ['no grant type', {}, credentials, expectedRefusal('invalid_request', 'Missing parameter: `grant_type`')],
     [
       'the name of an object method for a grant type',
       { grant_type: 'constructor' },
       credentials,
-      refused('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid'),
+      expectedRefusal('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid'),
     ],
     [
       'a NUL in a code',
       { grant_type: 'authorization_code', code: 'a\0b' },
       credentials,
-      refused('invalid_request', 'Invalid parameter: `code`'),
+      expectedRefusal('invalid_request', 'Invalid parameter: `code`'),
     ],
     [
       'bad percent-encoding',
       'grant_type=authorization_code&code=%E0%A4%A',
       credentials,
-      refused('invalid_grant', 'Invalid grant: authorization code is invalid'),
+      expectedRefusal('invalid_grant', 'Invalid grant: authorization code is invalid'),
     ],
     [
       'a nested parameter',
       'grant_type[a]=client_credentials',
       credentials,
-      refused('invalid_request', 'Missing parameter: `grant_type`'),
+      expectedRefusal('invalid_request', 'Missing parameter: `grant_type`'),
     ],
   ])('refuses %s', async (name, form, headers, expected) => {
     const answer = await token(form, headers);
@@ -88,7 +89,9 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
     // The form parser of Node replaces such bytes by U+FFFD.
     const replaced = name === 'bad percent-encoding' && adapter === 'node:http';
     const parameter = nested ? 'grant_type' : replaced ? 'code' : undefined;
-    expect(answer).toEqual(parameter ? refused('invalid_request', `Invalid parameter: \`${parameter}\``) : expected);
+    expect(answer).toEqual(
+      parameter ? expectedRefusal('invalid_request', `Invalid parameter: \`${parameter}\``) : expected,
+    );
   });
 
   it.each(['grant_type', 'scope', 'client_id'])('refuses `%s` when it comes twice', async (name) => {

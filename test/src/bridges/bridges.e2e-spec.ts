@@ -8,19 +8,19 @@ import { OAuth2EventEmitterBridge } from 'nest-oauth2/event-emitter';
 
 import { demoModule } from '../../support/demo.js';
 import { basic, post } from '../../support/http.js';
-import { type Host, startHost, stopHosts } from '../../support/nest-host.js';
+import { type TestApplication, startApplication, stopApplications } from '../../support/test-application.js';
 
 const heard: [string, unknown][] = [];
 afterEach(() => void heard.splice(0));
-afterAll(stopHosts);
+afterAll(stopApplications);
 
 const start = ({ imports = [], providers = [] }: ModuleMetadata) => {
   const demo = demoModule();
-  return startHost('express', { ...demo, imports: [...demo.imports!, ...imports], providers });
+  return startApplication('express', { ...demo, imports: [...demo.imports!, ...imports], providers });
 };
 
 /** One good request, and one that is refused. */
-async function ask({ url }: Host): Promise<number[]> {
+async function ask({ url }: TestApplication): Promise<number[]> {
   const form = { grant_type: 'client_credentials' };
   const good = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
   return [good.status, (await post(`${url}/oauth/token`, form, basic('web', 'wrong'))).status];
@@ -54,7 +54,7 @@ describe('events on @nestjs/event-emitter', () => {
 });
 
 describe('events on @nestjs/cqrs', () => {
-  let host: Host;
+  let host: TestApplication;
 
   @EventsHandler(cqrs.TokenIssuedEvent)
   class Issued implements IEventHandler<cqrs.TokenIssuedEvent> {
@@ -75,7 +75,7 @@ describe('events on @nestjs/cqrs', () => {
     constructor(@Inject(Notes) private readonly notes: Notes) {}
 
     async handle({ name, payload }: cqrs.ClientRefusedEvent | cqrs.TokenRefusedEvent) {
-      this.notes.write(name, payload.rule);
+      this.notes.write(name, payload.reason);
       await Promise.reject(new Error('a handler that fails'));
     }
   }

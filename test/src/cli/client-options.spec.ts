@@ -4,7 +4,7 @@ import { fieldsOf } from '../../../src/cli/client-options.js';
 import { readCommand } from '../../../src/cli/read-command.js';
 
 describe('nest-oauth2 clients create --set', () => {
-  const fields = (set: string) => fieldsOf(readCommand(['clients', 'create', '--set', set]).given);
+  const fields = (set: string) => fieldsOf(readCommand(['clients', 'create', '--set', set]).args);
 
   it('says what is wrong without the value, which may be a secret', () => {
     expect(() => fields('secret=hunter2')).toThrow('`--set secret=…` must be a field and its value as JSON');

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { getOAuth2GrantsToken, OAuth2Grants, type SessionList } from 'nest-oauth2';
 
 import { UsageError } from '../../../src/cli/command.js';
-import { hostOfContext } from '../../../src/cli/host-of-context.js';
+import { targetOfContext } from '../../../src/cli/target-of-context.js';
 import { readCommand } from '../../../src/cli/read-command.js';
 import { later } from '../../support/model.js';
 import { AppModule, ISSUER, store, tenantStore } from './grants-app.js';
@@ -24,8 +24,8 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
   });
 
   const run = (...args: string[]) => {
-    const { command, given } = readCommand(args);
-    return command!.run(given, hostOfContext(context));
+    const { command, args: given } = readCommand(args);
+    return command!.run(given, targetOfContext(context));
   };
   async function issue(where = store, issuer = ISSUER, userId = 'alice') {
     const [accessToken, grantId] = [randomUUID(), randomUUID()];

@@ -5,8 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import type { KeyInfo } from 'nest-oauth2/jose';
 
 import type { Host } from '../../../src/cli/command.js';
-import { hostOfContext } from '../../../src/cli/host-of-context.js';
-import { openHost } from '../../../src/cli/open-host.js';
+import { targetOfContext } from '../../../src/cli/target-of-context.js';
+import { openTarget } from '../../../src/cli/open-target.js';
 import { readCommand } from '../../../src/cli/read-command.js';
 import { AppModule } from './keys-app.js';
 
@@ -16,12 +16,12 @@ describe('nest-oauth2 keys', () => {
   let host: Host;
 
   beforeAll(async () => {
-    host = hostOfContext(await NestFactory.createApplicationContext(AppModule, { logger: false }));
+    host = targetOfContext(await NestFactory.createApplicationContext(AppModule, { logger: false }));
   });
   afterAll(() => host.close());
 
   const run = (...args: string[]) => {
-    const { command, given } = readCommand(['keys', ...args]);
+    const { command, args: given } = readCommand(['keys', ...args]);
     return command!.run(given, host);
   };
   const keys = async (...args: string[]) => (await run('list', ...args)).value as KeyInfo[];
@@ -54,7 +54,7 @@ describe('nest-oauth2 keys', () => {
   it.each([[['-Gx_k']], [['-Gx_k', '--json']], [['--json', '-Gx_k']], [['--json', '--', '-Gx_k']]])(
     'takes the name of a key for what it is, though it begins as an option does: %j',
     (args) => {
-      const { given } = readCommand(['keys', 'remove', ...args]);
+      const { args: given } = readCommand(['keys', 'remove', ...args]);
       expect([given.id, given.isSet('json')]).toEqual(['-Gx_k', args.includes('--json')]);
     },
   );
@@ -73,8 +73,8 @@ describe('nest-oauth2 keys', () => {
     await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
     await expect(run('rotate', '--server', 'given')).rejects.toThrow('those that the host gives `keys()`');
     await expect(run('list', '--server', 'nobody')).rejects.toThrow('The application has no server `nobody`');
-    const model = await openHost(APP, 'store');
-    const { command, given } = readCommand(['keys', 'list']);
+    const model = await openTarget(APP, 'store');
+    const { command, args: given } = readCommand(['keys', 'list']);
     await expect(command!.run(given, model)).rejects.toThrow('keys-app.ts exports a model, and no server');
   });
 

@@ -73,8 +73,8 @@ describe('the injectable administration of clients', () => {
     await app.get<OAuth2Clients>(getOAuth2ClientsToken('partners'), { strict: false }).retire('web');
     const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web', server: 'partners' };
     expect(told).toEqual([
-      { name: 'client.retired', ...facts },
-      { name: 'grant.ended', ...facts, reason: 'host' },
+      { name: 'client.disabled', ...facts },
+      { name: 'grant.ended', ...facts, reason: 'application' },
     ]);
     await app.close();
   });

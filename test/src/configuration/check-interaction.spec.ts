@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DemoInteraction, demoStore, SECRET as secret } from '../../support/demo.js';
-import { faultOfRoot } from '../../support/fault.js';
+import { forRootError } from '../../support/start-up-error.js';
 
 const model = demoStore();
 const interaction = new DemoInteraction();
@@ -56,6 +56,6 @@ describe('an interaction that will not do stops the application', () => {
       'give either `interaction` or `authenticateHandler`, not both: each finds the user',
     ],
   ])('%s', async (_name, options, sentence) => {
-    expect(await faultOfRoot({ model, ...options })).toBe(sentence);
+    expect(await forRootError({ model, ...options })).toBe(sentence);
   });
 });

@@ -5,7 +5,7 @@ import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { OAUTH2_MODEL, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { DemoInteraction, NotesController, SECRET } from '../../support/demo.js';
-import { faultOf, faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
+import { startUpErrorOf, forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
 
 const needed = 'OAuth2Module needs the option `model`: a class, an instance or a provider';
 const lacks = (methods: string, option: string, them = 'them') =>
@@ -36,56 +36,56 @@ describe('a model that will not do stops the application', () => {
     ],
     [
       'a property where a method is due',
-      { model: { ...LEAST_MODEL, validateScope: ['read'] } },
+      { model: { ...MINIMAL_MODEL, validateScope: ['read'] } },
       "the model's `validateScope` must be a method",
     ],
     [
       'codes that cannot be spent',
-      { model: { ...LEAST_MODEL, saveAuthorizationCode() {}, getAuthorizationCode() {} } },
+      { model: { ...MINIMAL_MODEL, saveAuthorizationCode() {}, getAuthorizationCode() {} } },
       'the model lacks `revokeAuthorizationCode()`, which `saveAuthorizationCode()` needs: implement it, or leave `saveAuthorizationCode()` out too',
     ],
     [
       'codes that are never saved',
-      { model: { ...LEAST_MODEL, getAuthorizationCode() {}, revokeAuthorizationCode() {} } },
+      { model: { ...MINIMAL_MODEL, getAuthorizationCode() {}, revokeAuthorizationCode() {} } },
       'the model lacks `saveAuthorizationCode()`, which `getAuthorizationCode()` needs: implement it, or leave `getAuthorizationCode()` out too',
     ],
     [
       'refresh tokens that cannot be spent',
-      { model: { ...LEAST_MODEL, getRefreshToken() {} } },
+      { model: { ...MINIMAL_MODEL, getRefreshToken() {} } },
       'the model lacks `revokeToken()`, which `getRefreshToken()` needs: implement it, or leave `getRefreshToken()` out too',
     ],
     [
       'refresh tokens that cannot be spent, of 2.x',
-      { model: { ...LEAST_MODEL, getRefreshToken() {}, revokeRefreshToken() {} } },
+      { model: { ...MINIMAL_MODEL, getRefreshToken() {}, revokeRefreshToken() {} } },
       'the model lacks `revokeToken()` (rename `revokeRefreshToken()` of 2.x), which `getRefreshToken()` needs: implement it, or leave `getRefreshToken()` out too',
     ],
     [
       'an interaction, and nowhere to keep codes',
-      { model: LEAST_MODEL, interaction: DemoInteraction, secret: SECRET },
+      { model: MINIMAL_MODEL, interaction: DemoInteraction, secret: SECRET },
       lacks(CODE_METHODS, 'interaction'),
     ],
     [
       'a handler, and nowhere to keep codes',
-      { model: LEAST_MODEL, authenticateHandler: { handle() {} } },
+      { model: MINIMAL_MODEL, authenticateHandler: { handle() {} } },
       lacks(CODE_METHODS, 'authenticateHandler'),
     ],
     [
       'a lifetime for grants, whose beginning it forgets',
-      { model: LEAST_MODEL, grantLifetime: 31_536_000 },
+      { model: MINIMAL_MODEL, grantLifetime: 31_536_000 },
       lacks('`revokeGrant()`', 'grantLifetime', 'it'),
     ],
     [
       'an interval for spent tokens, which it forgets',
-      { model: LEAST_MODEL, refreshTokenReuseInterval: 10 },
+      { model: MINIMAL_MODEL, refreshTokenReuseInterval: 10 },
       lacks('`revokeGrant()`, `redeem()`', 'refreshTokenReuseInterval'),
     ],
   ])('%s', async (_name, options, sentence) => {
-    expect(await faultOfRoot(options)).toBe(sentence);
+    expect(await forRootError(options)).toBe(sentence);
   });
 
   it('lists all missing methods and feature errors in one message, grouped by what needs them', async () => {
     const options = { model: {}, features: [pages(), openid()], grantLifetime: 3600 };
-    expect(await faultOfRoot(options)).toBe(
+    expect(await forRootError(options)).toBe(
       [
         'the model lacks methods:',
         `  - \`getClient()\`, \`saveToken()\`, which the token endpoint needs: implement them, or ${checksOnly}`,
@@ -100,8 +100,8 @@ describe('a model that will not do stops the application', () => {
   });
 
   it('no getAccessToken(), where OAuthGuard needs it', async () => {
-    const imports = [OAuth2Module.forRoot({ model: LEAST_MODEL as never })];
-    expect(await faultOf({ imports, controllers: [NotesController] })).toBe(
+    const imports = [OAuth2Module.forRoot({ model: MINIMAL_MODEL as never })];
+    expect(await startUpErrorOf({ imports, controllers: [NotesController] })).toBe(
       'OAuthGuard needs the model method `getAccessToken()`: implement it to find the token of a request',
     );
   });
@@ -119,7 +119,7 @@ describe('a model that will not do stops the application', () => {
   });
 
   it('OAuthGuard in a module that does not import OAuth2Module', async () => {
-    expect(await faultOf({ controllers: [NotesController] })).toBe(
+    expect(await startUpErrorOf({ controllers: [NotesController] })).toBe(
       'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, ' +
         'or register OAuth2Module with `isGlobal: true`',
     );
@@ -131,7 +131,9 @@ describe('a model that will not do stops the application', () => {
       const options = { model: {} as never, isGlobal: true };
       const async = { isGlobal: true, useFactory: () => Promise.resolve({ model: {} as never }) };
       const imports = [method === 'forRoot' ? OAuth2Module.forRoot(options) : OAuth2Module.forRootAsync(async)];
-      expect(await faultOf({ imports, controllers: [NotesController] })).toMatch(/^the model lacks `getClient\(\)`/);
+      expect(await startUpErrorOf({ imports, controllers: [NotesController] })).toMatch(
+        /^the model lacks `getClient\(\)`/,
+      );
     },
   );
 

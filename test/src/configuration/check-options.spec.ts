@@ -3,7 +3,12 @@ import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuth2Server } from 'nest-oauth2';
 import { DemoInteraction, demoStore, NotesController, SECRET } from '../../support/demo.js';
-import { faultOf, faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
+import {
+  startUpErrorOf,
+  forRootError,
+  forRootAsyncError,
+  MINIMAL_MODEL as model,
+} from '../../support/start-up-error.js';
 
 const path = (name: string) => `the option \`paths.${name}\` must be a path such as 'oauth/${name}', without a query`;
 const noSource = 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
@@ -25,12 +30,12 @@ describe('a registration that will not do stops the application', () => {
       'the endpoints `authorize` and `token` have one path, `a`: give one of them another by `paths`',
     ],
   ])('%s', async (_name, options, sentence) => {
-    expect(await faultOfRoot({ model, ...options })).toBe(sentence);
+    expect(await forRootError({ model, ...options })).toBe(sentence);
   });
 
   it.each(['x', 5, [], () => ({ model })])('options that are %p', async (options) => {
-    expect(await faultOfRoot(options)).toBe('OAuth2Module.forRoot() takes an object of options');
-    expect(await faultOfRootAsync(options)).toBe('OAuth2Module.forRootAsync() takes an object of options');
+    expect(await forRootError(options)).toBe('OAuth2Module.forRoot() takes an object of options');
+    expect(await forRootAsyncError(options)).toBe('OAuth2Module.forRootAsync() takes an object of options');
   });
 
   it.each<[string, object | undefined, string]>([
@@ -90,11 +95,11 @@ describe('a registration that will not do stops the application', () => {
       'the option `allowEmptyState` must be true or false',
     ],
   ])('in forRootAsync(): %s', async (_name, options, sentence) => {
-    expect(await faultOfRootAsync(options)).toBe(sentence);
+    expect(await forRootAsyncError(options)).toBe(sentence);
   });
 
   it('the module imported by its name', async () => {
-    expect(await faultOf({ imports: [OAuth2Module] })).toBe(
+    expect(await startUpErrorOf({ imports: [OAuth2Module] })).toBe(
       'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
     );
   });
@@ -107,7 +112,7 @@ describe('a registration that will not do stops the application', () => {
     @Module({ controllers: [Feature, NotesController] })
     class FeatureModule {}
     const wrong = OAuth2Module.forRoot({ model: 'memory', isGlobal: true } as never);
-    expect(await faultOf({ imports: [FeatureModule, wrong] })).toBe(
+    expect(await startUpErrorOf({ imports: [FeatureModule, wrong] })).toBe(
       'the option `model` must be a class, an instance or a provider',
     );
   });

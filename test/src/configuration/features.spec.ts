@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Feature, formPost } from 'nest-oauth2/features';
 import { openid } from 'nest-oauth2/openid';
-import { TELLING } from '../../support/feature.js';
-import { faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
+import { ECHO_FEATURE } from '../../support/echo-feature.js';
+import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/start-up-error.js';
 
 const endpoint = (path: string) => ({ path, methods: ['POST'], make: () => ({ async handle() {} }) });
 const one: Feature = { id: 'one', endpoints: { one: endpoint('oauth/one') } };
@@ -22,8 +22,8 @@ describe('features that will not do stop the application', () => {
     ],
     ['nothing', [one, undefined], notOne('features[1]')],
     ['no feature', [{ path: 'a' }], notOne('features[0]')],
-    ['no feature in a profile', [one, [TELLING, 1]], notOne('features[1][1]')],
-    ['one twice', [one, TELLING, one], 'the feature `one()` stands twice in `features`: leave one out'],
+    ['no feature in a profile', [one, [ECHO_FEATURE, 1]], notOne('features[1][1]')],
+    ['one twice', [one, ECHO_FEATURE, one], 'the feature `one()` stands twice in `features`: leave one out'],
     [
       'an endpoint twice',
       [one, { ...one, id: 'two' }],
@@ -79,12 +79,12 @@ describe('features that will not do stop the application', () => {
       'two goes with three',
     ],
   ])('%s', async (_name, features, sentence) => {
-    expect(await faultOfRoot({ model, features })).toBe(sentence);
-    expect(await faultOfRootAsync({ model: { useValue: model }, features, useFactory: () => ({}) })).toBe(sentence);
+    expect(await forRootError({ model, features })).toBe(sentence);
+    expect(await forRootAsyncError({ model: { useValue: model }, features, useFactory: () => ({}) })).toBe(sentence);
   });
 
   it('in what the factory returns', async () => {
-    expect(await faultOfRootAsync({ useFactory: () => ({ model, features: [one] }) })).toBe(
+    expect(await forRootAsyncError({ useFactory: () => ({ model, features: [one] }) })).toBe(
       'the option `features` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory',
     );
   });
@@ -104,7 +104,7 @@ describe('features that will not do stop the application', () => {
       'the endpoints `token` and `told` have one path, `x/token`: give one of them another by `paths`',
     ],
   ])('by a path %s', async (_name, paths, sentence) => {
-    expect(await faultOfRoot({ model, features: [TELLING], paths })).toBe(sentence);
+    expect(await forRootError({ model, features: [ECHO_FEATURE], paths })).toBe(sentence);
   });
 
   it('but a grant of theirs may go without a secret', async () => {
@@ -112,10 +112,10 @@ describe('features that will not do stop the application', () => {
     const options = { features, requireClientAuthentication: { 'urn:y': false } };
     const known = '`authorization_code`, `client_credentials`, `password`, `refresh_token`, `urn:x`';
     const sentence = `unknown grant type \`urn:y\` in \`requireClientAuthentication\`: there are ${known}`;
-    expect(await faultOfRoot({ model, ...options })).toBe(sentence);
+    expect(await forRootError({ model, ...options })).toBe(sentence);
     const { requireClientAuthentication } = options;
     expect(
-      await faultOfRootAsync({
+      await forRootAsyncError({
         model: { useValue: model },
         features,
         useFactory: () => ({ requireClientAuthentication }),
@@ -125,7 +125,7 @@ describe('features that will not do stop the application', () => {
 
   it('and are looked at before what is judged by them', async () => {
     const options = { model, requireClientAuthentication: { password: false } };
-    expect(await faultOfRoot({ ...options, features: {} })).toMatch(/^the option `features` must be a list/);
-    expect(await faultOfRoot({ ...options, features: [null] })).toMatch(/^`features\[0\]` must be a feature/);
+    expect(await forRootError({ ...options, features: {} })).toMatch(/^the option `features` must be a list/);
+    expect(await forRootError({ ...options, features: [null] })).toMatch(/^`features\[0\]` must be a feature/);
   });
 });

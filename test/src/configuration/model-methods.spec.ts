@@ -1,7 +1,7 @@
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
 import { OAUTH2_MODEL, OAuth2Module } from 'nest-oauth2';
-import { faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
+import { forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
 
 /** Names that models of hosts have beside ours. */
 const OWN = `
@@ -25,7 +25,7 @@ describe('a misspelt method of the model stops the application', () => {
     ['validateRedirectURL', 'validateRedirectUri'],
   ])('`%s`, which stands for `%s`', async (own, meant) => {
     const fault = `the model's method \`${own}()\` looks like a misspelt \`${meant}()\`: rename it, to something less alike if it is your own`;
-    expect(await faultOfRoot({ model: { ...LEAST_MODEL, [own]() {} } })).toBe(fault);
+    expect(await forRootError({ model: { ...MINIMAL_MODEL, [own]() {} } })).toBe(fault);
   });
 
   it('also when the class it extends has misspelt it', async () => {
@@ -35,7 +35,7 @@ describe('a misspelt method of the model stops the application', () => {
       validateSkope() {}
     }
     class HostModel extends Base {}
-    expect(await faultOfRoot({ model: HostModel })).toMatch(
+    expect(await forRootError({ model: HostModel })).toMatch(
       /`validateSkope\(\)` looks like a misspelt `validateScope\(\)`/,
     );
   });
@@ -43,7 +43,7 @@ describe('a misspelt method of the model stops the application', () => {
 
 describe('a method of the host’s own', () => {
   it.each(OWN)('is left alone: `%s`', async (own) => {
-    const model = { ...LEAST_MODEL, [own]() {} };
+    const model = { ...MINIMAL_MODEL, [own]() {} };
     const imports = [OAuth2Module.forRoot({ model: model as never })];
     const app = await Test.createTestingModule({ imports }).compile();
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(model);

@@ -2,7 +2,7 @@ import { Test } from '@nestjs/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ClientCredentialsGrantType, OAuth2Module, OAuth2Server } from 'nest-oauth2';
 import { demoStore } from '../../support/demo.js';
-import { faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
+import { forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
 
 const seconds = 'must be a positive number of seconds, less than 100 years';
 const boolean = 'must be true or false';
@@ -71,8 +71,8 @@ describe('an option of the wrong kind stops the application', () => {
     ['interaction.useFactory', 'login', 'must be a function'],
   ])('`%s` is %p', async (name, value, fault) => {
     const [option = '', member] = name.split('.');
-    const options = { model: LEAST_MODEL, [option]: member ? { [member]: value } : value };
-    expect(await faultOfRoot(options)).toBe(`the option \`${name}\` ${fault}`);
+    const options = { model: MINIMAL_MODEL, [option]: member ? { [member]: value } : value };
+    expect(await forRootError(options)).toBe(`the option \`${name}\` ${fault}`);
   });
 
   it.each<[string, object, string]>([
@@ -130,7 +130,7 @@ describe('an option of the wrong kind stops the application', () => {
       'the option `model.inject` must be a list',
     ],
   ])('%s', async (_name, options, sentence) => {
-    expect(await faultOfRoot({ model: LEAST_MODEL, ...options })).toBe(sentence);
+    expect(await forRootError({ model: MINIMAL_MODEL, ...options })).toBe(sentence);
   });
 });
 

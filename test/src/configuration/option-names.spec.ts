@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SECRET } from '../../support/demo.js';
-import { faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
+import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/start-up-error.js';
 
 describe('an option that nobody reads stops the application', () => {
   it.each([
@@ -10,14 +10,14 @@ describe('an option that nobody reads stops the application', () => {
     ['global', 'isGlobal'],
     ['authorisationCodeLifetime', 'authorizationCodeLifetime'],
   ])('`%s`, which may stand for `%s`', async (name, nearest) => {
-    expect(await faultOfRoot({ model, [name]: 60 })).toBe(
+    expect(await forRootError({ model, [name]: 60 })).toBe(
       `unknown option \`${name}\` of OAuth2Module; the nearest known one is \`${nearest}\``,
     );
   });
 
   it.each(['ttl', 'keystore', 'jwks'])('`%s`, which stands for none that there is', async (name) => {
     const sentence = `unknown option \`${name}\` of OAuth2Module; docs/options.md lists those that there are`;
-    expect(await faultOfRoot({ model, [name]: 60 })).toBe(sentence);
+    expect(await forRootError({ model, [name]: 60 })).toBe(sentence);
   });
 
   it.each([
@@ -29,8 +29,8 @@ describe('an option that nobody reads stops the application', () => {
     ['continueAfterResponse', 'the host sends the `Response`, and goes on as it likes'],
   ])('`%s` of 2.x, and what took its place', async (name, fate) => {
     const sentence = `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
-    expect(await faultOfRoot({ model, [name]: 60 })).toBe(sentence);
-    expect(await faultOfRootAsync({ useFactory: () => ({ model, [name]: 60 }) })).toBe(sentence);
+    expect(await forRootError({ model, [name]: 60 })).toBe(sentence);
+    expect(await forRootAsyncError({ useFactory: () => ({ model, [name]: 60 }) })).toBe(sentence);
   });
 
   it.each<[string, object, string]>([
@@ -55,6 +55,6 @@ describe('an option that nobody reads stops the application', () => {
       'unknown option `usefactory` of OAuth2Module; the nearest known one is `useFactory`',
     ],
   ])('in forRootAsync(): %s', async (_name, options, sentence) => {
-    expect(await faultOfRootAsync(options)).toBe(sentence);
+    expect(await forRootAsyncError(options)).toBe(sentence);
   });
 });

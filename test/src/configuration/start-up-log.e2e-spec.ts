@@ -2,9 +2,9 @@ import type { LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { LEAST_MODEL } from '../../support/fault.js';
+import { MINIMAL_MODEL } from '../../support/start-up-error.js';
 import { basic, post } from '../../support/http.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const web = { id: 'web', secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };
@@ -15,12 +15,12 @@ describe('the log of an application', () => {
   const warn = jest.fn<LoggerService['warn']>();
   const debug = jest.fn<NonNullable<LoggerService['debug']>>();
   const logger: LoggerService = { log, warn, debug, error() {} };
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => {
     for (const mock of [log, warn, debug]) mock.mockReset();
   });
   const start = async (options: object) =>
-    (await startHost('express', { imports: [OAuth2Module.forRoot(options as never)] }, { logger })).url;
+    (await startApplication('express', { imports: [OAuth2Module.forRoot(options as never)] }, { logger })).url;
   const own = (mock: typeof log | typeof warn) =>
     mock.mock.calls.filter(([, context]) => context === 'OAuth2').map(([line]) => String(line));
 
@@ -33,14 +33,14 @@ describe('the log of an application', () => {
     ['`interaction: null` declines the authorization code grant', () => ({ model: store(), interaction: null })],
     ['an `authenticateHandler` finds the user', () => ({ model: store(), authenticateHandler: { handle() {} } })],
     ['the module serves no endpoints', () => ({ model: store(), controllers: false })],
-    ['the model stores no codes', () => ({ model: LEAST_MODEL })],
+    ['the model stores no codes', () => ({ model: MINIMAL_MODEL })],
   ])('has no such warning when %s', async (_, options) => {
     await start(options());
     expect(own(warn)).toEqual([]);
   });
 
   it('lists the grant types whose model methods are missing', async () => {
-    await start({ model: LEAST_MODEL });
+    await start({ model: MINIMAL_MODEL });
     const [line] = own(log);
     expect(line).toContain('`client_credentials` needs `getUserFromClient()`');
     expect(line).toContain('`password` needs `getUser()`');

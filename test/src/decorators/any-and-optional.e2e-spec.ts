@@ -11,9 +11,9 @@ import {
   type OAuth2Events,
   UserRequired,
 } from 'nest-oauth2';
-import { answerOf, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { model } from '../../support/reading-host.js';
+import { readResponse, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { model } from '../../support/guarded-controllers.js';
 
 @Controller()
 @UseGuards(OAuthGuard)
@@ -78,11 +78,11 @@ describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => 
       emit: (name: string, payload: object) => name === 'access.refused' && refusals.push(payload as never),
     };
     const imports = [OAuth2Module.forRoot({ model, controllers: false, events })];
-    ({ url } = await startHost(platform, { imports, controllers: [ShelfController, OpenController] }));
+    ({ url } = await startApplication(platform, { imports, controllers: [ShelfController, OpenController] }));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
-  const ask = (path: string, token?: string) => answerOf(get(`${url}/${path}`, token ? bearer(token) : {}));
+  const ask = (path: string, token?: string) => readResponse(get(`${url}/${path}`, token ? bearer(token) : {}));
   const statusOf = async (path: string, token?: string) => (await ask(path, token)).status;
 
   it('lets a token in that has one of the scopes, and says so', async () => {

@@ -4,8 +4,8 @@ import { REQUEST } from '@nestjs/core';
 import { OAuth2Module, OAuth2Server, OnOAuth2Event, type OAuth2Events } from 'nest-oauth2';
 import { demoModule, demoStore } from '../../support/demo.js';
 import { basic, post } from '../../support/http.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
-import { until } from '../../support/until.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
+import { waitUntil } from '../../support/wait-until.js';
 
 const heard: unknown[] = [];
 
@@ -18,11 +18,11 @@ async function twoRequests(url: string): Promise<number[]> {
 
 async function start(providers: Provider[], more: object = {}) {
   const demo = demoModule();
-  return startHost('express', { ...demo, providers, ...more });
+  return startApplication('express', { ...demo, providers, ...more });
 }
 
 describe('@OnOAuth2Event()', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => void heard.splice(0));
 
   it('is heard once, inherited, by another token, of a factory and of a value alike', async () => {
@@ -100,7 +100,7 @@ describe('@OnOAuth2Event()', () => {
       made = 0;
       await twoRequests(url);
       await twoRequests(url);
-      await until(() => heard.length >= 2);
+      await waitUntil(() => heard.length >= 2);
       expect(heard).toEqual([
         [1, 'token.issued', true],
         [2, 'token.issued', true],
@@ -156,7 +156,7 @@ describe('@OnOAuth2Event()', () => {
       'Listener.tell() listens to events, but its controller is made for each request',
     ],
   ])('says at the start what is wrong with %s', async (_, module, sentence) => {
-    await expect(startHost('express', { ...demoModule(), ...module })).rejects.toThrow(sentence);
+    await expect(startApplication('express', { ...demoModule(), ...module })).rejects.toThrow(sentence);
   });
 
   it('hears one of several servers, or all, and which one it was', async () => {
@@ -194,10 +194,10 @@ describe('@OnOAuth2Event()', () => {
     }
     @Module({ providers: [Listener] })
     class Audit {}
-    const { app } = await startHost('express', {
+    const { app } = await startApplication('express', {
       imports: [OAuth2Module.forRootAsync({ useFactory: () => ({ model: demoStore() }) }), Audit],
     });
-    const facts = { endpoint: 'sessions', userId: 'alice', reason: 'host' } as const;
+    const facts = { endpoint: 'sessions', userId: 'alice', reason: 'application' } as const;
     app.get(OAuth2Server).report('grant.ended', facts);
     expect(heard).toEqual([true, facts]);
   });

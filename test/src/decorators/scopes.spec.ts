@@ -2,7 +2,7 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Server, OAuthGuard, Scopes, SCOPES_METADATA } from 'nest-oauth2';
 import { bearer } from '../../support/http.js';
-import { model } from '../../support/reading-host.js';
+import { model } from '../../support/guarded-controllers.js';
 
 const WRONG = [undefined, null, '', ' ', 'a b', 'a ', 'caf\u00e9', 'a"b', 'a\\b', 'a\n', ['a'], 1];
 

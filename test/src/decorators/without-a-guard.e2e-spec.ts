@@ -2,8 +2,8 @@ import { Controller, Get, type LoggerService, type Type, UseGuards } from '@nest
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { AccessToken, CurrentUser, OAuth2Module, OAuthGuard, Public } from 'nest-oauth2';
 import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { model } from '../../support/reading-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { model } from '../../support/guarded-controllers.js';
 
 @Controller('forgotten')
 class ForgottenController {
@@ -49,12 +49,12 @@ const sentence = (decorator: string, route: string) =>
 
 describe.each(PLATFORMS)('a parameter that wants the token on %s', (platform) => {
   const error = jest.fn<LoggerService['error']>();
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const start = async (controller: Type) => {
     const imports = [OAuth2Module.forRoot({ model, controllers: false })];
     const logger = { error, log() {}, warn() {} };
-    return (await startHost(platform, { imports, controllers: [controller] }, { logger })).url;
+    return (await startApplication(platform, { imports, controllers: [controller] }, { logger })).url;
   };
 
   it.each([

@@ -12,8 +12,14 @@ import {
 } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
-import { answerOf, basic, bearer, get, post, refusalBody } from '../../support/http.js';
-import { ANY_PLATFORM, type Host, type Platform, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, post, refusalBody } from '../../support/http.js';
+import {
+  ANY_PLATFORM,
+  type TestApplication,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
 import { freePort } from '../../support/free-port.js';
 
 // Issue 11, 2 and 3: sample/05-resource-server, on both platforms.
@@ -54,8 +60,13 @@ class NotesController {
   }
 }
 
-const startServer = (platform: Platform, port: number, store: MemoryStore, resources = [NOTES, MAIL]): Promise<Host> =>
-  startHost(
+const startServer = (
+  platform: Platform,
+  port: number,
+  store: MemoryStore,
+  resources = [NOTES, MAIL],
+): Promise<TestApplication> =>
+  startApplication(
     platform,
     {
       imports: [
@@ -73,7 +84,7 @@ const startApi = (platform: Platform, issuer: string, options: Partial<Introspec
   const credentials = { id: 'notes-api', secret: 'notes-api-secret' };
   const model = new IntrospectedTokens({ issuer, credentials, audience: NOTES, ...options });
   const imports = [OAuth2Module.forRoot({ model, controllers: false })];
-  return startHost(platform, { imports, controllers: [NotesController] });
+  return startApplication(platform, { imports, controllers: [NotesController] });
 };
 
 const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="Service",error="${error}"` });
@@ -87,20 +98,20 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
   let store: MemoryStore;
   let port: number;
   let issuer: string;
-  let server: Host;
-  let api: Host;
+  let server: TestApplication;
+  let api: TestApplication;
   let warnings: jest.SpiedFunction<typeof process.emitWarning>;
 
   const tokenFor = async (form: Record<string, string>, resource = NOTES): Promise<string> => {
     const asked = { scope: 'notes:read', resource, ...form };
-    const { body } = await answerOf(post(`${issuer}/oauth/token`, asked, basic('demo', 'demo-secret')));
+    const { body } = await readResponse(post(`${issuer}/oauth/token`, asked, basic('demo', 'demo-secret')));
     return (body as { access_token: string }).access_token;
   };
   const alices = (resource?: string) =>
     tokenFor({ grant_type: 'password', username: 'alice', password: 'wonderland' }, resource);
   const itsOwn = () => tokenFor({ grant_type: 'client_credentials' });
   const call = async (token: string, path = '', url = api.url) => {
-    const { status, headers, body } = await answerOf(get(`${url}/notes${path}`, bearer(token)));
+    const { status, headers, body } = await readResponse(get(`${url}/notes${path}`, bearer(token)));
     const { 'retry-after': later, 'www-authenticate': challenged } = headers;
     return { status, headers: { 'retry-after': later, 'www-authenticate': challenged }, body };
   };
@@ -115,7 +126,7 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
   });
   afterEach(async () => {
     warnings.mockRestore();
-    await stopHosts();
+    await stopApplications();
   });
 
   it('let a user in who has a token, and know who it is', async () => {
@@ -138,7 +149,7 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
     const { headers } = await call(token, '/write');
     expect(headers['www-authenticate']).toBe('Bearer realm="Service",error="insufficient_scope",scope="notes:write"');
     expect(await call(token, '/write')).toMatchObject({ status: 403 });
-    expect((await answerOf(get(`${api.url}/notes`))).headers['www-authenticate']).toBe('Bearer realm="Service"');
+    expect((await readResponse(get(`${api.url}/notes`))).headers['www-authenticate']).toBe('Bearer realm="Service"');
 
     await post(`${issuer}/oauth/revoke`, { token }, basic('demo', 'demo-secret'));
     expect(await call(token)).toMatchObject(unknown);
@@ -190,7 +201,7 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
 
 // RFC 9728 §5
 describe.each(ANY_PLATFORM)('a client that knows nothing but an API on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('is led to the authorization server of the API, and its token is good for this API', async () => {
     const [serverPort, apiPort] = [await freePort(), await freePort()];
@@ -205,7 +216,7 @@ describe.each(ANY_PLATFORM)('a client that knows nothing but an API on %s', (pla
     const resources = [notes, mail].map((resource) => ({ resource, authorizationServers: [issuer] }));
     const features = [protectedResource({ resources }), resourceIndicators()];
     const imports = [OAuth2Module.forRoot({ model, features, controllers: false })];
-    await startHost(platform, { imports, controllers: [NotesController] }, { port: apiPort });
+    await startApplication(platform, { imports, controllers: [NotesController] }, { port: apiPort });
 
     const insecure = { [oauth.allowInsecureRequests]: true };
     const call = (token: string) =>
@@ -235,7 +246,7 @@ describe.each(ANY_PLATFORM)('a client that knows nothing but an API on %s', (pla
 describe('an API that issues nothing', () => {
   it('says so at start-up, where it was forgotten to say that it has no endpoints', async () => {
     const model = new IntrospectedTokens({ issuer: 'https://id.example', credentials: { id: 'a', secret: 'b' } });
-    await expect(startHost('express', { imports: [OAuth2Module.forRoot({ model })] })).rejects.toThrow(
+    await expect(startApplication('express', { imports: [OAuth2Module.forRoot({ model })] })).rejects.toThrow(
       'the model lacks `getClient()`, `saveToken()`, which the token endpoint needs: implement them, or set `controllers: false` if this API only checks tokens',
     );
   });

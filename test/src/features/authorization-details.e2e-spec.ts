@@ -9,9 +9,9 @@ import { pages } from 'nest-oauth2/pages';
 import { findStores, type OpenStore } from '../../stores/every-store.js';
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, bearer, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from '../pages/visitor.js';
+import { readResponse, bearer, get } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 const CALLBACK = 'https://app.example/callback';
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -65,7 +65,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
         pages({ applications: false }),
       ];
       const imports = [OAuth2Module.forRoot({ model: store, features, issuer: url, secret: SECRET })];
-      await startHost(platform, { imports, controllers: [PaymentsController] }, { port });
+      await startApplication(platform, { imports, controllers: [PaymentsController] }, { port });
       as = {
         issuer: url,
         authorization_endpoint: `${url}/oauth/authorize`,
@@ -75,14 +75,14 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       };
     });
     afterAll(async () => {
-      await stopHosts();
+      await stopApplications();
       await opened.close();
     });
 
     const verifier = oauth.generateRandomCodeVerifier();
 
     /** Pushes a request for these details, and opens it in a browser. */
-    async function ask(visitor: Visitor, details: object[]) {
+    async function ask(visitor: PageBrowser, details: object[]) {
       const asked = {
         response_type: 'code',
         client_id: 'shop',
@@ -111,8 +111,8 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       return oauth.processAuthorizationCodeResponse(as, CLIENT, sent);
     }
 
-    async function signedIn(): Promise<Visitor> {
-      const visitor = new Visitor(url);
+    async function signedIn(): Promise<PageBrowser> {
+      const visitor = new PageBrowser(url);
       await visitor.signIn('/oauth/login');
       return visitor;
     }
@@ -132,9 +132,9 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       expect(await oauth.processIntrospectionResponse(as, CLIENT, told)).toMatchObject({
         authorization_details: details,
       });
-      const here = await answerOf(get(`${url}/payments`, bearer(tokens.access_token)));
+      const here = await readResponse(get(`${url}/payments`, bearer(tokens.access_token)));
       expect(here.body).toEqual({ payments: [payment('12.00')], all: 2 });
-      const jwks = (await answerOf(get(`${url}/oauth/jwks`))).body as never;
+      const jwks = (await readResponse(get(`${url}/oauth/jwks`))).body as never;
       const found = await new JwtTokens({ issuer: url, audience: url, jwks }).getAccessToken(tokens.access_token);
       expect(found).toMatchObject({ authorization_details: details });
 
@@ -167,7 +167,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
     });
 
     it('are refused at the push where their type is unknown', async () => {
-      await expect(ask(new Visitor(url), [{ type: 'keys' }])).rejects.toMatchObject({
+      await expect(ask(new PageBrowser(url), [{ type: 'keys' }])).rejects.toMatchObject({
         error: 'invalid_authorization_details',
       });
     });

@@ -13,8 +13,8 @@ import { fapi2 } from 'nest-oauth2/fapi';
 import { mcp } from 'nest-oauth2/mcp';
 
 import { demoStore } from '../../support/demo.js';
-import { answerOf, get } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const OPTIONS: Record<string, object> = {
   lifetime: { authorizationCodeLifetime: 86_400 },
@@ -48,7 +48,7 @@ class OwnController {
 describe.each(ANY_PLATFORM)('options of a single call on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
-    await stopHosts();
+    await stopApplications();
   });
 
   it.each([
@@ -59,12 +59,12 @@ describe.each(ANY_PLATFORM)('options of a single call on %s', (platform) => {
   ] as const)('are rejected by %s (%#)', async (_name, profile, path, option) => {
     const debug = jest.spyOn(Logger, 'debug').mockImplementation(() => undefined);
     const server = OAuth2Module.forRoot({ model: demoStore(), issuer: 'https://id.example', features: [profile()] });
-    const { url } = await startHost(platform, { imports: [server], controllers: [OwnController] });
-    const { status, body } = await answerOf(get(url + path));
+    const { url } = await startApplication(platform, { imports: [server], controllers: [OwnController] });
+    const { status, body } = await readResponse(get(url + path));
     expect({ status, body }).toMatchObject({ status: 503, body: { error: 'server_error' } });
     expect(debug).toHaveBeenCalledWith(expect.stringContaining(`leave the option \`${option}\` out`));
     // Without these options the request fails for a reason of its own.
-    const usual = await answerOf(get(url + path.replace('with=', 'without=')));
+    const usual = await readResponse(get(url + path.replace('with=', 'without=')));
     expect(usual.status).toBeLessThan(500);
   });
 });

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { clientIdDocuments, redirectPlace, serverMetadata } from 'nest-oauth2/features';
+import { clientIdDocuments, redirectTarget, serverMetadata } from 'nest-oauth2/features';
 
-import { decide, open } from '../../support/consent.js';
+import { decide, openConsentPage } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, bearer, get, NO_STORE, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, bearer, get, NO_STORE, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -27,11 +27,11 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     url = `http://127.0.0.1:${port}`;
     const documented = clientIdDocuments({ scopes: ['notes:read'], fetch, pause: 0.05 });
     const features = [serverMetadata(), documented];
-    await startHost(platform, demoModule({ features, issuer: url, requirePKCE: 'public' }), { port });
+    await startApplication(platform, demoModule({ features, issuer: url, requirePKCE: 'public' }), { port });
     const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
     as = await oauth.processDiscoveryResponse(new URL(url), found);
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   let count = 0;
 
@@ -82,7 +82,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     const client = publish();
     const tokens = await obtain(client);
     expect(tokens).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
-    const notes = await answerOf(get(`${url}/notes`, bearer(tokens.access_token)));
+    const notes = await readResponse(get(`${url}/notes`, bearer(tokens.access_token)));
     expect(notes).toMatchObject({ status: 200, body: { user: 'alice', client: client.client_id } });
     const again = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), tokens.refresh_token!, insecure);
     expect(await oauth.processRefreshTokenResponse(as, client, again)).toMatchObject({ scope: 'notes:read' });
@@ -93,7 +93,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     const client = publish();
     const { access_token } = await obtain(client);
     documents.reset();
-    expect(await answerOf(get(`${url}/notes`, bearer(access_token)))).toMatchObject({ status: 200 });
+    expect(await readResponse(get(`${url}/notes`, bearer(access_token)))).toMatchObject({ status: 200 });
     expect(documents.seen).toEqual([]);
   });
 
@@ -101,11 +101,11 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     const { client_id } = publish();
     const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id };
     for (const client_secret of ['a', 'b']) {
-      expect(await answerOf(post(`${url}/oauth/token`, { ...form, client_secret }))).toMatchObject({ status: 401 });
+      expect(await readResponse(post(`${url}/oauth/token`, { ...form, client_secret }))).toMatchObject({ status: 401 });
     }
     expect(documents.seen).toEqual([]);
     const itself = { grant_type: 'client_credentials', client_id };
-    expect(await answerOf(post(`${url}/oauth/token`, itself))).toMatchObject({ status: 400 });
+    expect(await readResponse(post(`${url}/oauth/token`, itself))).toMatchObject({ status: 400 });
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     ['a link that is a script', { client_uri: 'javascript:alert(1)' }],
   ])('are refused by a document with %s', async (_, more) => {
     const { parameters } = await asked(publish(more));
-    expect(await open(url, parameters, 'alice')).toEqual(UNUSABLE);
+    expect(await openConsentPage(url, parameters, 'alice')).toEqual(UNUSABLE);
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
   ])('are refused by %s', async (_, reply) => {
     const client = publish();
     documents.replies[new URL(client.client_id).pathname] = reply;
-    expect(await open(url, (await asked(client)).parameters, 'alice')).toEqual(UNUSABLE);
+    expect(await openConsentPage(url, (await asked(client)).parameters, 'alice')).toEqual(UNUSABLE);
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     'https://localhost/a.json',
     `https://client.example/${'a'.repeat(255)}`,
   ])('are not looked for at %s', async (client_id) => {
-    expect(await open(url, (await asked({ client_id })).parameters, 'alice')).toEqual(UNKNOWN);
+    expect(await openConsentPage(url, (await asked({ client_id })).parameters, 'alice')).toEqual(UNKNOWN);
     expect(documents.seen).toEqual([]);
   });
 
@@ -164,13 +164,13 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     });
     for (const redirect_uri of [CALLBACK, `${CALLBACK}/a/`, 'https://evil.example/', 'http://127.0.0.1:99/callback']) {
       const { parameters } = await asked(client, { redirect_uri });
-      expect(await open(url, parameters, 'alice')).toEqual(
+      expect(await openConsentPage(url, parameters, 'alice')).toEqual(
         refused('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
       );
     }
     const native = publish({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
     const { parameters } = await asked(native, { redirect_uri: 'http://127.0.0.1:49152/callback' });
-    expect(await open(url, parameters, 'alice')).toMatchObject({ status: 200 });
+    expect(await openConsentPage(url, parameters, 'alice')).toMatchObject({ status: 200 });
   });
 
   it('are fetched once, however many ask at once', async () => {
@@ -179,7 +179,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     const reply = documents.replies[pathname]!;
     documents.replies[pathname] = (...given) => setTimeout(() => reply(...given), 50);
     const { parameters } = await asked({ client_id });
-    const pages = await Promise.all(Array.from({ length: 20 }, () => open(url, parameters, 'alice')));
+    const pages = await Promise.all(Array.from({ length: 20 }, () => openConsentPage(url, parameters, 'alice')));
     expect(pages.every(({ status }) => status === 200)).toBe(true);
     expect(documents.count(pathname)).toBe(1);
   });
@@ -188,7 +188,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     const client = publish();
     documents.replies[new URL(client.client_id).pathname] = (response) => response.socket?.destroy();
     const { parameters } = await asked(client);
-    expect(await open(url, parameters, 'alice')).toEqual({
+    expect(await openConsentPage(url, parameters, 'alice')).toEqual({
       status: 503,
       headers: { 'cache-control': 'no-store', 'content-type': NO_STORE['content-type'], 'retry-after': '5' },
       body: { error: 'temporarily_unavailable', error_description: 'Temporarily unavailable: try again later' },
@@ -207,7 +207,7 @@ describe('where an answer of a documented client goes', () => {
     ['http://localhost/', 'device'],
     ['com.example.app:/callback', 'device'],
   ])('%s is %s', (redirectUri, place) => {
-    expect(redirectPlace(client, redirectUri)).toBe(place);
-    expect(redirectPlace({ ...client, clientIdHost: undefined }, redirectUri)).toBeUndefined();
+    expect(redirectTarget(client, redirectUri)).toBe(place);
+    expect(redirectTarget({ ...client, clientIdHost: undefined }, redirectUri)).toBeUndefined();
   });
 });

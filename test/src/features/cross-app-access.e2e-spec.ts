@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuth2Module } from 'nest-oauth2';
 import { serverMetadata, tokenExchange } from 'nest-oauth2/features';
-import { type AssertedClaims, dpop, jwtBearer, keys } from 'nest-oauth2/jose';
+import { type AssertionClaims, dpop, jwtBearer, keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import { type AssertionRequest, identityAssertions, openid as openidFeature } from 'nest-oauth2/openid';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -19,9 +19,9 @@ import * as openid from 'openid-client';
 import { pageOf } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { type Answer, answerOf, get, post } from '../../support/http.js';
-import { mcpModule, NOTES } from '../../support/mcp-host.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { type HttpResponse, readResponse, get, post } from '../../support/http.js';
+import { mcpModule, NOTES } from '../../support/mcp-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC } from '../../support/openid-server.js';
 
 // A user signs in at the identity provider; an MCP client uses their MCP server without asking them there. MCP calls it
@@ -49,7 +49,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     isAllowed = true;
 
     class IdentityProvider extends MemoryStore {
-      findAssertedUser({ iss, sub }: AssertedClaims) {
+      findAssertedUser({ iss, sub }: AssertionClaims) {
         return iss === idp && { id: sub };
       }
       getClaims() {
@@ -78,10 +78,10 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     const interaction = { interaction: DemoInteraction, secret: SECRET };
     const model = new IdentityProvider({ clients, users });
     const imports = [OAuth2Module.forRoot({ model, issuer: idp, features, ...interaction })];
-    await startHost(platform, { imports }, { port: idpPort });
+    await startApplication(platform, { imports }, { port: idpPort });
 
     class NotesStore extends MemoryStore {
-      findAssertedUser({ iss, sub, email }: AssertedClaims) {
+      findAssertedUser({ iss, sub, email }: AssertionClaims) {
         return iss === idp && email === 'alice@example.com' && { id: `acme ${sub}` };
       }
     }
@@ -95,15 +95,15 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     });
     const redeeming = jwtBearer({ issuers: [{ issuer: idp, profile: 'id-jag' }] });
     const options = { model: there, issuer: notes, features: [mcp(NOTES), redeeming, dpop()] };
-    await startHost(platform, mcpModule(options), { port: notesPort });
+    await startApplication(platform, mcpModule(options), { port: notesPort });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** Who has agreed before is not asked again. */
-  async function agreed(opened: Answer, url: URL): Promise<Answer> {
+  async function agreed(opened: HttpResponse, url: URL): Promise<HttpResponse> {
     if (opened.status !== 200) return opened;
     const { action, ticket } = pageOf(opened);
-    return await answerOf(post(new URL(action, url).href, { ticket, decision: 'allow' }, { cookie: 'user=alice' }));
+    return await readResponse(post(new URL(action, url).href, { ticket, decision: 'allow' }, { cookie: 'user=alice' }));
   }
 
   /** Alice signs in at the client. */
@@ -120,7 +120,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
       code_challenge_method: 'S256',
     });
     const cookie = { cookie: 'user=alice' };
-    const opened = await answerOf(get(url.href, cookie));
+    const opened = await readResponse(get(url.href, cookie));
     const landed = new URL(String((await agreed(opened, url)).headers['location']));
     const checks = { pkceCodeVerifier: verifier, expectedState: 'state', idTokenExpected: true };
     return (await openid.authorizationCodeGrant(config, landed, checks)).id_token!;
@@ -161,7 +161,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
 
   it('is announced by both servers', async () => {
     const read = async (url: string) =>
-      (await answerOf(get(`${url}/.well-known/oauth-authorization-server`))).body as Record<string, unknown>;
+      (await readResponse(get(`${url}/.well-known/oauth-authorization-server`))).body as Record<string, unknown>;
     expect(await read(idp)).toMatchObject({ identity_chaining_requested_token_types_supported: [ID_JAG] });
     expect(await read(notes)).toMatchObject({
       authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],

@@ -7,28 +7,32 @@ import * as openid from 'openid-client';
 import { pageOf } from '../../support/consent.js';
 import { CALLBACK, DemoInteraction, demoModule, demoStore, NotesController, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get, NO_STORE, post } from '../../support/http.js';
+import { readResponse, get, NO_STORE, post } from '../../support/http.js';
 import {
-  type Host,
-  type HostOptions,
+  type TestApplication,
+  type TestApplicationOptions,
   type Platform,
   PLATFORMS,
-  startHost,
-  stopHosts,
-} from '../../support/nest-host.js';
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
 
 const ISSUER = 'https://id.example';
 
 /** Brings requests for an issuer to where the host listens, as the network would. */
 const networkTo =
-  ({ url }: Host, issuer: string): typeof fetch =>
+  ({ url }: TestApplication, issuer: string): typeof fetch =>
   (input, init) =>
     fetch(String(input instanceof Request ? input.url : input).replace(new URL(issuer).origin, url), {
       ...init,
       redirect: 'manual',
     });
 
-function start(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}, host?: HostOptions): Promise<Host> {
+function start(
+  platform: Platform,
+  options: Partial<OAuth2ModuleOptions> = {},
+  host?: TestApplicationOptions,
+): Promise<TestApplication> {
   const resources = [{ resource: `${ISSUER}/notes`, scopes: ['notes:read'] }];
   const features = [
     serverMetadata({ scopes: ['notes:read'] }),
@@ -36,13 +40,13 @@ function start(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}, h
     introspection(),
     protectedResource({ resources }),
   ];
-  return startHost(platform, demoModule({ features, issuer: ISSUER, ...options }), host);
+  return startApplication(platform, demoModule({ features, issuer: ISSUER, ...options }), host);
 }
 
 /** Alice agrees on the consent page; where her browser is sent then. */
 async function consent(network: typeof fetch, url: URL): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
-  const { action, ticket } = pageOf(await answerOf(network(url, { headers: cookie })));
+  const { action, ticket } = pageOf(await readResponse(network(url, { headers: cookie })));
   const body = new URLSearchParams({ ticket, decision: 'allow' });
   const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body });
   return new URL(answered.headers.get('location')!);
@@ -74,13 +78,13 @@ const GRANTED = { access_token: expect.any(String), token_type: 'bearer', scope:
 
 // Issue 11, 3
 describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('finds the whole truth about the server', async () => {
     const host = await start(platform);
     const options = { algorithm: 'oauth2', [oauth.customFetch]: networkTo(host, ISSUER) } as const;
     const response = await oauth.discoveryRequest(new URL(ISSUER), options);
-    const { status, headers } = await answerOf(response.clone());
+    const { status, headers } = await readResponse(response.clone());
     expect({ status, headers }).toEqual({
       status: 200,
       headers: {
@@ -108,7 +112,7 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
     });
   });
 
-  it.each<[string, string, Partial<OAuth2ModuleOptions>, HostOptions]>([
+  it.each<[string, string, Partial<OAuth2ModuleOptions>, TestApplicationOptions]>([
     ['at the root', ISSUER, {}, {}],
     ['with a path of its own', `${ISSUER}/tenant`, { paths: { prefix: 'tenant/oauth' } }, {}],
     ['behind a global prefix', ISSUER, {}, { prepare: (app) => app.setGlobalPrefix('api/v1') }],
@@ -127,7 +131,7 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
       useFactory: async () => ({ issuer, secret: SECRET }),
     });
     const mounted = RouterModule.register([{ path: 'realms/a', module: OAuth2Module }]);
-    const host = await startHost(platform, { imports: [async, mounted], controllers: [NotesController] });
+    const host = await startApplication(platform, { imports: [async, mounted], controllers: [NotesController] });
     expect(await signIn(issuer, networkTo(host, issuer))).toMatchObject(GRANTED);
     const appended = await get(`${host.url}/realms/a/.well-known/oauth-authorization-server`);
     expect(await appended.json()).toMatchObject({ issuer, token_endpoint: `${ISSUER}/realms/a/oauth/token` });
@@ -143,10 +147,10 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
 
   it('is told of no authorization endpoint where nobody is asked', async () => {
     const features = [serverMetadata()];
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: demoStore(), features, issuer: ISSUER })],
     });
-    expect((await answerOf(get(`${url}/.well-known/oauth-authorization-server`))).body).toEqual({
+    expect((await readResponse(get(`${url}/.well-known/oauth-authorization-server`))).body).toEqual({
       issuer: ISSUER,
       token_endpoint: `${ISSUER}/oauth/token`,
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
@@ -165,8 +169,12 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
       controllers: false,
       paths,
     });
-    const { url } = await startHost(platform, { imports: [module] }, { prepare: (app) => app.setGlobalPrefix('api') });
-    expect((await answerOf(get(`${url}/.well-known/oauth-authorization-server`))).body).toMatchObject({
+    const { url } = await startApplication(
+      platform,
+      { imports: [module] },
+      { prepare: (app) => app.setGlobalPrefix('api') },
+    );
+    expect((await readResponse(get(`${url}/.well-known/oauth-authorization-server`))).body).toMatchObject({
       authorization_endpoint: `${ISSUER}/api/own/authorize`,
       token_endpoint: `${ISSUER}/api/login/token`,
       revocation_endpoint: `${ISSUER}/api/own/revoke`,
@@ -183,7 +191,7 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
 });
 
 describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('is led from the refusal to the server, and from there to a token', async () => {
     const host = await start(platform);
@@ -215,7 +223,7 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
     const { url } = await start(platform);
     const credentials = { authorization: `Basic ${Buffer.from('web:web-secret').toString('base64')}` };
     const form = { grant_type: 'client_credentials', scope: 'notes:read' };
-    const { access_token: token } = (await answerOf(post(`${url}/oauth/token`, form, credentials))).body as {
+    const { access_token: token } = (await readResponse(post(`${url}/oauth/token`, form, credentials))).body as {
       access_token: string;
     };
     const { status, headers } = await post(`${url}/notes`, {}, { authorization: `Bearer ${token}` });
@@ -232,11 +240,11 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
       features: [protectedResource({ resources })],
       controllers: false,
     });
-    const { url } = await startHost(platform, { imports: [module], controllers: [NotesController] });
+    const { url } = await startApplication(platform, { imports: [module], controllers: [NotesController] });
     const { headers } = await get(`${url}/notes/mine`);
     const metadata = 'https://api.example/.well-known/oauth-protected-resource/notes';
     expect(headers.get('www-authenticate')).toBe(`Bearer realm="Service",resource_metadata="${metadata}"`);
-    expect((await answerOf(get(metadata.replace('https://api.example', url)))).body).toEqual({
+    expect((await readResponse(get(metadata.replace('https://api.example', url)))).body).toEqual({
       ...resources[0],
       authorizationServers: undefined,
       authorization_servers: [ISSUER],
@@ -256,15 +264,18 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
       { prepare: (app) => app.setGlobalPrefix('api') },
     );
     const nameAt = async (path: string) =>
-      ((await answerOf(get(`${url}/.well-known/oauth-protected-resource${path}`))).body as { resource_name?: string })
-        .resource_name;
+      (
+        (await readResponse(get(`${url}/.well-known/oauth-protected-resource${path}`))).body as {
+          resource_name?: string;
+        }
+      ).resource_name;
     expect(await Promise.all(['/notes', '/api/v2/mcp', '', '/other'].map(nameAt))).toEqual([
       'Notes',
       'Tools',
       'All',
       undefined,
     ]);
-    expect(await answerOf(post(`${url}/.well-known/oauth-protected-resource/notes`, {}))).toMatchObject({
+    expect(await readResponse(post(`${url}/.well-known/oauth-protected-resource/notes`, {}))).toMatchObject({
       status: 405,
       headers: { ...NO_STORE, allow: 'GET, HEAD' },
     });

@@ -14,7 +14,7 @@ import * as oauth from 'oauth4webapi';
 import { agree } from '../../support/consent.js';
 import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 // RFC 9449, judged by a client library that knows nothing of this one.
 
@@ -73,11 +73,11 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
         secret: MODULE_SECRET,
       }),
     ];
-    await startHost(platform, { imports, controllers: [NotesController] }, { port });
+    await startApplication(platform, { imports, controllers: [NotesController] }, { port });
     const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
     as = await oauth.processDiscoveryResponse(new URL(url), found);
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** Once more with the nonce that was given, as a client does. */
   async function withNonce<T>(attempt: () => Promise<T>): Promise<T> {

@@ -18,8 +18,8 @@ import * as openid from 'openid-client';
 import { pageOf } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 // Requests that openid-client signs, and jose encrypts to what the server publishes: RFC 9101 §6.1, OpenID Connect Core §3.1.2.1, §6.1
 
@@ -54,7 +54,7 @@ describe.each(ANY_PLATFORM)('requests that are encrypted to the server, on %s', 
       registration({ open: true, scopes: ['openid'] }),
     ];
     const options = { model, issuer: issuer.origin, features, interaction: DemoInteraction, secret: SECRET };
-    await startHost(platform, { imports: [OAuth2Module.forRoot(options)] }, { port });
+    await startApplication(platform, { imports: [OAuth2Module.forRoot(options)] }, { port });
     const jwks = {
       keys: [
         { ...(await exportJWK(signs!.publicKey)), use: 'sig' },
@@ -76,7 +76,7 @@ describe.each(ANY_PLATFORM)('requests that are encrypted to the server, on %s', 
     openid.allowInsecureRequests(config);
     openid.enableDecryptingResponses(config, ['A128CBC-HS256'], { key: own, alg: 'ECDH-ES' });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** As a client finds the key: by what the server says of itself. */
   async function encrypted(text: string): Promise<string> {
@@ -92,10 +92,10 @@ describe.each(ANY_PLATFORM)('requests that are encrypted to the server, on %s', 
 
   async function agree(at: URL): Promise<URL> {
     const cookie = { cookie: 'user=alice' };
-    let answer = await answerOf(get(at.href, cookie));
+    let answer = await readResponse(get(at.href, cookie));
     if (answer.status === 200) {
       const { action, ticket } = pageOf(answer);
-      answer = await answerOf(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
+      answer = await readResponse(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
     }
     return new URL(answer.headers['location']!);
   }

@@ -14,8 +14,8 @@ import * as openid from 'openid-client';
 import { pageOf } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC, RSA } from '../../support/openid-server.js';
 
 // Nested JWTs, OpenID Connect Core §10.2, JARM and RFC 9701, read by two client libraries that decrypt.
@@ -89,20 +89,20 @@ describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
       encryption({ fetch: { allowLoopback: true } }),
     ];
     const options = { model, issuer: issuer.origin, features, interaction: DemoInteraction, secret: SECRET };
-    await startHost(platform, { imports: [OAuth2Module.forRoot(options)] }, { port });
+    await startApplication(platform, { imports: [OAuth2Module.forRoot(options)] }, { port });
   });
   afterAll(async () => {
-    await stopHosts();
+    await stopApplications();
     elsewhere.close();
   });
 
   /** Alice's browser, in which she agrees. */
   async function agree(at: URL): Promise<URL> {
     const cookie = { cookie: 'user=alice' };
-    let answer = await answerOf(get(at.href, cookie));
+    let answer = await readResponse(get(at.href, cookie));
     if (answer.status === 200) {
       const { action, ticket } = pageOf(answer);
-      answer = await answerOf(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
+      answer = await readResponse(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
     }
     return new URL(answer.headers['location']!);
   }

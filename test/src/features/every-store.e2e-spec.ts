@@ -18,8 +18,8 @@ import * as openid from 'openid-client';
 import { findStores, type OpenStore } from '../../stores/every-store.js';
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from '../pages/visitor.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -31,7 +31,7 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
     opened = await open();
   });
   afterAll(async () => {
-    await stopHosts();
+    await stopApplications();
     await opened.close();
   });
 
@@ -60,7 +60,7 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
     ];
     const useFactory = async () => ({ issuer: url, secret: SECRET });
     const imports = [OAuth2Module.forRootAsync({ model: RequestModel as never, features, useFactory })];
-    await startHost('fastify', { imports }, { port });
+    await startApplication('fastify', { imports }, { port });
 
     const execute = [openid.allowInsecureRequests];
     const metadata = { grant_types: policy.grants, response_types: [], client_name: 'Television' };
@@ -69,7 +69,7 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
       algorithm: 'oauth2',
     });
     const begun = await openid.initiateDeviceAuthorization(client, { scope: 'read write' });
-    const visitor = new Visitor(url);
+    const visitor = new PageBrowser(url);
     await visitor.signIn('/oauth/login');
     const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun.user_code });
     expect(shown.html).toContain('Television');
@@ -108,7 +108,7 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
           logout(),
         ],
       });
-    await startHost('express', { imports: [module(store)] }, { port });
+    await startApplication('express', { imports: [module(store)] }, { port });
 
     const alg = { id_token_signed_response_alg: 'ES256', userinfo_signed_response_alg: 'ES256' };
     const callback = 'https://app.example/callback';
@@ -126,14 +126,14 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
       code_challenge: challenge,
       code_challenge_method: 'S256',
     });
-    const visitor = new Visitor(issuer);
+    const visitor = new PageBrowser(issuer);
     const login = await visitor.get((await visitor.get(asked.href)).location!);
     const back = await visitor.send(login, { username: 'alice', password: 'wonderland' });
     const consent = await visitor.get(back.location!);
     expect(consent.html).toContain('<code>email</code>');
     const landed = new URL((await visitor.send(consent, { decision: 'allow' })).location!);
 
-    const other = await startHost('fastify', { imports: [module(another)] });
+    const other = await startApplication('fastify', { imports: [module(another)] });
     client[openid.customFetch] = async (url, init) => await fetch(url.replace(issuer, other.url), init);
     const tokens = await openid.authorizationCodeGrant(client, landed, { ...checks, maxAge: 600 });
     const { sub, auth_time: authTime, sid } = tokens.claims()!;

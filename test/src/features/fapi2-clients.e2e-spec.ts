@@ -8,7 +8,7 @@ import * as openid from 'openid-client';
 import { agree } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 // FAPI 2.0 with nonces, judged by two client libraries that are certified for it.
 
@@ -54,9 +54,13 @@ describe.each(ANY_PLATFORM)('FAPI 2.0 on %s', (platform) => {
       interaction: DemoInteraction,
       secret: SECRET,
     };
-    await startHost(platform, { imports: [OAuth2Module.forRoot(server)], controllers: [NotesController] }, { port });
+    await startApplication(
+      platform,
+      { imports: [OAuth2Module.forRoot(server)], controllers: [NotesController] },
+      { port },
+    );
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('is completed by openid-client', async () => {
     const config = await openid.discovery(

@@ -7,14 +7,14 @@ import { fapi2 } from 'nest-oauth2/fapi';
 import { keys } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { CALLBACK, FapiClient, newPair } from '../../support/fapi-client.js';
+import { CALLBACK, FapiClient, newKeyPair } from '../../support/fapi-client.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 // What the conformance suite adds for `fapi2-message-signing-final-test-plan`, `signed_non_repudiation`, under its names.
 
 /** Of another kind than the client has registered. */
-const rsa = newPair('PS256');
+const rsa = newKeyPair('PS256');
 const now = () => Math.floor(Date.now() / 1000);
 const PUSHED = { status: 201, body: { request_uri: expect.stringMatching(/^urn:/) } };
 
@@ -40,9 +40,9 @@ describe.each(ANY_PLATFORM)('fapi2-message-signing-final on %s', (platform) => {
     const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' });
     const features = [keys({ from: [pem as string] }), fapi2({ messageSigning: true })];
     const server = { model, issuer: url, features, interaction: DemoInteraction, secret: SECRET };
-    await startHost(platform, { imports: [OAuth2Module.forRoot(server)] }, { port });
+    await startApplication(platform, { imports: [OAuth2Module.forRoot(server)] }, { port });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** A signed answer, as its client checks it. */
   async function opened(answer: string): Promise<Record<string, unknown>> {

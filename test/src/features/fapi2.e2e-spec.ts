@@ -4,10 +4,10 @@ import { CurrentUser, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { CALLBACK, FapiClient, newPair } from '../../support/fapi-client.js';
+import { CALLBACK, FapiClient, newKeyPair } from '../../support/fapi-client.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { VERIFIER } from '../../support/requests.js';
 
 // What the conformance suite of the OpenID Foundation asks of an authorization server with `plain_fapi`, `plain_oauth`,
@@ -16,7 +16,7 @@ import { VERIFIER } from '../../support/requests.js';
 const alice = { id: 'alice' };
 const SELF = { grant_type: 'client_credentials', scope: 'notes:read' };
 /** Of another kind than the client has registered. */
-const rsa = newPair('PS256');
+const rsa = newKeyPair('PS256');
 const now = () => Math.floor(Date.now() / 1000);
 
 @Controller('notes')
@@ -60,12 +60,16 @@ describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => 
       clients: [one.registered(known), two.registered(known)],
     });
     const server = { model, issuer: url, features: [fapi2()], interaction: DemoInteraction, secret: SECRET };
-    await startHost(platform, { imports: [OAuth2Module.forRoot(server)], controllers: [NotesController] }, { port });
+    await startApplication(
+      platform,
+      { imports: [OAuth2Module.forRoot(server)], controllers: [NotesController] },
+      { port },
+    );
   });
   afterEach(() => {
     jest.restoreAllMocks();
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** Everything happens so many seconds later. */
   const later = (seconds: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + seconds * 1000);
@@ -229,7 +233,7 @@ describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => 
 
   it('ensure-unsigned-authorization-request-without-using-par-fails', async () => {
     const query = new URLSearchParams(one.asked() as Record<string, string>).toString();
-    const { headers } = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+    const { headers } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
     const landed = Object.fromEntries(new URL(headers['location']!).searchParams);
     expect(landed).toMatchObject({ error: 'invalid_request', state: 'xyz', iss: url });
   });

@@ -7,15 +7,15 @@ import * as oauth from 'oauth4webapi';
 import { formPost, serverMetadata } from 'nest-oauth2/features';
 
 import { WEB, WEB_SECRET } from '../../support/client.js';
-import { open, pageOf } from '../../support/consent.js';
-import { ASKED, CALLBACK, demoModule } from '../../support/demo.js';
+import { openConsentPage, pageOf } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { type Answer, answerOf, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { type HttpResponse, readResponse, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { postedForm } from '../../support/posted-form.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
-const POSTED = { ...ASKED, response_mode: 'form_post' };
+const POSTED = { ...AUTHORIZATION_PARAMETERS, response_mode: 'form_post' };
 
 const SCOPES: Record<string, string> = { allow: 'notes:write', deny: 'notes:read' };
 
@@ -28,16 +28,19 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
       platform === 'express'
         ? app.use(helmet())
         : (app.getHttpAdapter() as FastifyAdapter).register(fastifyHelmet as never, {});
-    await startHost(platform, demoModule({ features: [serverMetadata(), formPost()], issuer: url }), { port, prepare });
+    await startApplication(platform, demoModule({ features: [serverMetadata(), formPost()], issuer: url }), {
+      port,
+      prepare,
+    });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
-  const decided = async (decision: string): Promise<Answer> => {
-    const page = await open(url, { ...POSTED, scope: SCOPES[decision]! }, 'bob');
+  const decided = async (decision: string): Promise<HttpResponse> => {
+    const page = await openConsentPage(url, { ...POSTED, scope: SCOPES[decision]! }, 'bob');
     // Once agreed to, it is not asked about again.
     if (!String(page.body).includes('ticket')) return page;
     const { action, ticket } = pageOf(page);
-    return answerOf(post(url + action, { ticket, decision }, { cookie: 'user=bob' }));
+    return readResponse(post(url + action, { ticket, decision }, { cookie: 'user=bob' }));
   };
 
   it('bring an independent client its code, checked and redeemed', async () => {
@@ -67,7 +70,7 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
       200,
       { error: 'access_denied', error_description: expect.any(String), state: 'xyz', iss: url },
     ]);
-    const refused = await open(url, { ...POSTED, scope: 'nonsense' }, 'bob');
+    const refused = await openConsentPage(url, { ...POSTED, scope: 'nonsense' }, 'bob');
     expect([refused.status, postedForm(refused.body).fields['error']]).toEqual([200, 'invalid_scope']);
   });
 
@@ -81,7 +84,7 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
   });
 
   it('go nowhere when the redirect URI is not registered', async () => {
-    const { status, body } = await open(url, { ...POSTED, redirect_uri: 'https://evil.example/' }, 'bob');
+    const { status, body } = await openConsentPage(url, { ...POSTED, redirect_uri: 'https://evil.example/' }, 'bob');
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
   });
 });

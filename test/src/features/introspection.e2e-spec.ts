@@ -4,11 +4,11 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { BENDING } from '../../support/bending-host.js';
+import { GLOBAL_ENHANCERS } from '../../support/global-enhancers.js';
 import { DemoClient, WEB, WEB_SECRET } from '../../support/client.js';
 import { demoModule } from '../../support/demo.js';
-import { answerOf, basic, NO_STORE, post, refused } from '../../support/http.js';
-import { type Platform, ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, NO_STORE, post, expectedRefusal } from '../../support/http.js';
+import { type Platform, ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const NOTES = 'https://api.example/notes';
@@ -31,10 +31,10 @@ async function start(platform: Platform, options: object = {}, more: object = {}
     users: { findById: () => alice, findByCredentials: () => alice },
   });
   const features = [introspection(), resourceIndicators({ resources: [NOTES] })];
-  const { url } = await startHost(platform, { ...demoModule({ model, features, ...options }), ...more });
+  const { url } = await startApplication(platform, { ...demoModule({ model, features, ...options }), ...more });
   const server = Object.assign(new DemoClient(url).server, { introspection_endpoint: `${url}/oauth/introspect` });
   const form = { grant_type: 'password', username: 'alice', password: 'x', scope: 'read', resource: NOTES };
-  const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
+  const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
   return { url, server, tokens: body as { access_token: string; refresh_token: string } };
 }
 
@@ -46,7 +46,7 @@ function configurationOf(server: oauth.AuthorizationServer, id: string) {
 
 // Issue 11, 2
 describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('tells a resource server what a token is good for, as oauth4webapi asks for it', async () => {
     const { server, tokens } = await start(platform);
@@ -84,25 +84,25 @@ describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
     const issuer = 'https://id.example';
     const { server, tokens } = await start(platform, { issuer });
     const answer = await oauth.introspectionRequest(server, WEB, WEB_SECRET, tokens.access_token, insecure);
-    expect(await answerOf(answer)).toMatchObject({ status: 200, headers: NO_STORE, body: { iss: issuer } });
+    expect(await readResponse(answer)).toMatchObject({ status: 200, headers: NO_STORE, body: { iss: issuer } });
   });
 
   it('is for nobody without a proof, and for no page, and nothing of the host can bend it', async () => {
     const cors = { origins: ['https://app.example'] };
-    const { url, tokens } = await start(platform, { cors }, { providers: BENDING });
+    const { url, tokens } = await start(platform, { cors }, { providers: GLOBAL_ENHANCERS });
     const form = { token: tokens.access_token };
-    expect(await answerOf(post(`${url}/oauth/introspect`, { ...form, client_id: 'spa' }))).toEqual(
-      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, {
+    expect(await readResponse(post(`${url}/oauth/introspect`, { ...form, client_id: 'spa' }))).toEqual(
+      expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, {
         'www-authenticate': 'Basic realm="Service", error="invalid_client"',
       }),
     );
     const origin = { origin: 'https://app.example' };
-    const { status, headers } = await answerOf(
+    const { status, headers } = await readResponse(
       post(`${url}/oauth/introspect`, form, { ...basic('web', 'web-secret'), ...origin }),
     );
     expect([status, headers]).toEqual([200, NO_STORE]);
     const preflight = { method: 'OPTIONS', headers: { ...origin, 'access-control-request-method': 'POST' } };
-    const asked = await answerOf(fetch(`${url}/oauth/introspect`, preflight));
+    const asked = await readResponse(fetch(`${url}/oauth/introspect`, preflight));
     expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([405, undefined]);
   });
 });

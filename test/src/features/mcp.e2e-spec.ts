@@ -4,18 +4,28 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, Scopes } from 'nest-oauth2';
 import { protectedResource, serverMetadata } from 'nest-oauth2/features';
 import { mcp, type McpOptions } from 'nest-oauth2/mcp';
-import { answerOf, get } from '../../support/http.js';
-import { McpController, mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
-import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get } from '../../support/http.js';
+import { McpController, mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
+import {
+  type TestApplicationOptions,
+  type Platform,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
 
 const ISSUER = 'https://mcp.example';
 const PAGE = 'http://localhost:6274';
 
-async function start(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}, host: HostOptions = {}) {
-  const { url } = await startHost(platform, mcpModule({ issuer: ISSUER, ...options }), host);
+async function start(
+  platform: Platform,
+  options: Partial<OAuth2ModuleOptions> = {},
+  host: TestApplicationOptions = {},
+) {
+  const { url } = await startApplication(platform, mcpModule({ issuer: ISSUER, ...options }), host);
   return {
     url,
-    read: async (path: string) => (await answerOf(get(url + path))).body as Record<string, unknown>,
+    read: async (path: string) => (await readResponse(get(url + path))).body as Record<string, unknown>,
     call: (message: unknown, headers = {}) => {
       const body = JSON.stringify(message);
       const asJson = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -28,7 +38,7 @@ const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add
 
 // Issue 13
 describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('says what the server and the resource are, in one line of its host', async () => {
     const { read } = await start(platform);
@@ -107,7 +117,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     expect(headers.get('access-control-allow-origin')).toBe(PAGE);
     expect(headers.get('access-control-expose-headers')).toBe('Retry-After, WWW-Authenticate, DPoP-Nonce, *');
     const asks = (path: string, asked: string) =>
-      answerOf(
+      readResponse(
         fetch(url + path, {
           method: 'OPTIONS',
           headers: {
@@ -173,7 +183,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
 });
 
 describe.each(PLATFORMS)('a host on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   @Controller('mcp')
   class Tools extends McpController {
@@ -185,7 +195,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
   }
 
   it('that knows its issuer late, makes its model for each request and has no endpoints says the same', async () => {
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [
         OAuth2Module.forRootAsync({
           // Made for each request, as what it injects is.
@@ -198,7 +208,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
       controllers: [Tools],
     });
     const metadata = `${ISSUER}/.well-known/oauth-protected-resource/mcp`;
-    const document = await answerOf(get(metadata.replace(ISSUER, url)));
+    const document = await readResponse(get(metadata.replace(ISSUER, url)));
     expect(document.body).toMatchObject({ resource: `${ISSUER}/mcp`, authorization_servers: [ISSUER] });
     const refused = await fetch(`${url}/mcp`, { method: 'POST', body: 'x', headers: { origin: PAGE } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, PAGE]);

@@ -19,12 +19,12 @@ import { dpop, privateKeyJwt } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 
-import { CN, issue, type Issued } from '../../support/certificates.js';
+import { CN, issue, type IssuedCertificate } from '../../support/certificates.js';
 import { pageOf } from '../../support/consent.js';
 import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/demo.js';
-import { answerOf } from '../../support/http.js';
+import { readResponse } from '../../support/http.js';
 import { freePort } from '../../support/free-port.js';
-import { type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { type Platform, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { authority, fetchWith, startTlsProxy, TLS_OPTIONS } from '../../support/tls-client.js';
 
 // RFC 8705, judged by a client library that knows nothing of this one, over TLS.
@@ -102,11 +102,11 @@ async function startServer(
     }),
   ];
   const https = issuer.startsWith('https:') ? { httpsOptions: TLS_OPTIONS } : {};
-  return await startHost(platform, { imports, controllers: [NotesController] }, { port, ...https });
+  return await startApplication(platform, { imports, controllers: [NotesController] }, { port, ...https });
 }
 
 /** A connection on which this certificate is shown, or none. */
-async function connected(port: number, certificate?: Issued, more: object = {}): Promise<TLSSocket> {
+async function connected(port: number, certificate?: IssuedCertificate, more: object = {}): Promise<TLSSocket> {
   const { cert, key } = certificate ?? {};
   const socket = connect({ port, host: '127.0.0.1', ca: authority.cert, ...(cert && { cert, key: key! }), ...more });
   await once(socket, 'secureConnect');
@@ -151,24 +151,29 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     as = await oauth.processDiscoveryResponse(issuer, found);
   });
   afterAll(async () => {
-    await stopHosts();
+    await stopApplications();
     proxy?.closeAllConnections();
     proxy?.close();
   });
 
   const clientOf = (id: string): oauth.Client => ({ client_id: id, use_mtls_endpoint_aliases: proxy !== undefined });
-  const showing = (certificate?: Issued) => ({
+  const showing = (certificate?: IssuedCertificate) => ({
     [oauth.customFetch]: (url: string, options: object) =>
       url.startsWith('https:') ? fetchWith(certificate)(url, options) : fetch(url, options),
     [oauth.allowInsecureRequests]: true,
   });
 
-  async function tokenOf(id: string, certificate: Issued | undefined, auth = oauth.TlsClientAuth(), more: object = {}) {
+  async function tokenOf(
+    id: string,
+    certificate: IssuedCertificate | undefined,
+    auth = oauth.TlsClientAuth(),
+    more: object = {},
+  ) {
     const options = { ...showing(certificate), ...more };
     const answer = await oauth.clientCredentialsGrantRequest(as, clientOf(id), auth, {}, options);
     return await oauth.processClientCredentialsResponse(as, clientOf(id), answer);
   }
-  const call = (token: string, certificate?: Issued, more: object = {}) =>
+  const call = (token: string, certificate?: IssuedCertificate, more: object = {}) =>
     oauth.protectedResourceRequest(token, 'GET', new URL('/notes', front), undefined, null, {
       ...showing(certificate),
       ...more,
@@ -241,12 +246,12 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     const at = new URL(as.authorization_endpoint!);
     at.search = new URLSearchParams({ client_id: id, request_uri: name }).toString();
     const landed = oauth.validateAuthResponse(as, client, await agree(at), 'xyz');
-    const redeem = (shown?: Issued) =>
+    const redeem = (shown?: IssuedCertificate) =>
       oauth.authorizationCodeGrantRequest(as, client, auth, landed, CALLBACK, verifier, showing(shown));
     const tokens = await oauth.processAuthorizationCodeResponse(as, client, await redeem(certificate));
     expect(await (await call(tokens.access_token, certificate)).json()).toEqual({ user: 'alice' });
 
-    const refresh = async (token: string, shown?: Issued) => {
+    const refresh = async (token: string, shown?: IssuedCertificate) => {
       const answer = await oauth.refreshTokenGrantRequest(as, client, auth, token, showing(shown));
       return await oauth.processRefreshTokenResponse(as, client, answer);
     };
@@ -300,7 +305,9 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
   /** Alice's browser, in which she agrees: it shows no certificate. */
   async function agree(at: URL): Promise<URL> {
     const visit = (url: string, options: object = {}) =>
-      answerOf(url.startsWith('https:') ? fetchWith()(url, options) : fetch(url, { redirect: 'manual', ...options }));
+      readResponse(
+        url.startsWith('https:') ? fetchWith()(url, options) : fetch(url, { redirect: 'manual', ...options }),
+      );
     const headers = { cookie: 'user=alice' };
     let answer = await visit(at.href, { headers });
     if (answer.status === 200) {
@@ -314,7 +321,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
 });
 
 describe.each(PLATFORMS)('behind a proxy on %s, mutual TLS', (platform) => {
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('believes the header of that proxy, and of nobody else', async () => {
     const { publicKey } = await oauth.generateKeyPair('ES256', { extractable: true });
@@ -350,14 +357,18 @@ describe.each(PLATFORMS)('behind a proxy on %s, mutual TLS', (platform) => {
     const credentials = { id: 'api', secret: SECRET };
     const model = new IntrospectedTokens({ issuer, credentials });
     const imports = [OAuth2Module.forRoot({ model, controllers: false, features: [mutualTls()] })];
-    const api = await startHost(platform, { imports, controllers: [NotesController] }, { httpsOptions: TLS_OPTIONS });
+    const api = await startApplication(
+      platform,
+      { imports, controllers: [NotesController] },
+      { httpsOptions: TLS_OPTIONS },
+    );
     const answer = await fetch(`${issuer}/oauth/token`, {
       method: 'POST',
       headers: { 'client-cert': `:${pki.x509.raw.toString('base64')}:` },
       body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'pki' }),
     });
     const { access_token: token } = (await answer.json()) as { access_token: string };
-    const call = async (certificate?: Issued) =>
+    const call = async (certificate?: IssuedCertificate) =>
       (await fetchWith(certificate)(`${api.url}/notes`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await call(pki)).toBe(200);
     expect(await call(own)).toBe(401);

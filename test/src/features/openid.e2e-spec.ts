@@ -9,8 +9,8 @@ import * as openid from 'openid-client';
 import { agree } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC, ED, RSA } from '../../support/openid-server.js';
 
 // OpenID Connect Core 1.0 and Discovery 1.0, judged by two client libraries that are certified for it.
@@ -72,9 +72,9 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
       }),
     ];
     const prefix = path === '' ? {} : { prepare: (app: never) => prefixed(app, path) };
-    await startHost(platform, { imports }, { port, ...prefix });
+    await startApplication(platform, { imports }, { port, ...prefix });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const discover = (id: string, metadata: object = {}) =>
     openid.discovery(issuer, id, { client_secret: CLIENT_SECRET, ...metadata }, undefined, { execute });
@@ -146,7 +146,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
     await signIn(config, { scope: 'openid email' });
     const asked = { redirect_uri: CALLBACK, scope: 'openid email', state: 'xyz' };
     const open = (more: object) =>
-      answerOf(get(openid.buildAuthorizationUrl(config, { ...asked, ...more }).href, { cookie: 'user=alice' }));
+      readResponse(get(openid.buildAuthorizationUrl(config, { ...asked, ...more }).href, { cookie: 'user=alice' }));
     expect((await open({})).headers['location']).toContain('code=');
     const claims = JSON.stringify({ userinfo: { name: null } });
     expect((await open({ claims })).status).toBe(200);

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'nest-oauth2';
 import { serverMetadata } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { decide, open } from '../../support/consent.js';
-import { ASKED, CALLBACK, demoModule } from '../../support/demo.js';
-import { answerOf, get, issued, post, REFRESH_TOKEN, refused, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { decide, openConsentPage } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/demo.js';
+import { readResponse, get, issued, post, REFRESH_TOKEN, expectedRefusal, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { VOUCHER, type VoucherModel, vouchers } from './vouchers.js';
 
-afterEach(stopHosts);
+afterEach(stopApplications);
 
 const ISSUER = 'https://id.example';
 const PUBLIC = /^import [^;]* from 'nest-oauth2(?:\/[\w/]+)?';$/m;
@@ -55,34 +55,36 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
   async function start() {
     running.add('spring');
     const features = [vouchers({ running }), serverMetadata()];
-    const { url } = await startHost(platform, demoModule({ model: store(), issuer: ISSUER, features }));
+    const { url } = await startApplication(platform, demoModule({ model: store(), issuer: ISSUER, features }));
     return {
       url,
-      token: (form: Record<string, string>) => answerOf(post(`${url}/oauth/token`, { ...form, ...client })),
+      token: (form: Record<string, string>) => readResponse(post(`${url}/oauth/token`, { ...form, ...client })),
     };
   }
 
   it('adds an endpoint with its route, and a grant', async () => {
     const { url, token } = await start();
-    const made = await answerOf(post(`${url}/oauth/voucher`, client));
+    const made = await readResponse(post(`${url}/oauth/voucher`, client));
     expect(made).toMatchObject({ status: 200, body: { voucher: 'voucher-1' } });
     const body = { refresh_token: REFRESH_TOKEN, scope: 'notes:read' };
     expect(await token({ grant_type: VOUCHER, voucher: 'voucher-1' })).toEqual(issued(body));
     expect(await token({ grant_type: VOUCHER, voucher: 'voucher-1' })).toEqual(
-      refused('invalid_grant', 'Invalid grant: voucher is invalid'),
+      expectedRefusal('invalid_grant', 'Invalid grant: voucher is invalid'),
     );
-    expect(await token({ grant_type: VOUCHER })).toEqual(refused('invalid_request', 'Missing parameter: `voucher`'));
+    expect(await token({ grant_type: VOUCHER })).toEqual(
+      expectedRefusal('invalid_request', 'Missing parameter: `voucher`'),
+    );
   });
 
   it('lets nobody in at its endpoint who does not prove who they are', async () => {
     const { url } = await start();
-    const answer = await answerOf(post(`${url}/oauth/voucher`, { client_id: 'web', client_secret: 'guessed' }));
+    const answer = await readResponse(post(`${url}/oauth/voucher`, { client_id: 'web', client_secret: 'guessed' }));
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
   it('keeps a parameter from authorize to refresh, adds it to the answer, and judges tokens by it', async () => {
     const { url, token } = await start();
-    const landed = await decide(url, { ...ASKED, campaign: 'spring' }, 'alice', 'allow');
+    const landed = await decide(url, { ...AUTHORIZATION_PARAMETERS, campaign: 'spring' }, 'alice', 'allow');
     const code = { grant_type: 'authorization_code', code: landed.searchParams.get('code')!, redirect_uri: CALLBACK };
     const body = { refresh_token: REFRESH_TOKEN, scope: 'notes:read', campaign: 'spring' };
     let answer = await token(code);
@@ -92,9 +94,9 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
       answer = await token({ grant_type: 'refresh_token', refresh_token: refresh_token! });
     }
     const authorization = `Bearer ${(answer.body as Record<string, string>)['access_token']}`;
-    expect(await answerOf(get(`${url}/notes`, { authorization }))).toMatchObject({ status: 200 });
+    expect(await readResponse(get(`${url}/notes`, { authorization }))).toMatchObject({ status: 200 });
     running.delete('spring');
-    expect(await answerOf(get(`${url}/notes`, { authorization }))).toMatchObject({
+    expect(await readResponse(get(`${url}/notes`, { authorization }))).toMatchObject({
       status: 401,
       body: refusalBody(401, 'invalid_token', 'Invalid token: its campaign is over'),
     });
@@ -102,7 +104,7 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
 
   it('refuses what is wrong with its parameter where the client hears of it', async () => {
     const { url } = await start();
-    const { headers } = await open(url, { ...ASKED, campaign: 'autumn' }, 'alice');
+    const { headers } = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, campaign: 'autumn' }, 'alice');
     const { searchParams } = new URL(headers['location']!);
     expect(searchParams.get('error')).toBe('invalid_request');
     expect(searchParams.get('error_description')).toBe('Invalid parameter: `campaign`');
@@ -110,7 +112,7 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
 
   it('adds to the metadata', async () => {
     const { url } = await start();
-    const { body } = await answerOf(get(`${url}/.well-known/oauth-authorization-server`));
+    const { body } = await readResponse(get(`${url}/.well-known/oauth-authorization-server`));
     expect(body).toMatchObject({
       voucher_endpoint: `${ISSUER}/oauth/voucher`,
       campaigns_supported: ['spring'],

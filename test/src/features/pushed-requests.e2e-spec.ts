@@ -4,11 +4,11 @@ import * as openid from 'openid-client';
 import { pushedRequests, serverMetadata } from 'nest-oauth2/features';
 
 import { SPA, WEB, WEB_SECRET } from '../../support/client.js';
-import { decide, open, pageOf } from '../../support/consent.js';
+import { decide, openConsentPage, pageOf } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, basic, get, NO_STORE, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, get, NO_STORE, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const PAR = '/oauth/par';
@@ -20,11 +20,11 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     const features = [serverMetadata(), pushedRequests()];
-    await startHost(platform, demoModule({ features, issuer: url }), { port });
+    await startApplication(platform, demoModule({ features, issuer: url }), { port });
     const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
     as = await oauth.processDiscoveryResponse(new URL(url), found);
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   async function asked() {
     const verifier = oauth.generateRandomCodeVerifier();
@@ -61,7 +61,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     const { verifier, parameters } = await asked();
     const name = await push(client, auth, parameters);
     // Nobody is signed in yet: the way to the login page and back is one more visit.
-    const login = await open(url, name);
+    const login = await openConsentPage(url, name);
     const back = new URL(login.headers['location']!, url).searchParams.get('return_to')!;
     expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(name.request_uri);
     const landed = await decide(url, name, 'alice', 'allow');
@@ -77,7 +77,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     );
     const tokens = await oauth.processAuthorizationCodeResponse(as, client, response);
     expect(tokens).toMatchObject({ scope: 'notes:read' });
-    expect(await open(url, name, 'alice')).toMatchObject({ status: 400 });
+    expect(await openConsentPage(url, name, 'alice')).toMatchObject({ status: 400 });
   });
 
   it('are what openid-client sends', async () => {
@@ -96,7 +96,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const bent = { ...name, scope: 'notes:write notes:read', redirect_uri: 'https://evil.example/' };
     for (const asking of [name, bent, name]) {
-      const page = pageOf(await open(url, asking, 'bob'));
+      const page = pageOf(await openConsentPage(url, asking, 'bob'));
       expect(page).toMatchObject({ user: 'bob', client: 'web', scope: 'notes:write' });
     }
   });
@@ -104,10 +104,10 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   it('are decided once, though two pages of one were open', async () => {
     const { parameters } = await asked();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
-    const pages = [pageOf(await open(url, name, 'bob')), pageOf(await open(url, name, 'bob'))];
+    const pages = [pageOf(await openConsentPage(url, name, 'bob')), pageOf(await openConsentPage(url, name, 'bob'))];
     const answers = await Promise.all(
       pages.map(({ action, ticket }) =>
-        answerOf(post(url + action, { ticket, decision: 'allow' }, { cookie: 'user=bob' })),
+        readResponse(post(url + action, { ticket, decision: 'allow' }, { cookie: 'user=bob' })),
       ),
     );
     const byStatus = answers.toSorted((a, b) => a.status - b.status);
@@ -120,7 +120,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write notes:read' });
     const landed = await decide(url, name, 'bob', 'deny');
     expect(landed.searchParams.get('error')).toBe('access_denied');
-    expect(await open(url, name, 'bob')).toMatchObject({ status: 400 });
+    expect(await openConsentPage(url, name, 'bob')).toMatchObject({ status: 400 });
   });
 
   it('are refused in JSON, by any other method too', async () => {
@@ -130,14 +130,14 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
       headers: { ...NO_STORE, ...headers },
       body: { error: status === 401 ? 'invalid_client' : 'invalid_request', error_description },
     });
-    expect(await answerOf(post(url + PAR, form, basic('web', 'web-secret')))).toEqual(
+    expect(await readResponse(post(url + PAR, form, basic('web', 'web-secret')))).toEqual(
       refused(400, 'Invalid request: `redirect_uri` does not match client value'),
     );
-    expect(await answerOf(post(url + PAR, form, basic('web', 'wrong')))).toEqual(
+    expect(await readResponse(post(url + PAR, form, basic('web', 'wrong')))).toEqual(
       refused(401, 'Invalid client: client is invalid', {
         'www-authenticate': 'Basic realm="Service", error="invalid_client"',
       }),
     );
-    expect(await answerOf(get(url + PAR))).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(await readResponse(get(url + PAR))).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   });
 });

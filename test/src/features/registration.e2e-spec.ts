@@ -6,8 +6,8 @@ import { registration, serverMetadata } from 'nest-oauth2/features';
 import { decide } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const REGISTER = '/oauth/register';
@@ -28,11 +28,11 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     url = `http://127.0.0.1:${port}`;
     const options = { open: true, scopes: ['notes:read', 'notes:write'], rate: { requests: 1000, per: 60 } };
     const features = [serverMetadata(), registration(options)];
-    await startHost(platform, demoModule({ features, issuer: url }), { port });
+    await startApplication(platform, demoModule({ features, issuer: url }), { port });
     const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
     as = await oauth.processDiscoveryResponse(new URL(url), found);
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   async function register(metadata: Partial<oauth.Client>) {
     const response = await oauth.dynamicClientRegistrationRequest(as, metadata, insecure);
@@ -90,7 +90,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
 
   it('answers with all that was registered, which nobody may keep', async () => {
     const asked = { redirect_uris: [CALLBACK], client_name: 'Notes', consent: 'never', id: 'web', unknown: 1 };
-    const { status, headers, body } = await answerOf(send(url + REGISTER, 'POST', asked));
+    const { status, headers, body } = await readResponse(send(url + REGISTER, 'POST', asked));
     expect({ status, headers }).toEqual({ status: 201, headers: NO_STORE });
     const { client_id } = body as { client_id: string };
     expect(body).toEqual({
@@ -117,17 +117,17 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     });
     const { registration_access_token: token, registration_client_uri: uri = '', client_secret, ...rest } = client;
     const mine = { authorization: `Bearer ${token}` };
-    const read = await answerOf(send(uri, 'GET', undefined, mine));
+    const read = await readResponse(send(uri, 'GET', undefined, mine));
     const { client_secret_expires_at, ...known } = rest as Record<string, unknown>;
     const told = { registration_access_token: token, registration_client_uri: uri };
     expect(read).toEqual({ status: 200, headers: NO_STORE, body: { ...known, ...told } });
 
     const change = { client_id: client.client_id, redirect_uris: [`${CALLBACK}/2`], client_secret };
-    const changed = await answerOf(send(uri, 'PUT', change, mine));
+    const changed = await readResponse(send(uri, 'PUT', change, mine));
     const { client_name, client_uri, ...kept } = known;
     expect(changed).toMatchObject({ status: 200, body: { ...kept, ...told, redirect_uris: [`${CALLBACK}/2`] } });
     expect(changed.body).not.toHaveProperty('client_name');
-    expect(await answerOf(send(uri, 'GET', undefined, mine))).toMatchObject({ body: changed.body as object });
+    expect(await readResponse(send(uri, 'GET', undefined, mine))).toMatchObject({ body: changed.body as object });
 
     const refused = {
       status: 401,
@@ -136,49 +136,49 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     };
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic eDp5' }]) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
-        expect(await answerOf(send(uri, method, method === 'PUT' ? change : undefined, headers))).toEqual(refused);
+        expect(await readResponse(send(uri, method, method === 'PUT' ? change : undefined, headers))).toEqual(refused);
       }
     }
-    expect(await answerOf(send(uri.replace('dcr_', 'dcr_0'), 'GET', undefined, mine))).toEqual(refused);
-    expect(await answerOf(send(uri, 'DELETE', undefined, mine))).toMatchObject({ status: 204, body: '' });
-    expect(await answerOf(send(uri, 'GET', undefined, mine))).toEqual(refused);
+    expect(await readResponse(send(uri.replace('dcr_', 'dcr_0'), 'GET', undefined, mine))).toEqual(refused);
+    expect(await readResponse(send(uri, 'DELETE', undefined, mine))).toMatchObject({ status: 204, body: '' });
+    expect(await readResponse(send(uri, 'GET', undefined, mine))).toEqual(refused);
     const form = { grant_type: 'authorization_code', code: 'x', client_id: client.client_id, client_secret };
-    expect(await answerOf(post(`${url}/oauth/token`, form as never))).toMatchObject({ status: 401 });
+    expect(await readResponse(post(`${url}/oauth/token`, form as never))).toMatchObject({ status: 401 });
   });
 
   it('refuses what it cannot read, by any other method too', async () => {
     const refusal = (error: string, error_description: string, status = 400) =>
       expect.objectContaining({ status, body: { error, error_description } });
-    expect(await answerOf(send(url + REGISTER, 'POST', '{'))).toEqual(
+    expect(await readResponse(send(url + REGISTER, 'POST', '{'))).toEqual(
       refusal('invalid_request', 'Invalid request: content cannot be read'),
     );
-    expect(await answerOf(send(url + REGISTER, 'POST', '[]'))).toEqual(
+    expect(await readResponse(send(url + REGISTER, 'POST', '[]'))).toEqual(
       refusal('invalid_client_metadata', 'Invalid client metadata: it must be a JSON object'),
     );
-    expect(await answerOf(post(url + REGISTER, { client_name: 'a' }))).toEqual(
+    expect(await readResponse(post(url + REGISTER, { client_name: 'a' }))).toEqual(
       refusal('invalid_request', 'Invalid request: content must be application/json'),
     );
-    expect(await answerOf(send(url + REGISTER, 'POST', { a: 'x'.repeat(20_000) }))).toEqual(
+    expect(await readResponse(send(url + REGISTER, 'POST', { a: 'x'.repeat(20_000) }))).toEqual(
       refusal('invalid_request', 'Invalid request: it has more than 16384 characters', 413),
     );
-    expect(await answerOf(send(url + REGISTER, 'POST', { a: 'x'.repeat(200_000) }))).toEqual(
+    expect(await readResponse(send(url + REGISTER, 'POST', { a: 'x'.repeat(200_000) }))).toEqual(
       refusal('invalid_request', 'Invalid request: content is too large', 413),
     );
-    expect(await answerOf(send(url + REGISTER, 'PATCH', {}))).toMatchObject({ status: 405 });
-    expect(await answerOf(get(url + REGISTER))).toMatchObject({ status: 401 });
+    expect(await readResponse(send(url + REGISTER, 'PATCH', {}))).toMatchObject({ status: 405 });
+    expect(await readResponse(get(url + REGISTER))).toMatchObject({ status: 401 });
   });
 });
 
 describe.each(PLATFORMS)('registration without body parsers on %s', (platform) => {
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('reads JSON by itself, and counts who registers by address', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const features = [registration({ open: true, rate: { requests: 2, per: 3600 } })];
-    await startHost(platform, demoModule({ features, issuer: url }), { port, bodyParser: false });
+    await startApplication(platform, demoModule({ features, issuer: url }), { port, bodyParser: false });
     const asked = { redirect_uris: [CALLBACK] };
-    const register = () => answerOf(send(url + REGISTER, 'POST', asked));
+    const register = () => readResponse(send(url + REGISTER, 'POST', asked));
     const answers = [await register(), await register(), await register()];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
     expect(answers[2]).toMatchObject({

@@ -5,8 +5,8 @@ import { pushedRequests, resourceIndicators } from 'nest-oauth2/features';
 import { WEB, WEB_SECRET } from '../../support/client.js';
 import { decide } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
-import { answerOf, basic, bearer, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const NOTES = 'https://api.example/notes';
@@ -17,7 +17,7 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {
     const features = [resourceIndicators({ own: [NOTES], resources: [MAIL] }), pushedRequests()];
-    ({ url } = await startHost(platform, demoModule({ features })));
+    ({ url } = await startApplication(platform, demoModule({ features })));
     as = {
       issuer: url,
       authorization_endpoint: `${url}/oauth/authorize`,
@@ -25,7 +25,7 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
       pushed_authorization_request_endpoint: `${url}/oauth/par`,
     };
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const form = (parameters: Record<string, string>, resources: readonly string[]) =>
     new URLSearchParams([
@@ -77,7 +77,7 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
     return oauth.processRefreshTokenResponse(as, WEB, response);
   }
 
-  const visit = async (token: string) => (await answerOf(get(`${url}/notes`, bearer(token)))).status;
+  const visit = async (token: string) => (await readResponse(get(`${url}/notes`, bearer(token)))).status;
 
   it.each([
     ['in the URL', false],
@@ -105,12 +105,14 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
   it('are not mistaken for one another, however a path is spelled', async () => {
     const root = 'https://api.example/';
     const features = [resourceIndicators({ own: [root, NOTES] })];
-    const host = await startHost(platform, demoModule({ features }));
+    const host = await startApplication(platform, demoModule({ features }));
     const parameters = form({ grant_type: 'client_credentials', scope: 'notes:read' }, [root]);
-    const answer = await answerOf(post(`${host.url}/oauth/token`, parameters.toString(), basic('web', 'web-secret')));
+    const answer = await readResponse(
+      post(`${host.url}/oauth/token`, parameters.toString(), basic('web', 'web-secret')),
+    );
     const { access_token: token } = answer.body as { access_token: string };
     for (const path of ['/notes', '/NOTES', '/n%6ftes', '/Notes/Mine']) {
-      const { status } = await answerOf(get(host.url + path, bearer(token)));
+      const { status } = await readResponse(get(host.url + path, bearer(token)));
       // What the platform does not take for the route is found by nobody.
       expect([path, status === 401 || status === 404]).toEqual([path, true]);
     }

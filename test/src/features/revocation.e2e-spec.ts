@@ -4,11 +4,11 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { BENDING } from '../../support/bending-host.js';
+import { GLOBAL_ENHANCERS } from '../../support/global-enhancers.js';
 import { DemoClient, SPA, WEB, WEB_SECRET } from '../../support/client.js';
 import { demoModule, demoStore } from '../../support/demo.js';
-import { answerOf, basic, bearer, get, NO_STORE, post, refused } from '../../support/http.js';
-import { type Platform, ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../../support/http.js';
+import { type Platform, ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const APP = 'https://app.example';
@@ -17,7 +17,7 @@ const DONE = { status: 200, headers: NO_STORE, body: {} };
 /** A host with both features, and clients of two libraries that know where its endpoints are. */
 async function start(platform: Platform, options: object = {}, providers: object = {}) {
   const features = [revocation(), introspection()];
-  const { url } = await startHost(platform, { ...demoModule({ features, ...options }), ...providers });
+  const { url } = await startApplication(platform, { ...demoModule({ features, ...options }), ...providers });
   const client = new DemoClient(url);
   const endpoints = { revocation_endpoint: `${url}/oauth/revoke`, introspection_endpoint: `${url}/oauth/introspect` };
   const server = Object.assign(client.server, endpoints);
@@ -34,7 +34,7 @@ async function usable(client: DemoClient, tokens: { access_token: string; refres
 
 // Issue 11, 2
 describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('ends an access token alone, as oauth4webapi asks for it', async () => {
     const { client, server } = await start(platform);
@@ -69,30 +69,30 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     });
     const letIn = await Promise.all([own, other].map((token) => get(`${url}/notes`, bearer(token))));
     expect(letIn.map(({ status }) => status)).toEqual([401, 200]);
-    expect(await answerOf(post(`${url}/oauth/revoke`, { token: other, client_id: 'web' }))).toEqual(
-      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, {
+    expect(await readResponse(post(`${url}/oauth/revoke`, { token: other, client_id: 'web' }))).toEqual(
+      expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, {
         'www-authenticate': 'Basic realm="Service", error="invalid_client"',
       }),
     );
   });
 
   it('answers an empty JSON object, which nothing of the host can bend', async () => {
-    const { url } = await start(platform, {}, { providers: BENDING });
+    const { url } = await start(platform, {}, { providers: GLOBAL_ENHANCERS });
     const revoke = (form: Record<string, string>) =>
-      answerOf(post(`${url}/oauth/revoke`, form, basic('web', 'web-secret')));
+      readResponse(post(`${url}/oauth/revoke`, form, basic('web', 'web-secret')));
     expect(await revoke({ token: 'no such token', token_type_hint: 'urn:example:hint' })).toEqual(DONE);
-    expect(await revoke({})).toEqual(refused('invalid_request', 'Missing parameter: `token`'));
-    expect(await answerOf(get(`${url}/oauth/revoke?token=x`, basic('web', 'web-secret')))).toEqual(
-      refused('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' }),
+    expect(await revoke({})).toEqual(expectedRefusal('invalid_request', 'Missing parameter: `token`'));
+    expect(await readResponse(get(`${url}/oauth/revoke?token=x`, basic('web', 'web-secret')))).toEqual(
+      expectedRefusal('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' }),
     );
   });
 
   it('may be asked by the pages of a client', async () => {
     const { url } = await start(platform, { cors: { origins: [APP] } });
     const preflight = { origin: APP, 'access-control-request-method': 'POST' };
-    const asked = await answerOf(fetch(`${url}/oauth/revoke`, { method: 'OPTIONS', headers: preflight }));
+    const asked = await readResponse(fetch(`${url}/oauth/revoke`, { method: 'OPTIONS', headers: preflight }));
     expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, APP]);
-    const { status, headers } = await answerOf(
+    const { status, headers } = await readResponse(
       post(`${url}/oauth/revoke`, { token: 'x', client_id: 'spa' }, { origin: APP }),
     );
     expect([status, headers['access-control-allow-origin']]).toEqual([200, APP]);
@@ -106,7 +106,7 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     });
     const { url, client } = await start(platform, { model });
     const tokens = await client.obtainTokens();
-    const { status, headers, body } = await answerOf(
+    const { status, headers, body } = await readResponse(
       post(`${url}/oauth/revoke`, { token: tokens.access_token }, basic('web', 'web-secret')),
     );
     expect([status, headers['retry-after'], body]).toEqual([

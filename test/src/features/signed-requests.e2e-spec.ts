@@ -9,11 +9,11 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { decide, open, pageOf } from '../../support/consent.js';
+import { decide, openConsentPage, pageOf } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { postedForm } from '../../support/posted-form.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -58,12 +58,12 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
       jarm(),
       requestObjects({ fetch: { allowLoopback: true } }),
     ];
-    await startHost(platform, demoModule({ model, features, issuer: url }), { port });
+    await startApplication(platform, demoModule({ model, features, issuer: url }), { port });
     const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
     as = await oauth.processDiscoveryResponse(new URL(url), found);
   });
   afterAll(async () => {
-    await stopHosts();
+    await stopApplications();
     elsewhere.close();
   });
 
@@ -89,7 +89,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
   it('take oauth4webapi through login and consent, by value, to an answer that is signed', async () => {
     const { verifier, parameters } = await asked({ response_mode: 'jwt' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
-    const login = await open(url, { ...WEB, request });
+    const login = await openConsentPage(url, { ...WEB, request });
     expect(login.headers['location']).toContain('/login?return_to=');
     const landed = await decide(url, { ...WEB, request }, 'alice', 'allow');
     expect([...landed.searchParams.keys()]).toEqual(['response']);
@@ -113,8 +113,10 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
   it('post an answer that is signed, and sign a no', async () => {
     const { parameters } = await asked({ response_mode: 'form_post.jwt', scope: 'notes:write' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
-    const { action, ticket } = pageOf(await open(url, { ...WEB, request }, 'bob'));
-    const { status, body } = await answerOf(post(url + action, { ticket, decision: 'deny' }, { cookie: 'user=bob' }));
+    const { action, ticket } = pageOf(await openConsentPage(url, { ...WEB, request }, 'bob'));
+    const { status, body } = await readResponse(
+      post(url + action, { ticket, decision: 'deny' }, { cookie: 'user=bob' }),
+    );
     expect(status).toBe(200);
     const form = new URLSearchParams(postedForm(body).fields);
     await expect(oauth.validateJwtAuthResponse(as, WEB, form, parameters.state, insecure)).rejects.toMatchObject({
@@ -133,15 +135,15 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     };
     const request = { ...WEB, request_uri: reference };
     const decideOn = (page: ReturnType<typeof pageOf>) =>
-      answerOf(post(url + page.action, { ticket: page.ticket, decision: 'allow' }, { cookie: 'user=bob' }));
+      readResponse(post(url + page.action, { ticket: page.ticket, decision: 'allow' }, { cookie: 'user=bob' }));
     await write('notes:read');
-    const shown = pageOf(await open(url, request, 'bob'));
+    const shown = pageOf(await openConsentPage(url, request, 'bob'));
     await write('notes:read notes:write');
     const again = pageOf(await decideOn(shown));
     expect([shown.scope, again.scope]).toEqual(['notes:read', 'notes:read notes:write']);
     // The same scope, and another thing that no page shows.
     await write('notes:read');
-    const before = pageOf(await open(url, request, 'bob'));
+    const before = pageOf(await openConsentPage(url, request, 'bob'));
     parameters.state = 'another state';
     await write('notes:read');
     const after = pageOf(await decideOn(before));
@@ -155,7 +157,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     const { parameters } = await asked();
     const { privateKey } = await generateKeyPair('ES256');
     const request = await oauth.issueRequestObject(as, WEB, parameters, privateKey);
-    const { status, body } = await open(url, { ...WEB, ...parameters, request }, 'alice');
+    const { status, body } = await openConsentPage(url, { ...WEB, ...parameters, request }, 'alice');
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_request_object' } });
   });
 });

@@ -5,9 +5,9 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
 import { demoModule } from '../../support/demo.js';
-import { answerOf, basic, bearer, get, post, refused } from '../../support/http.js';
+import { readResponse, basic, bearer, get, post, expectedRefusal } from '../../support/http.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -39,10 +39,10 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
     const issuer = `http://localhost:${port}`;
     const features = [tokenExchange(), introspection(), serverMetadata()];
     const module = demoModule({ model: new Store(), issuer, features });
-    await startHost(platform, module, { port });
+    await startApplication(platform, module, { port });
     url = issuer;
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const discover = (id: string) =>
     openid.discovery(new URL(url), id, `${id}-secret`, undefined, {
@@ -52,7 +52,7 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
 
   const signIn = async () => {
     const form = { grant_type: 'password', username: 'alice', password: 'x', scope: 'notes:read notes:write' };
-    const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
+    const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
     return (body as { access_token: string }).access_token;
   };
 
@@ -91,19 +91,21 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
 
   it('refuses what the host refuses, and what would be more', async () => {
     const ask = async (id: string, more: object) =>
-      answerOf(
+      readResponse(
         post(
           `${url}/oauth/token`,
           { grant_type: GRANT, subject_token: await signIn(), subject_token_type: ACCESS, ...more },
           basic(id, `${id}-secret`),
         ),
       );
-    expect(await ask('web', {})).toEqual(refused('invalid_request', 'Invalid request: this exchange is not permitted'));
+    expect(await ask('web', {})).toEqual(
+      expectedRefusal('invalid_request', 'Invalid request: this exchange is not permitted'),
+    );
     expect(await ask('worker', { scope: 'notes:read admin' })).toEqual(
-      refused('invalid_scope', 'Invalid scope: the subject token has less'),
+      expectedRefusal('invalid_scope', 'Invalid scope: the subject token has less'),
     );
     expect(await ask('worker', { resource: 'https://api.example/' })).toEqual(
-      refused('invalid_target', 'Invalid target: no token is issued for `resource` or `audience`'),
+      expectedRefusal('invalid_target', 'Invalid target: no token is issued for `resource` or `audience`'),
     );
   });
 });

@@ -59,10 +59,10 @@ export const vouchers = ({ running }: { running: Set<string> }): Feature => ({
       read: (parameters) => ({ campaign: parameters.optional('campaign', (name) => running.has(name)) }),
     },
     token: {
-      issue({ code, refreshToken, token }) {
+      issue({ code, refreshToken, tokenMembers: token }) {
         token['campaign'] = (code ?? refreshToken)?.['campaign'];
       },
-      respond({ answer }, token) {
+      respond({ responseMembers: answer }, token) {
         if (token['campaign']) answer['campaign'] = token['campaign'];
       },
     },

@@ -2,7 +2,7 @@ import { type ExecutionContext, HttpException, type Type } from '@nestjs/common'
 import { describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { bearer } from '../../support/http.js';
-import { AdminController, model, ReadingController } from '../../support/reading-host.js';
+import { AdminController, model, ReadScopeController } from '../../support/guarded-controllers.js';
 
 describe('OAuthGuard beyond HTTP', () => {
   const guard = new OAuthGuard(new OAuth2Server({ model }));
@@ -13,13 +13,13 @@ describe('OAuthGuard beyond HTTP', () => {
     ({
       getType: () => type,
       getClass: () => controller,
-      getHandler: () => ReadingController.prototype.byController,
+      getHandler: () => ReadScopeController.prototype.byController,
       getArgByIndex: (index: number) => args[index],
     }) as unknown as ExecutionContext;
 
   it('finds the request of a GraphQL resolver in its context', async () => {
     const req = request('read');
-    expect(await guard.canActivate(contextOf('graphql', ReadingController, [null, {}, { req }, {}]))).toBe(true);
+    expect(await guard.canActivate(contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]))).toBe(true);
     expect(req).toMatchObject({ oauth2: { token: { accessToken: 'read' } } });
 
     const setHeader = jest.fn();
@@ -33,7 +33,7 @@ describe('OAuthGuard beyond HTTP', () => {
 
   it('finds the request of a GraphQL resolver behind a reply of Fastify', async () => {
     const reply = { request: request('read'), header: jest.fn(), code: jest.fn(), sent: false };
-    expect(await guard.canActivate(contextOf('graphql', ReadingController, [null, {}, { reply }, {}]))).toBe(true);
+    expect(await guard.canActivate(contextOf('graphql', ReadScopeController, [null, {}, { reply }, {}]))).toBe(true);
     expect(reply.header.mock.calls).toContainEqual(['x-oauth-scopes', 'read']);
   });
 
@@ -45,14 +45,14 @@ describe('OAuthGuard beyond HTTP', () => {
     ['ws', 'does not know how this WebSocket was opened: import OAuth2Module in the application of the gateway'],
     ['carrier-pigeon', "knows no requests of the type 'carrier-pigeon': guard them by a guard of your own"],
   ])('says what it cannot read: %s', async (type, said) => {
-    await expect(guard.canActivate(contextOf(type, ReadingController, [{}, {}]))).rejects.toThrow(
+    await expect(guard.canActivate(contextOf(type, ReadScopeController, [{}, {}]))).rejects.toThrow(
       `Invalid argument: OAuthGuard ${said}`,
     );
   });
 
   it('takes two fields of one GraphQL query for what they are: each finds the token, though they are guarded at once', async () => {
     const req: { oauth2?: unknown; method: string } = request('read');
-    const context = contextOf('graphql', ReadingController, [null, {}, { req }, {}]);
+    const context = contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]);
     await guard.canActivate(context);
     const second = guard.canActivate(context);
     expect(req.oauth2).toMatchObject({ token: { accessToken: 'read' } });

@@ -11,8 +11,8 @@ import { mutualTls } from 'nest-oauth2/features';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 
-import { CN, issue, type Issued } from '../../support/certificates.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { CN, issue, type IssuedCertificate } from '../../support/certificates.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { authority, fetchWith, TLS_OPTIONS } from '../../support/tls-client.js';
 
 // RFC 8705 §3, wherever the guard stands.
@@ -54,25 +54,26 @@ async function started(platform: (typeof PLATFORMS)[number], prepare?: (app: INe
   const imports = [OAuth2Module.forRoot({ model, controllers: false, features: [mutualTls()] })];
   const module = { imports, controllers: [NotesController], providers: [NotesGateway] };
   const adapter = (app: INestApplication) => app.useWebSocketAdapter(new WsAdapter(app));
-  const { url } = await startHost(platform, module, { httpsOptions: TLS_OPTIONS, prepare: prepare ?? adapter });
+  const { url } = await startApplication(platform, module, { httpsOptions: TLS_OPTIONS, prepare: prepare ?? adapter });
   return url;
 }
 
-const identity = ({ cert, key }: Issued) => ({ cert, key, ca: authority.cert });
+const identity = ({ cert, key }: IssuedCertificate) => ({ cert, key, ca: authority.cert });
 
 describe.each(PLATFORMS)('a token that is bound to a certificate, on %s,', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('lets in who shows it at a route', async () => {
     const url = await started(platform);
-    const call = async (certificate?: Issued) =>
+    const call = async (certificate?: IssuedCertificate) =>
       (await fetchWith(certificate)(`${url}/notes`, { headers: { authorization } })).status;
     expect([await call(own), await call(other), await call()]).toEqual([200, 401, 401]);
   });
 
   it('lets in who shows it where a WebSocket is opened', async () => {
     const url = (await started(platform)).replace('https', 'wss');
-    const open = (certificate: Issued) => new WebSocket(url, { headers: { authorization }, ...identity(certificate) });
+    const open = (certificate: IssuedCertificate) =>
+      new WebSocket(url, { headers: { authorization }, ...identity(certificate) });
     const good = open(own);
     await once(good, 'open');
     const answer = once(good, 'message');
@@ -85,7 +86,7 @@ describe.each(PLATFORMS)('a token that is bound to a certificate, on %s,', (plat
 
   it('lets in who shows it where a connection of socket.io is opened', async () => {
     const url = await started(platform, (app) => app.useWebSocketAdapter(new IoAdapter(app)));
-    const open = (certificate: Issued) =>
+    const open = (certificate: IssuedCertificate) =>
       io(url, { transports: ['websocket'], auth: { token: 'bound' }, forceNew: true, ...identity(certificate) });
     const good = open(own);
     const answer = new Promise((resolve) => {

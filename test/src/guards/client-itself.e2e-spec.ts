@@ -13,8 +13,8 @@ import {
   UserRequired,
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { answerOf, basic, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 // Issue 10, 1.9: RFC 9700 §4.15
 
@@ -56,9 +56,9 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
   beforeAll(async () => {
     const users = { findById: () => alice, findByCredentials: () => alice };
     const imports = [OAuth2Module.forRoot({ model: new MemoryStore({ clients: [client], users }) })];
-    ({ url } = await startHost(platform, { imports, controllers: [SessionsController] }));
+    ({ url } = await startApplication(platform, { imports, controllers: [SessionsController] }));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const tokenFor = async (form: Record<string, string>) => {
     const asked = post(`${url}/oauth/token`, { scope: 'sessions', ...form }, basic('alice', 's3cret'));
@@ -66,7 +66,7 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
   };
   const own = () => tokenFor({ grant_type: 'client_credentials' });
   const users = () => tokenFor({ grant_type: 'password', username: 'alice', password: 'x' });
-  const bodyOf = async (path: string, headers: object) => (await answerOf(get(`${url}/${path}`, headers))).body;
+  const bodyOf = async (path: string, headers: object) => (await readResponse(get(`${url}/${path}`, headers))).body;
 
   it('is not that user when it acts for itself', async () => {
     expect(await bodyOf('who', await own())).toEqual({ id: null, app: 'alice', isClient: true });
@@ -83,7 +83,7 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
 
   it('is turned away where a user is required', async () => {
     expect(await bodyOf('account', await users())).toEqual({ name: 'Alice' });
-    expect(await answerOf(get(`${url}/account`, await own()))).toEqual({
+    expect(await readResponse(get(`${url}/account`, await own()))).toEqual({
       status: 403,
       headers: {
         'content-type': NO_STORE['content-type'],

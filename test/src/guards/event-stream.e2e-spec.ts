@@ -5,7 +5,7 @@ import { CurrentUser, OAuth2Module, OAuthGuard } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { finalize, map, NEVER, startWith } from 'rxjs';
 import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const alice = { id: 'alice' };
 const client = { id: 'app', secret: 's', grants: ['password'] };
@@ -57,9 +57,9 @@ describe.each(PLATFORMS)('an event stream on %s', (platform) => {
   });
   beforeAll(async () => {
     const imports = [OAuth2Module.forRoot({ model: store, controllers: false })];
-    ({ url } = await startHost(platform, { imports, controllers: [EventsController] }));
+    ({ url } = await startApplication(platform, { imports, controllers: [EventsController] }));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const issue = (accessToken: string) => {
     const accessTokenExpiresAt = new Date(Date.now() + 3_600_000);

@@ -10,14 +10,14 @@ import {
   OAuthGuard,
   OptionalAuth,
   Public,
-  type RefusalFacts,
+  type RefusalContext,
   Scopes,
   type Token,
 } from 'nest-oauth2';
 import { GatewayClient } from '../../support/gateway-client.js';
 import { bearer } from '../../support/http.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
-import { model } from '../../support/reading-host.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
+import { model } from '../../support/guarded-controllers.js';
 
 const connected: unknown[] = [];
 
@@ -70,7 +70,7 @@ class MessageGuard extends OAuthGuard {
     super.attach(context, { ...token, user: { id: `the user of ${String(token.scope)}` } });
   }
 
-  protected override handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalFacts) {
+  protected override handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalContext) {
     return failure.name === 'unauthorized_request' || super.handleRefusal(context, failure, refusal);
   }
 }
@@ -85,7 +85,7 @@ class MessageGateway {
 }
 
 describe('a gateway behind OAuthGuard', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const start = async (
     providers: object[],
@@ -96,7 +96,7 @@ describe('a gateway behind OAuthGuard', () => {
     const prepare = (
       app: ConstructorParameters<typeof WsAdapter>[0] & { useWebSocketAdapter(a: WsAdapter): unknown },
     ) => app.useWebSocketAdapter(new WsAdapter(app));
-    return (await startHost('express', module, { prepare: prepare as never, ...(logger && { logger }) })).url;
+    return (await startApplication('express', module, { prepare: prepare as never, ...(logger && { logger }) })).url;
   };
   const refused = (error: string) => ({
     event: 'exception',

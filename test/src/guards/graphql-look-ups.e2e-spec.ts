@@ -8,7 +8,7 @@ import { createClient } from 'graphql-ws';
 import { OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { WebSocket } from 'ws';
 import { bearer } from '../../support/http.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
 import { storeWithTokens } from '../transports/driver.js';
 
 @Resolver()
@@ -52,7 +52,7 @@ async function start(platform: keyof typeof DRIVERS) {
   const find = jest.spyOn(store, 'getAccessToken');
   const refused: unknown[] = [];
   const events = new EventEmitter().on('access.refused', (event) => refused.push(event));
-  const { url } = await startHost(platform, {
+  const { url } = await startApplication(platform, {
     imports: [OAuth2Module.forRoot({ model: store, controllers: false, isGlobal: true, events }), DRIVERS[platform]()],
     providers: [FieldsResolver],
   });
@@ -65,7 +65,7 @@ async function start(platform: keyof typeof DRIVERS) {
 }
 
 describe.each(['express', 'fastify'] as const)('a GraphQL query with many guarded fields on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('looks up its access token once', async () => {
     const { ask, find } = await start(platform);

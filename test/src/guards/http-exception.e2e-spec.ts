@@ -14,8 +14,8 @@ import { APP_FILTER } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Module, OAuth2Server, OAuthError, TemporarilyUnavailableError } from 'nest-oauth2';
 import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { AdminController, model, ReadingController } from '../../support/reading-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { AdminController, model, ReadScopeController } from '../../support/guarded-controllers.js';
 
 let caught: unknown;
 
@@ -45,15 +45,15 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
   let url: string;
   let server: OAuth2Server;
   beforeAll(async () => {
-    const host = await startHost(platform, {
+    const host = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model, controllers: false })],
-      controllers: [ReadingController, AdminController],
+      controllers: [ReadScopeController, AdminController],
       providers: FILTERS,
     });
     url = host.url;
     server = host.app.get(OAuth2Server, { strict: false });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it.each([
     ['UnauthorizedException', 401, 'unauthorized_request', 'reading', {}],

@@ -2,10 +2,10 @@ import { Controller, Get, SetMetadata, UseGuards } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuthGuard, Public, PUBLIC_METADATA, Scopes, UserRequired } from 'nest-oauth2';
-import { CountingGuard } from '../../support/bending-host.js';
+import { CountingGuard } from '../../support/global-enhancers.js';
 import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { model } from '../../support/reading-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { model } from '../../support/guarded-controllers.js';
 
 // Issue 10, 1.13
 
@@ -123,9 +123,9 @@ describe.each(PLATFORMS)('a controller that extends another on %s', (platform) =
     let url: string;
     beforeAll(async () => {
       const imports = [OAuth2Module.forRoot({ model, controllers: false })];
-      ({ url } = await startHost(platform, { imports, controllers, providers }));
+      ({ url } = await startApplication(platform, { imports, controllers, providers }));
     });
-    afterAll(stopHosts);
+    afterAll(stopApplications);
 
     it.each([
       ['open', 'an open one, and says nothing, is open', OPEN],

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
-import { answerOf, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { AdminController, model, OpenController, ReadingController } from '../../support/reading-host.js';
+import { readResponse, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { AdminController, model, OpenController, ReadScopeController } from '../../support/guarded-controllers.js';
 
 const module = {
   imports: [OAuth2Module.forRoot({ model, controllers: false, allowBearerTokensInQueryString: true })],
-  controllers: [ReadingController, AdminController, OpenController],
+  controllers: [ReadScopeController, AdminController, OpenController],
 };
 
 describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
-    ({ url } = await startHost(platform, module));
+    ({ url } = await startApplication(platform, module));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const statusOf = async (path: string, token?: string) =>
     (await get(`${url}/${path}`, token ? bearer(token) : {})).status;
 
   it('gives the user and the token to the handler, and the scopes to the client', async () => {
-    expect(await answerOf(get(`${url}/reading/writing`, bearer('read+write')))).toEqual({
+    expect(await readResponse(get(`${url}/reading/writing`, bearer('read+write')))).toEqual({
       status: 200,
       headers: {
         'content-type': NO_STORE['content-type'],
@@ -29,13 +29,13 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
       },
       body: { accessToken: 'read+write', scope: 'read write' },
     });
-    expect((await answerOf(get(`${url}/reading`, bearer('read')))).body).toEqual({ id: 'u', name: 'U' });
+    expect((await readResponse(get(`${url}/reading`, bearer('read')))).body).toEqual({ id: 'u', name: 'U' });
   });
 
   it('demands the scopes of the method instead of those of the controller', async () => {
     expect(await statusOf('reading/writing', 'read')).toBe(403);
     expect(await statusOf('reading', 'read')).toBe(200);
-    expect((await answerOf(get(`${url}/reading/any`, bearer('read')))).body).toEqual({ name: 'U' });
+    expect((await readResponse(get(`${url}/reading/any`, bearer('read')))).body).toEqual({ name: 'U' });
   });
 
   it('demands of an inherited method what its controller demands', async () => {
@@ -45,14 +45,14 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
   });
 
   it('lets everybody in where the nearest word is @Public()', async () => {
-    expect((await answerOf(get(`${url}/reading/open`))).body).toEqual({ name: null, token: null });
+    expect((await readResponse(get(`${url}/reading/open`))).body).toEqual({ name: null, token: null });
     expect(await statusOf('open')).toBe(200);
     expect(await statusOf('open/closed')).toBe(401);
     expect(await statusOf('open/closed', 'read')).toBe(200);
   });
 
   it('finds a token in a form, and in the URL where that is allowed', async () => {
-    expect(await answerOf(post(`${url}/reading/form`, { access_token: 'read', text: 'a' }))).toMatchObject({
+    expect(await readResponse(post(`${url}/reading/form`, { access_token: 'read', text: 'a' }))).toMatchObject({
       status: 201,
       body: { text: 'a' },
     });
@@ -61,7 +61,7 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
   });
 
   it('keeps to itself what the model threw', async () => {
-    expect(await answerOf(get(`${url}/reading`, bearer('broken')))).toEqual({
+    expect(await readResponse(get(`${url}/reading`, bearer('broken')))).toEqual({
       status: 503,
       headers: { 'content-type': NO_STORE['content-type'] },
       body: refusalBody(

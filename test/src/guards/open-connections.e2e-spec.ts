@@ -2,9 +2,9 @@ import { Injectable, type Type, UseGuards } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CurrentUser, type Model, OAuth2Module, OAuthGuard, tellEnded, type Token } from 'nest-oauth2';
+import { CurrentUser, type Model, OAuth2Module, OAuthGuard, notifyTokensRevoked, type Token } from 'nest-oauth2';
 import { GatewayClient } from '../../support/gateway-client.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
 
 /** A model of a host's own, of which nobody says when a token ends. */
 const tokens = new Map<string, Token>();
@@ -64,12 +64,14 @@ describe('connections that are open', () => {
   afterEach(async () => {
     heard = undefined;
     jest.restoreAllMocks();
-    await stopHosts();
+    await stopApplications();
   });
 
   const start = async (guard: Type) => {
     const module = { imports: [OAuth2Module.forRoot({ model, controllers: false })], providers: [gateway(guard)] };
-    return (await startHost('express', module, { prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)) })).url;
+    return (
+      await startApplication('express', module, { prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)) })
+    ).url;
   };
   const open = async (url: string, token: string) => {
     const client = new GatewayClient(url, token);
@@ -112,7 +114,7 @@ describe('connections that are open', () => {
     lookups.length = 0;
     tokens.clear();
     issue('other', 'o');
-    tellEnded({ grantId: 'g' });
+    notifyTokensRevoked({ grantId: 'g' });
     expect(await client.closed).toBe(4401);
     expect(lookups).toEqual(['good']);
     expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
@@ -121,8 +123,8 @@ describe('connections that are open', () => {
   it('are closed with all that a user has opened', async () => {
     const client = await open(await start(NeverGuard), 'good');
     tokens.delete('good');
-    tellEnded({ userId: 'nobody' });
-    tellEnded({ userId: 'good', clientId: 'app' });
+    notifyTokensRevoked({ userId: 'nobody' });
+    notifyTokensRevoked({ userId: 'good', clientId: 'app' });
     expect(await client.closed).toBe(4401);
   });
 
@@ -130,7 +132,7 @@ describe('connections that are open', () => {
     const client = await open(await start(NeverGuard), 'good');
     lookups.length = 0;
     const looked = new Promise<void>((resolve) => (heard = resolve));
-    tellEnded({ grantId: 'g' });
+    notifyTokensRevoked({ grantId: 'g' });
     await looked;
     expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
   });
@@ -152,7 +154,7 @@ describe('connections that are open', () => {
 
     client.socket.close();
     await client.closed;
-    await stopHosts();
+    await stopApplications();
     expect(cleared.mock.calls.flat()).toContain(interval[0]);
     expect(released.mock.calls.flat()).toContain(ours(timeouts, (ms) => ms > 3_500_000).at(-1));
   });

@@ -8,7 +8,7 @@ import {
   RequireAuth,
   Scopes,
   type SignIn,
-  type Wanted,
+  type RequestedLogin,
 } from 'nest-oauth2';
 import { IntrospectedTokens, introspection, serverMetadata } from 'nest-oauth2/features';
 import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
@@ -17,8 +17,8 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, basic, bearer, get, post } from '../../support/http.js';
-import { type Host, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../../support/http.js';
+import { type TestApplication, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
 
 // RFC 9470: a route that wants more of a login than a token has, and a client that steps up.
@@ -70,10 +70,10 @@ const SETUPS = PLATFORMS.flatMap((platform) =>
 
 describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, of }) => {
   let issuer: string;
-  let server: Host;
-  let api: Host;
+  let server: TestApplication;
+  let api: TestApplication;
   let signedIn: SignIn;
-  const wanted: Readonly<Wanted>[] = [];
+  const wanted: Readonly<RequestedLogin>[] = [];
 
   beforeAll(async () => {
     const port = await freePort();
@@ -98,7 +98,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
       findUser: () => alice,
       howSignedIn: () => signedIn,
       hasConsented: () => true,
-      login(context: { returnTo: string; wanted: Readonly<Wanted> }) {
+      login(context: { returnTo: string; wanted: Readonly<RequestedLogin> }) {
         wanted.push(context.wanted);
         signedIn = { authTime: new Date(), acr: context.wanted.acr?.[0] ?? PWD };
         return { redirect: context.returnTo };
@@ -113,17 +113,17 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     ];
     const controllers = [AccountController];
     const imports = [OAuth2Module.forRoot({ model, issuer, features, interaction, secret: SECRET })];
-    server = await startHost(platform, { imports, controllers }, { port });
+    server = await startApplication(platform, { imports, controllers }, { port });
     const credentials = { id: 'app', secret: 'app-secret' };
     const apart =
       of === 'signed' ? new JwtTokens({ issuer, audience: issuer }) : new IntrospectedTokens({ issuer, credentials });
     const alone = [OAuth2Module.forRoot({ model: apart, controllers: false })];
-    api = of === 'opaque' ? server : await startHost(platform, { imports: alone, controllers });
+    api = of === 'opaque' ? server : await startApplication(platform, { imports: alone, controllers });
   });
   afterEach(() => {
     wanted.length = 0;
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** A token, by a request with these parameters; what of the login the client does not ask for is as it is. */
   async function tokenFor(more: Record<string, string> = {}): Promise<string> {
@@ -137,19 +137,19 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     };
     let at = `${issuer}/oauth/authorize?${new URLSearchParams(asked).toString()}`;
     for (let hops = 0; hops < 4 && at.startsWith(issuer); hops += 1) {
-      at = new URL((await answerOf(get(at))).headers['location']!, issuer).href;
+      at = new URL((await readResponse(get(at))).headers['location']!, issuer).href;
     }
     const form = {
       grant_type: 'authorization_code',
       code: new URL(at).searchParams.get('code')!,
       redirect_uri: CALLBACK,
     };
-    const { body } = await answerOf(post(`${issuer}/oauth/token`, form, basic('app', 'app-secret')));
+    const { body } = await readResponse(post(`${issuer}/oauth/token`, form, basic('app', 'app-secret')));
     return (body as { access_token: string }).access_token;
   }
 
   const call = async (path: string, token?: string) => {
-    const { status, headers, body } = await answerOf(get(`${api.url}/account${path}`, token ? bearer(token) : {}));
+    const { status, headers, body } = await readResponse(get(`${api.url}/account${path}`, token ? bearer(token) : {}));
     return { status, challenge: headers['www-authenticate'], body: body as Record<string, unknown> };
   };
 
@@ -194,7 +194,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     signedIn = {};
     expect((await call('', await tokenFor())).status).toBe(401);
     const form = { grant_type: 'client_credentials', scope: 'openid' };
-    const { body } = await answerOf(post(`${issuer}/oauth/token`, form, basic('app', 'app-secret')));
+    const { body } = await readResponse(post(`${issuer}/oauth/token`, form, basic('app', 'app-secret')));
     const { status, body: said } = await call('', (body as { access_token: string }).access_token);
     expect([status, said['error']]).toEqual([401, 'insufficient_user_authentication']);
   });

@@ -5,8 +5,8 @@ import { OAuth2Module, OAuthGuard, OptionalAuth, Public, Roles, Scopes } from 'n
 import { JwtTokens, keycloak } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { answerOf, basic, bearer, get, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 @Controller('notes')
 @UseGuards(OAuthGuard)
@@ -69,14 +69,14 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
       users: { findById: (id) => USERS[id], findByCredentials: (name) => USERS[name] },
     });
     const controllers = [NotesController];
-    ({ url: own } = await startHost(platform, {
+    ({ url: own } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model, interaction: null })],
       controllers,
     }));
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] } as never;
     const api = new JwtTokens({ issuer, jwks, audience: 'api', ...keycloak() });
-    ({ url: foreign } = await startHost(platform, {
+    ({ url: foreign } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: api, controllers: false })],
       controllers,
     }));
@@ -87,7 +87,7 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
         .setExpirationTime('10m')
         .sign(privateKey);
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const tokenOf = async (username: string) => {
     const form = { grant_type: 'password', username, password: 'x' };
@@ -104,7 +104,7 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
 
   it('rejects users without such a role, and roles that are not a list', async () => {
     const response = await get(`${own}/notes`, bearer(await tokenOf('bob')));
-    expect(await answerOf(response)).toMatchObject({ status: 403 });
+    expect(await readResponse(response)).toMatchObject({ status: 403 });
     expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
     expect(await statusOf('', await tokenOf('eve'))).toBe(403);
   });
@@ -116,7 +116,7 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
       client: { id: 'app', grants: [] },
       user: { id: 'odd', roles: [Object.create(null), null] },
     });
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: { getAccessToken }, controllers: false })],
       controllers: [NotesController],
     });

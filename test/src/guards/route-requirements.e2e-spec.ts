@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AnyScope, type Feature, OAuth2Module, OAuthGuard, Roles, Scopes, UserRequired } from 'nest-oauth2';
 
 import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { model } from '../../support/reading-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { model } from '../../support/guarded-controllers.js';
 
 /** Returns the scopes that a header of the request names. */
 const byHeader = ({ headers }: { headers: object }) =>
@@ -44,9 +44,9 @@ describe.each(PLATFORMS)('the requirements of a route on %s', (platform) => {
 
   beforeAll(async () => {
     const imports = [OAuth2Module.forRoot({ model, controllers: false, features: [feature] })];
-    ({ url } = await startHost(platform, { imports, controllers: [RoutesController] }));
+    ({ url } = await startApplication(platform, { imports, controllers: [RoutesController] }));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   async function ask(path: string, wanted = '', token = 'read+write') {
     const response = await get(`${url}/${path}`, { ...bearer(token), 'x-wanted': wanted });

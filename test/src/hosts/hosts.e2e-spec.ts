@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { HOSTS, moduleOf, type Setup } from './hosts.js';
 import { HOST_ROWS } from './specification.js';
-import { ISSUER, visit } from './visit.js';
+import { ISSUER, exerciseApplication } from './exercise-application.js';
 
 describe.each(PLATFORMS)('clients observe what the table of hosts says, on %s', (platform) => {
   let stop: Setup['stop'];
   afterEach(async () => {
-    await stopHosts();
+    await stopApplications();
     await stop?.();
   });
 
@@ -17,7 +17,9 @@ describe.each(PLATFORMS)('clients observe what the table of hosts says, on %s', 
     const setup = await HOSTS[driver]!(platform);
     const { options, front, issuer = ISSUER, notes = '/notes', headers = {}, rewrite = (path) => path } = setup;
     stop = setup.stop;
-    const { app, url } = await startHost(platform, moduleOf(setup), options);
-    expect(await visit({ url: (await front?.(app)) ?? url, issuer, notes, headers, rewrite })).toEqual(expected);
+    const { app, url } = await startApplication(platform, moduleOf(setup), options);
+    expect(await exerciseApplication({ url: (await front?.(app)) ?? url, issuer, notes, headers, rewrite })).toEqual(
+      expected,
+    );
   });
 });

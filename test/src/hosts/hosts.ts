@@ -17,18 +17,18 @@ import express from 'express';
 import helmet from 'helmet';
 import { type NativeRequest, OAuth2Module, type OAuth2ModuleOptions, OAuthGuard } from 'nest-oauth2';
 import type { INestApplication } from '@nestjs/common';
-import { CatchAllFilter, CountingGuard, WrappingInterceptor } from '../../support/bending-host.js';
+import { CatchAllFilter, CountingGuard, WrappingInterceptor } from '../../support/global-enhancers.js';
 import { demoModule, demoStore } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import type { HostOptions, Platform } from '../../support/nest-host.js';
+import type { TestApplicationOptions, Platform } from '../../support/test-application.js';
 import { ThrottlerGuard, ThrottlerModule } from '../../support/throttler.js';
-import { ISSUER, OAUTH, type Reached } from './visit.js';
+import { ISSUER, OAUTH, type ReachedRoutes } from './exercise-application.js';
 
 /** How a host differs from the plain one. */
-export interface Setup extends Partial<Omit<Reached, 'url'>> {
+export interface Setup extends Partial<Omit<ReachedRoutes, 'url'>> {
   oauth?: Partial<OAuth2ModuleOptions>;
   module?: ModuleMetadata;
-  options?: HostOptions;
+  options?: TestApplicationOptions;
   /** Starts what stands before the application; where it listens. */
   front?(app: INestApplication): Promise<string>;
   stop?(): unknown;
@@ -36,7 +36,10 @@ export interface Setup extends Partial<Omit<Reached, 'url'>> {
 
 type Make = (platform: Platform) => Setup | Promise<Setup>;
 
-const use = (prepare: HostOptions['prepare'], rest: Partial<Setup> = {}): Setup => ({ ...rest, options: { prepare } });
+const use = (prepare: TestApplicationOptions['prepare'], rest: Partial<Setup> = {}): Setup => ({
+  ...rest,
+  options: { prepare },
+});
 const provide = (...providers: NonNullable<ModuleMetadata['providers']>): Setup => ({ module: { providers } });
 const fastify = (app: INestApplication) => app as unknown as NestFastifyApplication;
 const store = demoStore();

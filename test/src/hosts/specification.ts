@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Platform } from '../../support/nest-host.js';
-import type { Observed } from './visit.js';
+import type { Platform } from '../../support/test-application.js';
+import type { Observed } from './exercise-application.js';
 
 /** One host, and what is observed of it, on both platforms alike. */
 export interface Row extends Observed {

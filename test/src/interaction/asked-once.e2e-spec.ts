@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Model, OAUTH2_INTERACTION } from 'nest-oauth2';
-import { DECIDED_WITH_CODE, open, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
-import { ASKED, type DemoInteraction, demoModule, demoStore } from '../../support/demo.js';
-import { answerOf, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { DECIDED_WITH_CODE, openConsentPage, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, type DemoInteraction, demoModule, demoStore } from '../../support/demo.js';
+import { readResponse, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 
@@ -31,36 +31,36 @@ describe.each(ANY_PLATFORM)('what a visit of the authorization endpoint asks the
   const READ = ['getClient', 'validateClientScope'];
 
   beforeEach(async () => {
-    const host = await startHost(platform, demoModule({ model: writingDown(calls) }));
+    const host = await startApplication(platform, demoModule({ model: writingDown(calls) }));
     url = host.url;
     interaction = host.app.get(OAUTH2_INTERACTION, { strict: false });
     made();
   });
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('is who asks, where nobody is signed in', async () => {
-    expect((await open(url, ASKED)).headers['location']).toMatch('/login');
+    expect((await openConsentPage(url, AUTHORIZATION_PARAMETERS)).headers['location']).toMatch('/login');
     expect(made()).toEqual(READ);
   });
 
   it('is each thing once, for the consent page and for what comes of it', async () => {
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(made()).toEqual([...READ, 'validateScope']);
-    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+    expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect(made()).toEqual([...READ, 'validateScope', 'once', 'saveAuthorizationCode']);
   });
 
   it('is no more for a no', async () => {
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     made();
-    const answer = await answerOf(post(url + action, { ticket, decision: 'deny' }, asAlice));
+    const answer = await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice));
     expect(answer).toEqual(redirected(expect.stringContaining('error=access_denied'), 303));
     expect(made()).toEqual([...READ, 'validateScope', 'once']);
   });
 
   it('is each thing once where the user agreed before', async () => {
     interaction.consents.add('alice web notes:read');
-    expect(await open(url, ASKED, 'alice')).toEqual(REDIRECTED_WITH_CODE);
+    expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(REDIRECTED_WITH_CODE);
     expect(made()).toEqual([...READ, 'validateScope', 'saveAuthorizationCode']);
   });
 });

@@ -1,9 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { open, pageOf } from '../../support/consent.js';
-import { ASKED, demoModule } from '../../support/demo.js';
-import { answerOf, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { openConsentPage, pageOf } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, demoModule } from '../../support/demo.js';
+import { readResponse, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 const NO_TICKET =
@@ -17,13 +17,13 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
   const warn = jest.fn<LoggerService['warn']>();
   const debug = jest.fn<(message: unknown, context?: string) => void>();
   const logger: LoggerService = { debug, warn, error() {}, log() {} };
-  afterEach(stopHosts);
+  afterEach(stopApplications);
   afterEach(() => {
     warn.mockReset();
     debug.mockReset();
   });
 
-  const start = async () => (await startHost(platform, demoModule(), { logger })).url;
+  const start = async () => (await startApplication(platform, demoModule(), { logger })).url;
 
   it.each([
     ['no ticket', { decision: 'allow' }, NO_TICKET],
@@ -32,15 +32,15 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
     ['another decision', { ticket: 'x', decision: 'yes' }, NO_DECISION],
   ])('shows the page again when it posts %s, and tells the operator why', async (_name, form, sentence) => {
     const url = await start();
-    const { action } = pageOf(await open(url, ASKED, 'alice'));
-    pageOf(await answerOf(post(url + action, form, asAlice)));
+    const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    pageOf(await readResponse(post(url + action, form, asAlice)));
     expect(warn.mock.calls).toEqual([[sentence, 'OAuth2']]);
   });
 
   it('is no mistake of the host when the ticket is not good: the cause is a line at debug level, without the ticket', async () => {
     const url = await start();
-    const { action } = pageOf(await open(url, ASKED, 'alice'));
-    pageOf(await answerOf(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
+    const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    pageOf(await readResponse(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
     const [line] = debug.mock.calls.map(([message]) => String(message));
     expect(line).toMatch(
       /^authorization\.refused .*clientId="web" userId="alice" .*rule="the ticket of a consent form is for/,
@@ -51,7 +51,7 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
 
   it('is no form at all when an authorization request is posted', async () => {
     const url = await start();
-    pageOf(await answerOf(post(`${url}/oauth/authorize`, ASKED, asAlice)));
+    pageOf(await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, asAlice)));
     expect(warn.mock.calls).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { DECIDED_WITH_CODE, open, PAGE_HEADERS, pageOf, redirected } from '../../support/consent.js';
-import { ASKED, DemoInteraction, demoModule } from '../../support/demo.js';
-import { answerOf, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { DECIDED_WITH_CODE, openConsentPage, PAGE_HEADERS, pageOf, redirected } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule } from '../../support/demo.js';
+import { readResponse, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 
@@ -16,7 +16,7 @@ const failure = (status: number) => ({
 });
 
 describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it.each([
     ['throws', 503, { findUser: () => Promise.reject(new Error('SELECT * FROM users')) }],
@@ -25,8 +25,8 @@ describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
     ['answers with neither page nor redirect', 500, { consent: () => ({ redirect: undefined }) }],
   ])('tells nobody why when it %s', async (_name, status, methods) => {
     const faulty = Object.assign(new DemoInteraction(), methods) as DemoInteraction;
-    const { url } = await startHost(platform, demoModule({ interaction: faulty }));
-    expect(await open(url, ASKED, 'alice')).toEqual(failure(status));
+    const { url } = await startApplication(platform, demoModule({ interaction: faulty }));
+    expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(failure(status));
   });
 
   it('sends its own headers with a page, and any URL in the characters of a header', async () => {
@@ -34,20 +34,26 @@ describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
       consent: () => ({ html: '<p>ü', status: 403, headers: { 'Content-Security-Policy': "default-src 'self'" } }),
       login: () => ({ redirect: '/anmelden?zurück=\r\nset-cookie: a' }),
     });
-    const { url } = await startHost(platform, demoModule({ interaction: own }));
+    const { url } = await startApplication(platform, demoModule({ interaction: own }));
     const headers = { ...PAGE_HEADERS, 'content-security-policy': "default-src 'self'" };
-    expect(await open(url, ASKED, 'alice')).toEqual({ status: 403, headers, body: '<p>ü' });
-    expect(await open(url, ASKED)).toEqual(redirected('/anmelden?zur%C3%BCck=%0D%0Aset-cookie:%20a'));
+    expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual({
+      status: 403,
+      headers,
+      body: '<p>ü',
+    });
+    expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS)).toEqual(
+      redirected('/anmelden?zur%C3%BCck=%0D%0Aset-cookie:%20a'),
+    );
   });
 
   it('asks each time when it remembers nothing, and takes only `true` for a memory', async () => {
     const forgetful = Object.assign(new DemoInteraction(), { hasConsented: undefined, saveConsent: undefined });
     const vague = Object.assign(new DemoInteraction(), { hasConsented: () => [] });
     for (const interaction of [forgetful, vague]) {
-      const { url } = await startHost(platform, demoModule({ interaction: interaction as never }));
-      const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
-      expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
-      pageOf(await answerOf(get(url + action, asAlice)));
+      const { url } = await startApplication(platform, demoModule({ interaction: interaction as never }));
+      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+      pageOf(await readResponse(get(url + action, asAlice)));
     }
   });
 });

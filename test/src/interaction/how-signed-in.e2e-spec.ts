@@ -8,9 +8,16 @@ import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 
 import { decide } from '../../support/consent.js';
-import { ASKED, CALLBACK, DemoInteraction, demoModule, demoStore, SECRET } from '../../support/demo.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from '../pages/visitor.js';
+import {
+  AUTHORIZATION_PARAMETERS,
+  CALLBACK,
+  DemoInteraction,
+  demoModule,
+  demoStore,
+  SECRET,
+} from '../../support/demo.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 const MOMENT = new Date('2026-01-02T03:04:05.678Z');
 const SECONDS = Math.floor(MOMENT.getTime() / 1000);
@@ -21,10 +28,10 @@ const telling = (signIn: SignIn | undefined) =>
   Object.assign(new DemoInteraction(), { howSignedIn: () => Promise.resolve(signIn) });
 
 describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions>) {
-    const { url } = await startHost(platform, demoModule({ features: [introspection()], ...options }));
+    const { url } = await startApplication(platform, demoModule({ features: [introspection()], ...options }));
     const post = async (path: string, form: Record<string, string>) => {
       const headers = { authorization: `Basic ${btoa('web:web-secret')}` };
       const answer = await fetch(url + path, { method: 'POST', headers, body: new URLSearchParams(form) });
@@ -39,7 +46,7 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
   it('is kept with the code and with all tokens, however often they are refreshed', async () => {
     const signIn = { authTime: MOMENT, acr: 'urn:example:mfa', amr: ['pwd', 'otp'], sid: 'session-1' };
     const { url, post, redeem, introspect } = await open({ interaction: telling(signIn) });
-    const { searchParams } = await decide(url, ASKED, 'alice', 'allow');
+    const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     const tokens = await redeem(searchParams.get('code'));
     const known = { active: true, acr: 'urn:example:mfa', auth_time: SECONDS };
     expect(await introspect(tokens['access_token']!)).toMatchObject(known);
@@ -61,7 +68,7 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
       features: [keys({ from }), jwtAccessTokens()],
       allowExtendedTokenAttributes: true,
     });
-    const { searchParams } = await decide(url, ASKED, 'alice', 'allow');
+    const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     const tokens = await redeem(searchParams.get('code'));
     const { acr, amr, auth_time: time, sid } = decodeJwt(tokens['access_token']!);
     expect({ acr, amr, time, sid }).toEqual({ acr: signIn.acr, amr: signIn.amr, time: SECONDS, sid: undefined });
@@ -72,14 +79,16 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
 
   it('is nothing that a host has to say', async () => {
     const { url, redeem, introspect } = await open({ interaction: telling(undefined) });
-    const tokens = await redeem((await decide(url, ASKED, 'alice', 'allow')).searchParams.get('code'));
+    const tokens = await redeem(
+      (await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow')).searchParams.get('code'),
+    );
     const said = await introspect(tokens['access_token']!);
     expect([said['active'], Object.keys(said).filter((name) => /acr|auth_time/.test(name))]).toEqual([true, []]);
   });
 
   it('must be what it says', async () => {
     const { url } = await open({ interaction: telling({ authTime: 'yesterday' as never }) });
-    const { searchParams } = await decide(url, ASKED, 'alice', 'allow');
+    const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     expect(searchParams.get('error')).toBe('server_error');
   });
 
@@ -97,9 +106,9 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
       kept.push(code);
       return saveAuthorizationCode.call(store, code, ...more);
     };
-    const visitor = new Visitor(url);
+    const visitor = new PageBrowser(url);
     const before = Math.floor(Date.now() / 1000);
-    const authorize = `/oauth/authorize?${new URLSearchParams(ASKED).toString()}`;
+    const authorize = `/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`;
     const agree = async () => visitor.send(await visitor.get(authorize), { decision: 'allow' });
     const form = await visitor.get('/oauth/login');
     await visitor.send(form, { username: 'alice', password: 'wonderland' });

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OAUTH2_INTERACTION, type OAuthError } from 'nest-oauth2';
 import {
   DECIDED_WITH_CODE,
-  open,
+  openConsentPage,
   PAGE_HEADERS,
   pageOf,
   redirected,
   REDIRECTED_WITH_CODE,
 } from '../../support/consent.js';
-import { ASKED, CALLBACK, DemoInteraction, demoModule } from '../../support/demo.js';
-import { answerOf, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, DemoInteraction, demoModule } from '../../support/demo.js';
+import { readResponse, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 
@@ -19,16 +19,16 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
   let interaction: DemoInteraction;
 
   beforeEach(async () => {
-    const host = await startHost(platform, demoModule());
+    const host = await startApplication(platform, demoModule());
     url = host.url;
     interaction = host.app.get(OAUTH2_INTERACTION, { strict: false });
   });
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('sends a browser where nobody is signed in to the login page, which can come back', async () => {
-    const query = new URLSearchParams(ASKED).toString();
+    const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
     const login = `/login?return_to=${encodeURIComponent(`/oauth/authorize?${query}`)}`;
-    expect(await open(url, ASKED)).toEqual(redirected(login));
+    expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS)).toEqual(redirected(login));
     expect(interaction.contexts[0]).toMatchObject({
       authorization: {
         client: { id: 'web' },
@@ -43,35 +43,35 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
 
   // Issue 9, 3
   it('sends nobody to login for a scope that the client may not have', async () => {
-    const { status, headers } = await open(url, { ...ASKED, scope: 'nonsense' });
+    const { status, headers } = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' });
     expect(status).toBe(302);
     expect(headers['location']).toMatch(/\?error=invalid_scope&/);
     expect(interaction.contexts).toEqual([]);
   });
 
   it('shows a consent page that no cache keeps and no frame holds', async () => {
-    const answer = await open(url, ASKED, 'alice');
+    const answer = await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice');
     expect(answer).toEqual({ status: 200, headers: PAGE_HEADERS, body: expect.any(String) });
     expect(pageOf(answer)).toEqual({
       user: 'alice',
       client: 'web',
       scope: 'notes:read',
-      action: `/oauth/authorize?${new URLSearchParams(ASKED).toString()}`,
+      action: `/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`,
       ticket: expect.stringMatching(/^[\w-]+\.[\w-]{43}$/),
     });
   });
 
   it('answers the client by a code when the user allows, and remembers it', async () => {
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
-    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect([...interaction.consents]).toEqual(['alice web notes:read']);
-    expect(await open(url, ASKED, 'alice')).toEqual(REDIRECTED_WITH_CODE);
+    expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(REDIRECTED_WITH_CODE);
   });
 
   it('answers the client by an error when the user denies, and remembers nothing', async () => {
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const description = encodeURIComponent('Access denied: user denied access to application');
-    expect(await answerOf(post(url + action, { ticket, decision: 'deny' }, asAlice))).toEqual(
+    expect(await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice))).toEqual(
       redirected(`${CALLBACK}?error=access_denied&error_description=${description}&state=xyz`, 303),
     );
     expect(interaction.consents.size).toBe(0);
@@ -79,25 +79,29 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
 
   it('asks again for another scope than the user agreed to', async () => {
     interaction.consents.add('alice web notes:read');
-    expect(pageOf(await open(url, { ...ASKED, scope: 'notes:write' }, 'alice')).scope).toBe('notes:write');
+    expect(
+      pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice')).scope,
+    ).toBe('notes:write');
   });
 
   it('takes an authorization request that comes as a form, and asks first', async () => {
     interaction.consents.add('alice web notes:read');
-    const { action, ticket } = pageOf(await answerOf(post(`${url}/oauth/authorize`, ASKED, asAlice)));
-    expect(action).toBe(`/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
-    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+    const { action, ticket } = pageOf(
+      await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, asAlice)),
+    );
+    expect(action).toBe(`/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`);
+    expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
   });
 
   it('sends a browser on by a 303 after every form, also to login and with an error', async () => {
-    expect((await answerOf(post(`${url}/oauth/authorize`, ASKED))).status).toBe(303);
-    const wrong = { ...ASKED, scope: 'nonsense' };
-    expect((await answerOf(post(`${url}/oauth/authorize`, wrong, asAlice))).status).toBe(303);
-    expect((await open(url, wrong, 'alice')).status).toBe(302);
+    expect((await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS))).status).toBe(303);
+    const wrong = { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' };
+    expect((await readResponse(post(`${url}/oauth/authorize`, wrong, asAlice))).status).toBe(303);
+    expect((await openConsentPage(url, wrong, 'alice')).status).toBe(302);
   });
 
   it('says what is wrong with a request before anybody is ASKED to sign in', async () => {
-    const answer = await open(url, { ...ASKED, response_type: 'nonsense' });
+    const answer = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, response_type: 'nonsense' });
     const description = encodeURIComponent('Unsupported response type: `response_type` is not supported');
     expect(answer).toEqual(
       redirected(`${CALLBACK}?error=unsupported_response_type&error_description=${description}&state=xyz`),
@@ -106,24 +110,26 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
   });
 
   it('asks for what the model would grant, which is more than was asked for when nothing was', async () => {
-    const { scope: _, ...unspecific } = ASKED;
-    expect(pageOf(await open(url, unspecific, 'alice')).scope).toBe('notes:read notes:write');
+    const { scope: _, ...unspecific } = AUTHORIZATION_PARAMETERS;
+    expect(pageOf(await openConsentPage(url, unspecific, 'alice')).scope).toBe('notes:read notes:write');
   });
 
   it('refuses a scope that the model would not grant before anybody is asked to agree to it', async () => {
     const description = encodeURIComponent('Invalid scope: Requested scope is invalid');
-    expect(await open(url, { ...ASKED, scope: 'nonsense' }, 'alice')).toEqual(
+    expect(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' }, 'alice')).toEqual(
       redirected(`${CALLBACK}?error=invalid_scope&error_description=${description}&state=xyz`),
     );
   });
 
   it('shows the page of the host where there is no client to tell', async () => {
     const showError = (error: OAuthError) => ({ html: `<p>${error.name}` });
-    const host = await startHost(
+    const host = await startApplication(
       platform,
       demoModule({ interaction: Object.assign(new DemoInteraction(), { showError }) }),
     );
-    expect(await open(host.url, { ...ASKED, redirect_uri: 'https://evil.example/' })).toEqual({
+    expect(
+      await openConsentPage(host.url, { ...AUTHORIZATION_PARAMETERS, redirect_uri: 'https://evil.example/' }),
+    ).toEqual({
       status: 400,
       headers: PAGE_HEADERS,
       body: '<p>invalid_client',
@@ -131,11 +137,11 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
   });
 
   it('never lets a return address leave this server', async () => {
-    const { app } = await startHost(platform, demoModule());
+    const { app } = await startApplication(platform, demoModule());
     const found: DemoInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
     const { request } = await import('node:http');
     const { port } = app.getHttpServer().address();
-    const path = `http://evil.example/oauth/authorize?${new URLSearchParams(ASKED).toString()}`;
+    const path = `http://evil.example/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`;
     await new Promise<void>((resolve, reject) => {
       request({ port, host: '127.0.0.1', path }, (response) => response.resume().on('end', resolve))
         .on('error', reject)

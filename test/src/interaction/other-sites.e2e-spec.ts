@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { INestApplication } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { DECIDED_WITH_CODE, open, PAGE_HEADERS, pageOf } from '../../support/consent.js';
-import { ASKED, DemoInteraction, demoModule } from '../../support/demo.js';
-import { answerOf, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { DECIDED_WITH_CODE, openConsentPage, PAGE_HEADERS, pageOf } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule } from '../../support/demo.js';
+import { readResponse, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 const evil = { origin: 'https://evil.example' };
@@ -12,35 +12,35 @@ const enableCors = (app: INestApplication) => app.enableCors({ origin: true, cre
 
 // Issue 10, 1.5
 describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
-  const query = new URLSearchParams(ASKED).toString();
+  const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
   const named = (headers: Record<string, string>) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control'));
 
   it('reads no page, redirect or error, whatever CORS the host and the option `cors` allow', async () => {
-    const { url } = await startHost(platform, demoModule({ cors: { origins: '*' } }), { prepare: enableCors });
-    const page = await answerOf(get(`${url}/oauth/authorize?${query}`, { ...asAlice, ...evil }));
+    const { url } = await startApplication(platform, demoModule({ cors: { origins: '*' } }), { prepare: enableCors });
+    const page = await readResponse(get(`${url}/oauth/authorize?${query}`, { ...asAlice, ...evil }));
     expect(pageOf(page).user).toBe('alice');
     expect(page.headers).toEqual({ ...PAGE_HEADERS, vary: 'Origin' });
     for (const [path, status] of [
       [`?${query}`, 302],
       ['?client_id=nobody', 400],
     ] as const) {
-      const answer = await answerOf(get(`${url}/oauth/authorize${path}`, evil));
+      const answer = await readResponse(get(`${url}/oauth/authorize${path}`, evil));
       expect([answer.status, named(answer.headers)]).toEqual([status, []]);
     }
-    const large = await answerOf(post(`${url}/oauth/authorize`, { state: 'x'.repeat(2 ** 20) }, evil));
+    const large = await readResponse(post(`${url}/oauth/authorize`, { state: 'x'.repeat(2 ** 20) }, evil));
     expect([large.status, named(large.headers)]).toEqual([413, []]);
-    const method = await answerOf(fetch(`${url}/oauth/authorize`, { method: 'PUT', headers: evil }));
+    const method = await readResponse(fetch(`${url}/oauth/authorize`, { method: 'PUT', headers: evil }));
     expect([method.status, named(method.headers)]).toEqual([405, []]);
   });
 
   if (platform === 'fastify') {
     it('is not answered when it asks what it may send', async () => {
-      const { url } = await startHost(platform, demoModule(), { prepare: enableCors });
+      const { url } = await startApplication(platform, demoModule(), { prepare: enableCors });
       const headers = { ...evil, 'access-control-request-method': 'GET' };
-      const answer = await answerOf(fetch(`${url}/oauth/authorize`, { method: 'OPTIONS', headers }));
+      const answer = await readResponse(fetch(`${url}/oauth/authorize`, { method: 'OPTIONS', headers }));
       expect([answer.status, named(answer.headers)]).toEqual([405, []]);
     });
 
@@ -56,8 +56,8 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
               done();
             },
           );
-      const { url } = await startHost(platform, demoModule(), { prepare });
-      const page = await answerOf(get(`${url}/oauth/authorize?${query}`, { ...asAlice, ...evil }));
+      const { url } = await startApplication(platform, demoModule(), { prepare });
+      const page = await readResponse(get(`${url}/oauth/authorize?${query}`, { ...asAlice, ...evil }));
       expect([page.status, named(page.headers)]).toEqual([200, []]);
     });
   }
@@ -71,11 +71,11 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
   ])('cannot send a decision when it is one that %s', async (_name, headers) => {
     const refusals: object[] = [];
     const events = new EventEmitter().on('authorization.refused', (event: object) => refusals.push(event));
-    const { url } = await startHost(platform, demoModule({ events }));
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { url } = await startApplication(platform, demoModule({ events }));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]));
     for (const decision of ['allow', 'deny']) {
-      expect(await answerOf(post(url + action, { ticket, decision }, { ...asAlice, ...sent }))).toEqual({
+      expect(await readResponse(post(url + action, { ticket, decision }, { ...asAlice, ...sent }))).toEqual({
         status: 403,
         headers: { ...NO_STORE, pragma: undefined },
         body: {
@@ -84,8 +84,8 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
         },
       });
     }
-    const rule = 'a decision is sent by the page that asked for it';
-    const refusal = { endpoint: 'authorize', clientId: 'web', error: 'access_denied', status: 403, rule };
+    const reason = 'a decision is sent by the page that asked for it';
+    const refusal = { endpoint: 'authorize', clientId: 'web', error: 'access_denied', status: 403, reason };
     expect(refusals).toEqual([expect.objectContaining(refusal), expect.objectContaining(refusal)]);
   });
 
@@ -97,10 +97,10 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
     ['without TLS and Referer, where browsers say nothing else', { origin: 'null' }],
     ['behind a proxy, under the name of the issuer', { origin: 'https://id.example' }],
   ])('is not meant: a decision is taken %s', async (_name, headers) => {
-    const { url } = await startHost(platform, demoModule({ issuer: 'https://id.example' }));
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { url } = await startApplication(platform, demoModule({ issuer: 'https://id.example' }));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]));
-    const { status } = await answerOf(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...sent }));
+    const { status } = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...sent }));
     expect(status).toBe(DECIDED_WITH_CODE.status);
   });
 
@@ -108,26 +108,28 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
     const forwarded = { ...asAlice, origin: 'https://public.example', 'x-forwarded-host': 'public.example' };
     const statuses = [];
     for (const trustProxy of [true, false]) {
-      const { url } = await startHost(platform, demoModule(), { trustProxy });
-      const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
-      statuses.push((await answerOf(post(url + action, { ticket, decision: 'allow' }, forwarded))).status);
+      const { url } = await startApplication(platform, demoModule(), { trustProxy });
+      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      statuses.push((await readResponse(post(url + action, { ticket, decision: 'allow' }, forwarded))).status);
     }
     expect(statuses).toEqual([303, 403]);
   });
 
   it('may send a whole request as a form, which is asked about as any other', async () => {
-    const { url } = await startHost(platform, demoModule());
+    const { url } = await startApplication(platform, demoModule());
     const headers = { ...asAlice, ...evil, 'sec-fetch-site': 'cross-site' };
-    expect(pageOf(await answerOf(post(`${url}/oauth/authorize`, ASKED, headers))).user).toBe('alice');
+    expect(pageOf(await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, headers))).user).toBe(
+      'alice',
+    );
   });
 
   it('is told off on the host’s own page, where it has one', async () => {
     const interaction = Object.assign(new DemoInteraction(), {
       showError: (error: Error) => ({ html: `<p>${error.message}` }),
     });
-    const { url } = await startHost(platform, demoModule({ interaction }));
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
-    const answer = await answerOf(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...evil }));
+    const { url } = await startApplication(platform, demoModule({ interaction }));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const answer = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...evil }));
     expect(answer).toEqual({
       status: 403,
       headers: PAGE_HEADERS,

@@ -1,67 +1,70 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EventSink, OAUTH2_INTERACTION } from 'nest-oauth2';
-import { DECIDED_WITH_CODE, open, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
-import { ASKED, type DemoInteraction, demoModule } from '../../support/demo.js';
-import { answerOf, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
-import { type Pins, pinnedRequests } from '../../support/pinned-requests.js';
+import { DECIDED_WITH_CODE, openConsentPage, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, type DemoInteraction, demoModule } from '../../support/demo.js';
+import { readResponse, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { type PinnedRequests, pinnedRequests } from '../../support/pinned-requests.js';
 
 const asAlice = { cookie: 'user=alice' };
 const BY_URI = { client_id: 'web', request_uri: 'urn:example:1' };
 
 describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by the server, on %s', (platform) => {
   let url: string;
-  let pins: Pins;
+  let pins: PinnedRequests;
   let interaction: DemoInteraction;
   const events: [string, Record<string, unknown>][] = [];
   const sink: EventSink = { emit: (name, payload) => events.push([name, { ...payload }]) };
 
   beforeEach(async () => {
     pins = pinnedRequests();
-    pins.pinned.set(BY_URI.request_uri, { ...ASKED });
-    const host = await startHost(platform, demoModule({ features: [pins.feature], events: sink }));
+    pins.pinned.set(BY_URI.request_uri, { ...AUTHORIZATION_PARAMETERS });
+    const host = await startApplication(platform, demoModule({ features: [pins.feature], events: sink }));
     url = host.url;
     interaction = host.app.get(OAUTH2_INTERACTION, { strict: false });
     events.length = 0;
   });
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const decide = (action: string, fields: object) =>
-    answerOf(post(url + action, { decision: 'allow', ...fields }, asAlice));
+    readResponse(post(url + action, { decision: 'allow', ...fields }, asAlice));
 
   it('shows what is kept, comes back to the short request, and is answered once', async () => {
-    const { action, ticket, scope } = pageOf(await open(url, BY_URI, 'alice'));
+    const { action, ticket, scope } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     expect([action, scope]).toEqual([`/oauth/authorize?${new URLSearchParams(BY_URI).toString()}`, 'notes:read']);
-    expect(pins.spent.size).toBe(0);
+    expect(pins.consumed.size).toBe(0);
     expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
-    expect([...pins.spent.values()]).toEqual([1]);
+    expect([...pins.consumed.values()]).toEqual([1]);
 
-    const again = await open(url, BY_URI, 'alice');
+    const again = await openConsentPage(url, BY_URI, 'alice');
     expect([again.status, again.headers['location']]).toEqual([400, undefined]);
     expect(again.body).toMatchObject({ error: 'invalid_request' });
   });
 
   it('decides nothing once something else is kept there than was shown', async () => {
-    const { action, ticket } = pageOf(await open(url, BY_URI, 'alice'));
-    pins.pinned.set(BY_URI.request_uri, { ...ASKED, state: 'another' });
+    const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
+    pins.pinned.set(BY_URI.request_uri, { ...AUTHORIZATION_PARAMETERS, state: 'another' });
     expect(pageOf(await decide(action, { ticket })).ticket).not.toBe(ticket);
-    expect(pins.spent.size).toBe(0);
-    pins.pinned.set(BY_URI.request_uri, { ...ASKED });
+    expect(pins.consumed.size).toBe(0);
+    pins.pinned.set(BY_URI.request_uri, { ...AUTHORIZATION_PARAMETERS });
     expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
   it('decides nothing by the ticket of the same request in the URL, nor the other way round', async () => {
-    const [kept, plain] = [pageOf(await open(url, BY_URI, 'alice')), pageOf(await open(url, ASKED, 'alice'))];
+    const [kept, plain] = [
+      pageOf(await openConsentPage(url, BY_URI, 'alice')),
+      pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')),
+    ];
     pageOf(await decide(kept.action, { ticket: plain.ticket }));
     pageOf(await decide(plain.action, { ticket: kept.ticket }));
-    expect(pins.spent.size).toBe(0);
+    expect(pins.consumed.size).toBe(0);
   });
 
   it('is spent by a no, of which the operator hears whose it was', async () => {
-    const { action, ticket } = pageOf(await open(url, BY_URI, 'alice'));
+    const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     const answer = await decide(action, { ticket, decision: 'deny' });
     expect(answer).toEqual(redirected(expect.stringMatching(/error=access_denied&.*&state=xyz$/), 303));
-    expect([...pins.spent.values()]).toEqual([1]);
+    expect([...pins.consumed.values()]).toEqual([1]);
     const denial = {
       clientId: 'web',
       userId: 'alice',
@@ -74,18 +77,18 @@ describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by t
 
   it('needs no page where the user agreed before, and is spent all the same', async () => {
     interaction.consents.add('alice web notes:read');
-    expect(await open(url, BY_URI, 'alice')).toEqual(REDIRECTED_WITH_CODE);
-    expect([...pins.spent.values()]).toEqual([1]);
-    expect((await open(url, BY_URI, 'alice')).status).toBe(400);
+    expect(await openConsentPage(url, BY_URI, 'alice')).toEqual(REDIRECTED_WITH_CODE);
+    expect([...pins.consumed.values()]).toEqual([1]);
+    expect((await openConsentPage(url, BY_URI, 'alice')).status).toBe(400);
   });
 
   it('that is sent as a form is shown, and answered', async () => {
-    const { action, ticket } = pageOf(await answerOf(post(`${url}/oauth/authorize`, BY_URI, asAlice)));
+    const { action, ticket } = pageOf(await readResponse(post(`${url}/oauth/authorize`, BY_URI, asAlice)));
     expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
   it('asks nobody to sign in for a request that is unknown', async () => {
-    const answer = await open(url, { ...BY_URI, request_uri: 'urn:example:2' }, 'alice');
+    const answer = await openConsentPage(url, { ...BY_URI, request_uri: 'urn:example:2' }, 'alice');
     expect([answer.status, answer.headers['location'], interaction.contexts]).toEqual([400, undefined, []]);
   });
 });

@@ -9,9 +9,9 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 // RFC 9700 §4.11.2
 
@@ -81,18 +81,18 @@ const INVALID: [string, Record<string, string | undefined>, string][] = [
 ];
 
 describe.each(ANY_PLATFORM)('an invalid authorization request of a self-registered client on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}, more: readonly object[] = []) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const features = [pages(), mcp({ scopes: ['notes:read'] }), ...more] as OAuth2ModuleOptions['features'];
     const module = { model: newStore(), issuer: url, features, secret: SECRET, ...options };
-    await startHost(platform, { imports: [OAuth2Module.forRoot(module)] }, { port });
+    await startApplication(platform, { imports: [OAuth2Module.forRoot(module)] }, { port });
     const clientId = await register(url);
     const at = (change: Record<string, string | undefined>, id = clientId) =>
       `/oauth/authorize?${new URLSearchParams(requestOf(id, change)).toString()}`;
-    return { url, at, clientId, visitor: new Visitor(url) };
+    return { url, at, clientId, visitor: new PageBrowser(url) };
   }
 
   it.each(INVALID)(
@@ -144,7 +144,7 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
     const { at, visitor, url } = await open({}, provider());
     let path = at({ prompt: 'login' });
     for (let time = 0; time < 3; time += 1) {
-      const { location } = await new Visitor(url).get(path);
+      const { location } = await new PageBrowser(url).get(path);
       path = new URL(location!, url).searchParams.get('return_to')!;
     }
     const last = await visitor.get(path);

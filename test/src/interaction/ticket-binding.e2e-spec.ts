@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { DECIDED_WITH_CODE, open, pageOf } from '../../support/consent.js';
-import { ASKED, demoModule, demoStore } from '../../support/demo.js';
-import { answerOf, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { DECIDED_WITH_CODE, openConsentPage, pageOf } from '../../support/consent.js';
+import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../../support/demo.js';
+import { readResponse, get, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 
@@ -15,16 +15,17 @@ function onceModel() {
 
 // Issue 10, 1.11
 describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const decide = (url: string, fields: object) =>
-    answerOf(post(url, { ticket: '', decision: 'allow', ...fields }, asAlice));
+    readResponse(post(url, { ticket: '', decision: 'allow', ...fields }, asAlice));
 
   it('decides at the endpoint it was made for, and at no other', async () => {
     const paths = { authorize: ':tenant/authorize', token: ':tenant/token' };
-    const { url } = await startHost(platform, demoModule({ paths }));
-    const query = new URLSearchParams(ASKED).toString();
-    const asked = async (tenant: string) => pageOf(await answerOf(get(`${url}/${tenant}/authorize?${query}`, asAlice)));
+    const { url } = await startApplication(platform, demoModule({ paths }));
+    const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
+    const asked = async (tenant: string) =>
+      pageOf(await readResponse(get(`${url}/${tenant}/authorize?${query}`, asAlice)));
     const [{ ticket }, other] = [await asked('red'), await asked('blue')];
     expect(other.action).toBe(`/blue/authorize?${query}`);
     pageOf(await decide(url + other.action, { ticket }));
@@ -33,18 +34,18 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
 
   it('decides for the issuer it was made by, and for no other', async () => {
     const [one, another] = [
-      await startHost(platform, demoModule({ issuer: 'https://one.example' })),
-      await startHost(platform, demoModule({ issuer: 'https://another.example' })),
+      await startApplication(platform, demoModule({ issuer: 'https://one.example' })),
+      await startApplication(platform, demoModule({ issuer: 'https://another.example' })),
     ];
-    const { action, ticket } = pageOf(await open(one.url, ASKED, 'alice'));
+    const { action, ticket } = pageOf(await openConsentPage(one.url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(await decide(another.url + action, { ticket }));
     expect((await decide(one.url + action, { ticket })).status).toBe(303);
   });
 
   it('decides once where the model can tell, however many forms are sent at a time', async () => {
     const { model, seen } = onceModel();
-    const { url } = await startHost(platform, demoModule({ model }));
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { url } = await startApplication(platform, demoModule({ model }));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(await decide(url + action, { ticket, decision: 'perhaps' }));
     expect(seen.size).toBe(0);
     const answers = await Promise.all(Array.from({ length: 5 }, () => decide(url + action, { ticket })));
@@ -52,7 +53,7 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
     expect([decided.length, answers.filter(({ status }) => status === 200).length]).toEqual([1, 4]);
     pageOf(await decide(url + action, { ticket, decision: 'deny' }));
     expect([...seen]).toEqual([[expect.stringMatching(/^[\w-]{43}$/), 30 * 60]]);
-    const next = pageOf(await open(url, { ...ASKED, scope: 'notes:write' }, 'alice'));
+    const next = pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice'));
     expect(await decide(url + next.action, { ticket: next.ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
@@ -66,16 +67,22 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
           }
         : (digest: string, seconds: number, done: (error: null, isFirst: boolean) => void) =>
             void (async () => done(null, await once(digest, seconds)))();
-    const { url } = await startHost(platform, demoModule({ model: Object.assign(model, { once: styled }) as never }));
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { url } = await startApplication(
+      platform,
+      demoModule({ model: Object.assign(model, { once: styled }) as never }),
+    );
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
     pageOf(await decide(url + action, { ticket, decision: 'deny' }));
   });
 
   it('is not two when two pages were opened at once', async () => {
     const { model } = onceModel();
-    const { url } = await startHost(platform, demoModule({ model }));
-    const pages = await Promise.all([open(url, ASKED, 'alice'), open(url, ASKED, 'alice')]);
+    const { url } = await startApplication(platform, demoModule({ model }));
+    const pages = await Promise.all([
+      openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'),
+      openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'),
+    ]);
     for (const { action, ticket } of pages.map(pageOf)) {
       expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
     }
@@ -84,11 +91,11 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
   it('is good where a model is an event emitter, whose `once` is another', async () => {
     const { EventEmitter } = await import('node:events');
     const { model } = onceModel();
-    const { url } = await startHost(
+    const { url } = await startApplication(
       platform,
       demoModule({ model: Object.assign(model, { once: EventEmitter.prototype.once }) as never }),
     );
-    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
   });
 });

@@ -14,7 +14,7 @@ import { agree } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { CALLBACK, type Discover, type Judge } from './judge.js';
 import { discover as oauth4webapi } from './oauth4webapi.js';
 import { discover as openidClient } from './openid-client.js';
@@ -262,9 +262,9 @@ describe.each(PLATFORMS)('a server on %s, as it is found by', (platform) => {
         ],
       }),
     ];
-    await startHost(platform, { imports, controllers: [NotesController] }, { port });
+    await startApplication(platform, { imports, controllers: [NotesController] }, { port });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   describe.each(Object.keys(JUDGES))('%s, which', (name) => {
     it.each(SENTENCES)('%s', async (_, expectSo) => {

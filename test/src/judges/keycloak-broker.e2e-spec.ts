@@ -7,9 +7,9 @@ import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { SECRET } from '../../support/demo.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 interface Recorded {
   method: string;
@@ -66,9 +66,9 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
     });
     const features = [keys({ from: [RSA] }), openid(), pages()];
     const imports = [OAuth2Module.forRoot({ model, issuer: keycloak.issuer, secret: SECRET, features })];
-    ({ url } = await startHost(platform, { imports }));
+    ({ url } = await startApplication(platform, { imports }));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   /** Sends a recorded request; `replace` maps recorded values to the values that this server issued. */
   async function replay({ method, url: path, headers = {}, body }: Recorded, replace: Record<string, string> = {}) {
@@ -92,7 +92,7 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
       end_session_endpoint: keycloak.issuer + recorded.endSession.url.split('?', 1)[0],
     });
 
-    const browser = new Visitor(url);
+    const browser = new PageBrowser(url);
     const login = await browser.get(recorded.authorization.url);
     const signedIn = await browser.signIn(login.location!);
     const consent = await browser.get(signedIn.location!);
@@ -130,7 +130,7 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
   it('are refused with a code verifier of another sign-in', async () => {
     const { authorization } = keycloak.signIns.client_secret_post;
     const { token } = keycloak.signIns.client_secret_basic;
-    const browser = new Visitor(url);
+    const browser = new PageBrowser(url);
     const signedIn = await browser.signIn((await browser.get(authorization.url)).location!);
     const consent = await browser.get(signedIn.location!);
     const returned = consent.location ?? (await browser.send(consent, { decision: 'allow' })).location!;

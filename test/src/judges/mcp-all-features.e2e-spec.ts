@@ -15,11 +15,11 @@ import type { Feature } from 'nest-oauth2/server';
 
 import { pageOf } from '../../support/consent.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf } from '../../support/http.js';
-import { mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
-import { ANY_PLATFORM, type Platform, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse } from '../../support/http.js';
+import { mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
+import { ANY_PLATFORM, type Platform, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC, RSA } from '../../support/openid-server.js';
-import { type Judge, JUDGES, Keeper } from './mcp-client.js';
+import { type Judge, JUDGES, ClientStorage } from './mcp-client.js';
 
 /** A browser in which Alice is signed in, and agrees to everything. */
 async function browse(url: URL): Promise<URL> {
@@ -27,7 +27,7 @@ async function browse(url: URL): Promise<URL> {
   const opened = await fetch(url, { headers: cookie, redirect: 'manual' });
   const location = opened.headers.get('location');
   if (location !== null) return new URL(location);
-  const { action, ticket } = pageOf(await answerOf(opened));
+  const { action, ticket } = pageOf(await readResponse(opened));
   const body = new URLSearchParams({ ticket, decision: 'allow' });
   const answered = await fetch(new URL(action, url), { method: 'POST', headers: cookie, body, redirect: 'manual' });
   return new URL(answered.headers.get('location')!);
@@ -79,19 +79,19 @@ async function host(platform: Platform, features: readonly Feature[]) {
   const asking = { getClaims: () => ({}), findHintedUser: () => undefined, askUser: () => undefined };
   const model = Object.assign(mcpStore(), { ...asking, mayExchange: () => true });
   const all = [mcp(NOTES), keys({ from: [EC, RSA] }), ...features];
-  await startHost(platform, mcpModule({ model, issuer, features: all }), { port });
+  await startApplication(platform, mcpModule({ model, issuer, features: all }), { port });
   return issuer;
 }
 
 describe('an MCP client at a server with mcp() and further features', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it.each(CASES)('on %s, %s connects and steps up beside %s, offlineAccess: %j', async (...given) => {
     const [platform, , , , judge, features] = given;
     const url = await host(platform, features);
     // With a refresh token, `@modelcontextprotocol/sdk` refreshes instead of stepping up.
     for (const clientId of ['mcp-once', undefined]) {
-      const keeper = new Keeper(browse, { ...(clientId && { clientId }), grants: ['authorization_code'] });
+      const keeper = new ClientStorage(browse, { ...(clientId && { clientId }), grants: ['authorization_code'] });
       const connection = await judge.connect(`${url}/mcp`, keeper);
       expect(await connection.callTool('list_notes')).toMatchObject(READ);
       expect(keeper.tokens.scope).toBe('notes:read');
@@ -103,7 +103,7 @@ describe('an MCP client at a server with mcp() and further features', () => {
 
   it('asks for offline_access where it is announced, which is ignored', async () => {
     const url = await host('express', [openid({ offlineAccess: true })]);
-    const keeper = new Keeper(browse, { clientId: 'mcp-app' });
+    const keeper = new ClientStorage(browse, { clientId: 'mcp-app' });
     const client = JUDGES.find(({ name }) => name === '@modelcontextprotocol/client')!;
     const connection = await client.connect(`${url}/mcp`, keeper);
     expect(keeper.shown[0]!.searchParams.get('scope')).toBe('notes:read offline_access');

@@ -2,10 +2,10 @@ import * as client from '@modelcontextprotocol/client';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { LOOPBACK_CALLBACK } from '../../support/mcp-host.js';
+import { LOOPBACK_CALLBACK } from '../../support/mcp-application.js';
 
 /** What a client keeps between its visits, and how it shows its user the browser. */
-export class Keeper {
+export class ClientStorage {
   kept: { [name: string]: unknown } = {};
   /** Every address that the user was sent to. */
   readonly shown: URL[] = [];
@@ -78,7 +78,7 @@ export interface Connection {
 /** An SDK: connects from the bare URL of an MCP endpoint, through the browser where it is sent there. */
 export interface Judge {
   name: string;
-  connect(url: string, keeper: Keeper, network?: typeof fetch): Promise<Connection>;
+  connect(url: string, keeper: ClientStorage, network?: typeof fetch): Promise<Connection>;
 }
 
 const INFO = { name: 'judge', version: '1.0.0' };
@@ -111,7 +111,11 @@ interface Parts<Transport> {
   isUnauthorized(error: unknown): boolean;
 }
 
-async function through<Transport>(keeper: Keeper, network: typeof fetch, parts: Parts<Transport>): Promise<Connection> {
+async function through<Transport>(
+  keeper: ClientStorage,
+  network: typeof fetch,
+  parts: Parts<Transport>,
+): Promise<Connection> {
   const { follow, idle } = tracked(network);
   let transport = parts.makeTransport(follow);
   /** Goes to the browser and comes back, where it is that which is missing. */

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { decide } from '../../support/consent.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, bearer, get, post } from '../../support/http.js';
-import { LOOPBACK_CALLBACK, mcpModule } from '../../support/mcp-host.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, bearer, get, post } from '../../support/http.js';
+import { LOOPBACK_CALLBACK, mcpModule } from '../../support/mcp-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const VERIFIER = 'a-verifier-of-at-least-forty-three-characters';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -31,9 +31,9 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
   beforeAll(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    await startHost(platform, mcpModule({ issuer: url }), { port });
+    await startApplication(platform, mcpModule({ issuer: url }), { port });
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const request = (more: Record<string, string> = {}) => ({
     response_type: 'code',
@@ -54,7 +54,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
       code_verifier: VERIFIER,
       ...more,
     };
-    return answerOf(post(`${url}/oauth/token`, form, headers));
+    return readResponse(post(`${url}/oauth/token`, form, headers));
   }
 
   /** What the client is told of a request before anybody is asked. */
@@ -139,7 +139,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
   it('that refreshes by several requests at once has one answer, and keeps its grant', async () => {
     const { refresh_token } = await obtain();
     const form = { grant_type: 'refresh_token', refresh_token, client_id: 'mcp-app', resource: `${url}/mcp` };
-    const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(post(`${url}/oauth/token`, form))));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => readResponse(post(`${url}/oauth/token`, form))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const tokens = answers.map(({ body }) => body as Tokens);
     expect(new Set(tokens.map((one) => one.refresh_token)).size).toBe(1);
@@ -215,7 +215,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     expect([status, headers['access-control-allow-origin']]).toEqual([200, PAGE]);
     const { access_token, refresh_token } = body as Tokens;
     const form = { grant_type: 'refresh_token', refresh_token, client_id };
-    expect((await answerOf(post(`${url}/oauth/token`, form, page))).status).toBe(200);
+    expect((await readResponse(post(`${url}/oauth/token`, form, page))).status).toBe(200);
     const answered = await send(INITIALIZE, { ...page, ...bearer(access_token) });
     expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, PAGE]);
   });

@@ -5,11 +5,17 @@ import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { mcp } from 'nest-oauth2/mcp';
 import { pageOf } from '../../support/consent.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf } from '../../support/http.js';
-import { mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
-import { ANY_PLATFORM, type HostOptions, type Platform, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse } from '../../support/http.js';
+import { mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
+import {
+  ANY_PLATFORM,
+  type TestApplicationOptions,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
-import { type Connection, Keeper, type Judge, JUDGES } from './mcp-client.js';
+import { type Connection, ClientStorage, type Judge, JUDGES } from './mcp-client.js';
 
 /** A browser in which Alice is signed in, and agrees to everything. */
 const browserOn =
@@ -19,7 +25,7 @@ const browserOn =
     const opened = await network(url, { headers: cookie, redirect: 'manual' });
     const location = opened.headers.get('location');
     if (location !== null) return new URL(location);
-    const { action, ticket } = pageOf(await answerOf(opened));
+    const { action, ticket } = pageOf(await readResponse(opened));
     const body = new URLSearchParams({ ticket, decision: 'allow' });
     const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body, redirect: 'manual' });
     return new URL(answered.headers.get('location')!);
@@ -33,17 +39,17 @@ interface Setting {
   url: string;
   network: typeof fetch;
   store: MemoryStore;
-  keeper(options?: ConstructorParameters<typeof Keeper>[1]): Keeper;
+  keeper(options?: ConstructorParameters<typeof ClientStorage>[1]): ClientStorage;
 }
 
 /** A host that clients know by `https://mcp.example`, behind a proxy that brings requests as they are, or cuts off a path. */
 async function behindProxy(
   platform: Platform,
-  { cut = '', host, ...options }: Partial<OAuth2ModuleOptions> & { cut?: string; host?: HostOptions } = {},
+  { cut = '', host, ...options }: Partial<OAuth2ModuleOptions> & { cut?: string; host?: TestApplicationOptions } = {},
 ): Promise<Setting> {
   const store = mcpStore();
   const origin = 'https://mcp.example';
-  const { url } = await startHost(platform, mcpModule({ model: store, issuer: origin, ...options }), {
+  const { url } = await startApplication(platform, mcpModule({ model: store, issuer: origin, ...options }), {
     trustProxy: true,
     ...host,
   });
@@ -58,7 +64,12 @@ async function behindProxy(
     return fetch(`${url}${path}${asked.search}`, { ...init, headers });
   };
   const browse = browserOn(network);
-  return { url: origin, network, store, keeper: (given) => new Keeper(browse, { clientId: 'mcp-app', ...given }) };
+  return {
+    url: origin,
+    network,
+    store,
+    keeper: (given) => new ClientStorage(browse, { clientId: 'mcp-app', ...given }),
+  };
 }
 
 /** The same on a loopback address, without a proxy. */
@@ -66,8 +77,8 @@ async function onLoopback(platform: Platform, options: Partial<OAuth2ModuleOptio
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const store = mcpStore();
-  await startHost(platform, mcpModule({ model: store, issuer: url, ...options }), { port });
-  const keeper = (given: object = {}) => new Keeper(browserOn(fetch), { clientId: 'mcp-app', ...given });
+  await startApplication(platform, mcpModule({ model: store, issuer: url, ...options }), { port });
+  const keeper = (given: object = {}) => new ClientStorage(browserOn(fetch), { clientId: 'mcp-app', ...given });
   return { url, network: fetch, store, keeper };
 }
 
@@ -83,7 +94,7 @@ describe.each(
 )('on %s, %s', (platform, _name, judge) => {
   afterEach(() => {
     jest.restoreAllMocks();
-    return stopHosts();
+    return stopApplications();
   });
 
   it('connects from a bare URL, by challenge, metadata, code and PKCE', async () => {
@@ -171,7 +182,7 @@ describe.each(
     expect(kept.shown).toHaveLength(2);
   });
 
-  it.each<[string, Partial<OAuth2ModuleOptions> & { cut?: string; host?: HostOptions }, string]>([
+  it.each<[string, Partial<OAuth2ModuleOptions> & { cut?: string; host?: TestApplicationOptions }, string]>([
     ['as it is', {}, '/mcp'],
     ['with a slash behind the issuer', { issuer: 'https://mcp.example/' }, '/mcp'],
     ['with a path in the issuer', { issuer: 'https://mcp.example/tenant', paths: { prefix: 'tenant/oauth' } }, '/mcp'],

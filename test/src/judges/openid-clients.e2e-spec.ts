@@ -6,9 +6,9 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
+import { PageBrowser } from '../pages/page-browser.js';
 import { startAuthJs } from './relying-parties/auth-js.js';
 import { hasAuthlib, signInByAuthlib } from './relying-parties/authlib.js';
 import { startPassport } from './relying-parties/passport.js';
@@ -57,7 +57,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
     });
     const features = [keys({ from: [RSA] }), openid(), pages()];
     const imports = [OAuth2Module.forRoot({ model, issuer: provider.issuer, secret: SECRET, features })];
-    await startHost(platform, { imports }, { port });
+    await startApplication(platform, { imports }, { port });
     const parties = [await startAuthJs(provider), await startPassport(provider)];
     running.push(...parties);
     [authJs, passport] = parties.map(({ url }) => url) as [string, string];
@@ -86,14 +86,14 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
 
   afterAll(async () => {
     for (const { stop } of running) await stop();
-    await stopHosts();
+    await stopApplications();
   });
 
   /** A browser at the provider: signs in, and agrees once; resolves to where it is sent with the answer. */
   async function visit(url: string): Promise<string> {
     expect(new URL(url).origin).toBe(provider.issuer);
     const { pathname, search } = new URL(url);
-    const browser = new Visitor(provider.issuer);
+    const browser = new PageBrowser(provider.issuer);
     const login = await browser.get(pathname + search);
     const signedIn = await browser.signIn(login.location!, ALICE.sub);
     const consent = await browser.get(signedIn.location!);
@@ -101,7 +101,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
   }
 
   it('is understood by Auth.js', async () => {
-    const browser = new Visitor(authJs);
+    const browser = new PageBrowser(authJs);
     const { csrfToken } = JSON.parse((await browser.get('/auth/csrf')).html) as { csrfToken: string };
     const sent = await browser.post('/auth/signin/wonderland', { csrfToken });
     await browser.get(await visit(sent.location!));
@@ -114,7 +114,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
     ['with-registration', { name: ALICE.name, email: ALICE.email }],
     ['with-neither', {}],
   ])('gives Auth.js in its default configuration, as the client %s, the user %j', async (clientId, user) => {
-    const browser = new Visitor(byIdToken[clientId]!);
+    const browser = new PageBrowser(byIdToken[clientId]!);
     const { csrfToken } = JSON.parse((await browser.get('/auth/csrf')).html) as { csrfToken: string };
     const sent = await browser.post('/auth/signin/wonderland', { csrfToken });
     await browser.get(await visit(sent.location!));
@@ -123,7 +123,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
   });
 
   it('is understood by passport-openidconnect', async () => {
-    const browser = new Visitor(passport);
+    const browser = new PageBrowser(passport);
     const sent = await browser.get('/login');
     await browser.get(await visit(sent.location!));
     const told = JSON.parse((await browser.get('/')).html) as object;

@@ -3,9 +3,9 @@ import { decodeProtectedHeader, type JWTPayload } from 'jose';
 import { signOutAtClients } from 'nest-oauth2/openid';
 import * as client from 'openid-client';
 
-import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
 import { json, TlsServer } from '../../support/tls-server.js';
-import { hearing, openProvider } from './logout-host.js';
+import { logoutListener, openProvider } from './logout-application.js';
 
 // OpenID Connect Back-Channel Logout 1.0
 
@@ -16,9 +16,9 @@ afterAll(() => clients.stop());
 beforeEach(() => {
   clients.reset();
   heard = [];
-  clients.replies['/web'] = hearing(heard);
+  clients.replies['/web'] = logoutListener(heard);
 });
-afterEach(stopHosts);
+afterEach(stopApplications);
 
 describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) => {
   it('is told by a token that is for nothing else, of the session that its ID token named', async () => {
@@ -77,7 +77,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
   });
 
   it('is told nothing of users who have not come to it, nor of other sessions', async () => {
-    clients.replies['/other'] = hearing([]);
+    clients.replies['/other'] = logoutListener([]);
     const other = { backchannelLogoutUri: clients.url('/other') };
     const { enter, signIn, signOut, settled, judge } = await openProvider(platform, clients, { other });
     const [here, there, bob] = [await signIn(), await signIn(), await signIn('bob')];
@@ -161,7 +161,9 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
 
   it('is told again where it is in trouble, and no more than a few times', async () => {
     let trouble = 1;
-    clients.replies['/web'] = hearing(heard, (response) => response.writeHead((trouble -= 1) < 0 ? 200 : 503).end());
+    clients.replies['/web'] = logoutListener(heard, (response) =>
+      response.writeHead((trouble -= 1) < 0 ? 200 : 503).end(),
+    );
     const { enter, signIn, signOut, settled, told } = await openProvider(platform, clients);
     const visitor = await signIn();
     await enter(visitor);
@@ -187,7 +189,7 @@ describe('whoever signs out', () => {
     ['says no', json({ error: 'invalid_request' }, {}, 400)],
     ['sends them elsewhere', json({}, { location: 'https://client.example/elsewhere' }, 302)],
   ])('is signed out at once where a client %s', async (_, reply) => {
-    clients.replies['/web'] = hearing(heard, reply);
+    clients.replies['/web'] = logoutListener(heard, reply);
     const { enter, signIn, signOut, settled, told } = await openProvider('express', clients);
     const visitor = await signIn();
     await enter(visitor);

@@ -20,7 +20,7 @@ import { users } from '../../stores/typeorm-databases.js';
 import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { CERTIFICATE, TlsServer } from '../../support/tls-server.js';
 
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, by openid-client
@@ -42,7 +42,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
     opened = await open();
   });
   afterAll(() => opened.close());
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('signs in at a client that polls, and at one that is told', async () => {
     const { store, another } = opened;
@@ -79,9 +79,9 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
         return { done: request ? await decideBackchannelRequest(request, { allow: allow === 'yes' }) : false };
       }
     }
-    await startHost(platform, { imports: [module(store)] }, { port });
+    await startApplication(platform, { imports: [module(store)] }, { port });
     // It is decided in another process.
-    const elsewhere = await startHost('express', { imports: [module(another)], controllers: [Telephone] });
+    const elsewhere = await startApplication('express', { imports: [module(another)], controllers: [Telephone] });
     const answer = async (id: string, allow: string, as: string) => {
       const body = new URLSearchParams({ allow, as });
       const response = await globalThis.fetch(`${elsewhere.url}/telephone/${id}`, { method: 'POST', body });
@@ -183,7 +183,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
 });
 
 describe('what a client registers of it', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it.each([
     ['that it is pushed its tokens', { backchannel_token_delivery_mode: 'push' }],
@@ -209,7 +209,7 @@ describe('what a client registers of it', () => {
       openid({ alg: 'ES256' }),
       ciba(),
     ];
-    const { url } = await startHost('fastify', {
+    const { url } = await startApplication('fastify', {
       imports: [OAuth2Module.forRoot({ model, issuer: 'https://id.example', secret: SECRET, features })],
     });
     const response = await globalThis.fetch(`${url}/oauth/register`, {

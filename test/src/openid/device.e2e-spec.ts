@@ -9,9 +9,9 @@ import * as client from 'openid-client';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { ALICE, RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 const tv = {
   id: 'tv',
@@ -25,7 +25,7 @@ class Model extends MemoryStore {
 }
 
 describe.each(ANY_PLATFORM)('a device that asks for claims by name, on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('is given those that its user was shown, and no more', async () => {
     const port = await freePort();
@@ -37,13 +37,13 @@ describe.each(ANY_PLATFORM)('a device that asks for claims by name, on %s', (pla
     });
     const features = [keys({ from: [RSA] }), openid(), deviceAuthorization({ interval: 1 }), pages({ devices: true })];
     const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET })];
-    await startHost(platform, { imports }, { port });
+    await startApplication(platform, { imports }, { port });
     const config = await client.discovery(new URL(url), 'tv', undefined, client.None(), {
       execute: [client.allowInsecureRequests],
     });
     const claims = JSON.stringify({ userinfo: { phone_number: null }, id_token: { email: null } });
     const begun = await client.initiateDeviceAuthorization(config, { scope: 'openid', claims });
-    const visitor = new Visitor(url);
+    const visitor = new PageBrowser(url);
     await visitor.signIn('/oauth/login');
     const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun.user_code });
     expect(shown.heading).toBe('Connect this device?');

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as client from 'openid-client';
 
-import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
 import { TlsServer } from '../../support/tls-server.js';
-import { openProvider } from './logout-host.js';
+import { openProvider } from './logout-application.js';
 
 // OpenID Connect Front-Channel Logout 1.0
 
 const clients = new TlsServer();
 beforeAll(() => clients.start());
 afterAll(() => clients.stop());
-afterEach(stopHosts);
+afterEach(stopApplications);
 
 const BYE = 'https://client.example/bye?a="b&c';
 const web = { backchannelLogoutUri: undefined, frontchannelLogoutUri: 'https://client.example/out?a=b"' };

@@ -9,9 +9,9 @@ import * as client from 'openid-client';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 // OpenID Connect RP-Initiated Logout 1.0
 
@@ -28,7 +28,7 @@ class Model extends MemoryStore {
 }
 
 describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   async function open() {
     const port = await freePort();
@@ -60,12 +60,12 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     };
     const features = [keys({ from: [RSA] }), openid(), pages(), elsewhere];
     const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET })];
-    await startHost(platform, { imports }, { port });
+    await startApplication(platform, { imports }, { port });
     const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
       execute: [client.allowInsecureRequests],
     });
-    const visitor = new Visitor(url);
-    const signIn = async (as: Visitor, username: string) => {
+    const visitor = new PageBrowser(url);
+    const signIn = async (as: PageBrowser, username: string) => {
       const asked = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'x', redirect_uri: CALLBACK };
       const start = `/oauth/authorize?${new URLSearchParams(asked).toString()}`;
       await as.signIn('/oauth/login', username);
@@ -104,7 +104,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
   it('may send a form, which comes without the cookie, and is followed by a request that has it', async () => {
     const { visitor, signIn, isSignedIn, url } = await open();
     const hint = await signIn(visitor, 'alice');
-    const elsewhere = new Visitor(url);
+    const elsewhere = new PageBrowser(url);
     const form = { id_token_hint: hint, post_logout_redirect_uri: GOODBYE };
     const sent = await elsewhere.post('/oauth/logout', form, { 'sec-fetch-site': 'cross-site' });
     expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/oauth\/logout\?id_token_hint=/)]);
@@ -117,7 +117,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     ['the ID token is of another user', (hint: string) => ({ id_token_hint: hint })],
   ])('has them asked where %s', async (_, more) => {
     const { visitor, signIn, logout, isSignedIn, url } = await open();
-    const hint = await signIn(new Visitor(url), 'bob');
+    const hint = await signIn(new PageBrowser(url), 'bob');
     await signIn(visitor, 'alice');
     const page = await visitor.get(
       logout({ client_id: 'web', post_logout_redirect_uri: GOODBYE, state: 's', ...more(hint) }),

@@ -9,9 +9,9 @@ import * as client from 'openid-client';
 
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { type Shown, Visitor } from '../pages/visitor.js';
+import { type ShownPage, PageBrowser } from '../pages/page-browser.js';
 
 // What OpenID Connect asks of login and consent: Core 1.0 §3.1.2.1, §3.1.2.3, §3.1.2.6; Initiating User Registration 1.0.
 
@@ -53,7 +53,7 @@ interface Setting {
 describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
-    await stopHosts();
+    await stopApplications();
   });
 
   async function open({ openid: asked, pages: looks, client: known, module }: Setting = {}) {
@@ -62,11 +62,11 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     const model = newModel(known);
     const features = [keys({ from: [RSA] }), openid(asked), ...(module?.interaction ? [] : [pages(looks)])];
     const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, ...module })];
-    await startHost(platform, { imports }, { port });
+    await startApplication(platform, { imports }, { port });
     const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
       execute: [client.allowInsecureRequests],
     });
-    return { url, model, config, visitor: new Visitor(url) };
+    return { url, model, config, visitor: new PageBrowser(url) };
   }
 
   const asked = (change: Record<string, string> = {}) => {
@@ -74,13 +74,13 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
   };
 
-  const answerOf = ({ location }: Shown) => {
+  const answerOf = ({ location }: ShownPage) => {
     expect(location).toMatch(/^https:\/\/app\.example\/callback\?/);
     return Object.fromEntries(new URL(location!).searchParams);
   };
 
   /** Goes on from an answer as a browser does, until there is a page, or the client. */
-  async function follow(visitor: Visitor, shown: Shown): Promise<Shown> {
+  async function follow(visitor: PageBrowser, shown: ShownPage): Promise<ShownPage> {
     let next = shown;
     for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
       expect(hops).toBeLessThan(10);
@@ -89,14 +89,14 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     return next;
   }
 
-  const go = async (visitor: Visitor, change: Record<string, string> = {}) =>
+  const go = async (visitor: PageBrowser, change: Record<string, string> = {}) =>
     follow(visitor, await visitor.get(asked(change)));
 
-  const signIn = async (visitor: Visitor, form: Shown, username = 'alice') =>
+  const signIn = async (visitor: PageBrowser, form: ShownPage, username = 'alice') =>
     follow(visitor, await visitor.send(form, { username, password: 'wonderland' }));
 
   /** Signs in and agrees: from then on nothing is asked. */
-  async function settle(visitor: Visitor) {
+  async function settle(visitor: PageBrowser) {
     const consent = await signIn(visitor, await go(visitor));
     expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toMatchObject({ state: 'xyz' });
     expect(answerOf(await go(visitor))).toHaveProperty('code');
@@ -138,7 +138,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     it('shows no page to a frame of another site, whose requests have no cookie', async () => {
       const { visitor, url } = await open();
       await settle(visitor);
-      const framed = new Visitor(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' });
+      const framed = new PageBrowser(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' });
       expect(answerOf(await framed.get(asked({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
     });
   });
@@ -180,7 +180,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       // A browser with a cookie of its own for prompt tickets.
       await visitor.get(asked({ prompt: 'login' }));
       expect(visitor.cookies.has('oauth2-prompt')).toBe(true);
-      const attacker = new Visitor(url);
+      const attacker = new PageBrowser(url);
       const sent = await attacker.get(asked({ prompt: 'login' }));
       const link = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
       await settle(visitor);
@@ -258,7 +258,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       await settle(visitor);
       const now = Date.now();
       jest.spyOn(Date, 'now').mockReturnValue(now + 5 * 60_000);
-      const sent = await new Visitor(url).get(asked({ prompt: 'login' }));
+      const sent = await new PageBrowser(url).get(asked({ prompt: 'login' }));
       const back = new URL(sent.location!, url).searchParams.get('return_to')!;
       expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
     });
@@ -332,7 +332,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect([wrong.status, wrong.heading]).toEqual([401, 'Anmelden']);
     });
 
-    async function idTokenOf(visitor: Visitor, config: client.Configuration, by = 'web') {
+    async function idTokenOf(visitor: PageBrowser, config: client.Configuration, by = 'web') {
       const { location } = await go(visitor, { client_id: by });
       return (await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' })).id_token!;
     }
@@ -342,7 +342,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       await settle(visitor);
       const hint = await idTokenOf(visitor, config);
       expect(answerOf(await go(visitor, { prompt: 'none', id_token_hint: hint }))).toHaveProperty('code');
-      const bob = new Visitor(url);
+      const bob = new PageBrowser(url);
       await signIn(bob, await bob.get('/oauth/login?return_to=/oauth/login'), 'bob');
       expect(answerOf(await go(bob, { prompt: 'none', id_token_hint: hint }))).toMatchObject({
         error: 'login_required',

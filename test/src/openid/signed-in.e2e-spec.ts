@@ -9,9 +9,9 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
+import { PageBrowser } from '../pages/page-browser.js';
 
 // What is known of a login on the pages
 
@@ -30,10 +30,10 @@ const open = async (platform: (typeof PLATFORMS)[number], look: PagesOptions, mo
   const model = new Model({ clients: [tv], users });
   const features = [keys({ from: [RSA] }), openid(), deviceAuthorization(), pages({ devices: true, ...look })];
   const module = OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, ...more });
-  await startHost(platform, { imports: [module] }, { port });
+  await startApplication(platform, { imports: [module] }, { port });
   return url;
 };
-afterEach(stopHosts);
+afterEach(stopApplications);
 
 describe.each(PLATFORMS)('the ID token of a device, on %s', (platform) => {
   it('says when and how its user signed in, where the code was entered, and of no session', async () => {
@@ -44,7 +44,7 @@ describe.each(PLATFORMS)('the ID token of a device, on %s', (platform) => {
       ).json()) as Record<string, string>;
     const begun = await post('/oauth/device_authorization', { scope: 'openid' });
     const before = Math.floor(Date.now() / 1000);
-    const visitor = new Visitor(url);
+    const visitor = new PageBrowser(url);
     await visitor.signIn('/oauth/login');
     const asked = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun['user_code']! });
     expect((await visitor.send(asked, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');

@@ -10,8 +10,8 @@ import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from './visitor.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from './page-browser.js';
 
 // RFC 7591 §2 (`logo_uri`), §5
 
@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   /** A signed-in browser, and the path of an authorization request that shows the consent page. */
   async function setUp(
@@ -88,8 +88,8 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
     const module = OAuth2Module.forRoot({ model, issuer, secret: SECRET, features, requirePKCE: 'none' });
-    const { url } = await startHost(platform, { imports: [module] }, { port });
-    const browser = new Visitor(url);
+    const { url } = await startApplication(platform, { imports: [module] }, { port });
+    const browser = new PageBrowser(url);
     await browser.signIn('/oauth/login');
     const query = new URLSearchParams({
       response_type: 'code',

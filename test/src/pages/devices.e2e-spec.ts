@@ -14,8 +14,8 @@ import * as openid from 'openid-client';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
-import { type Shown, Visitor } from './visitor.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { type ShownPage, PageBrowser } from './page-browser.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const NOTES = 'https://api.example/notes';
@@ -49,10 +49,10 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
       serverMetadata(),
     ];
     const imports = [OAuth2Module.forRoot({ model: newStore(), features, issuer: url, secret: SECRET })];
-    const { app } = await startHost(platform, { imports }, { port, trustProxy: true });
+    const { app } = await startApplication(platform, { imports }, { port, trustProxy: true });
     server = app.get(OAuth2Server);
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const discover = (id = 'tv') =>
     openid.discovery(
@@ -76,16 +76,16 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
 
   let homes = 0;
   /** A browser at an address of its own. */
-  const newBrowser = () => new Visitor(url, { 'x-forwarded-for': `192.0.2.${(homes += 1)}` });
+  const newBrowser = () => new PageBrowser(url, { 'x-forwarded-for': `192.0.2.${(homes += 1)}` });
 
   /** One in which somebody is signed in. */
-  async function browserOf(username: string): Promise<Visitor> {
+  async function browserOf(username: string): Promise<PageBrowser> {
     const visitor = newBrowser();
     await visitor.signIn('/oauth/login', username);
     return visitor;
   }
 
-  const enter = async (visitor: Visitor, user_code: string): Promise<Shown> =>
+  const enter = async (visitor: PageBrowser, user_code: string): Promise<ShownPage> =>
     visitor.send(await visitor.get(PAGE), { user_code });
 
   it.each(['tv', 'box'])('gets tokens as openid-client waits for them, for a client such as %s', async (id) => {

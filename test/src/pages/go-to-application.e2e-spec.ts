@@ -7,9 +7,9 @@ import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from './visitor.js';
+import { PageBrowser } from './page-browser.js';
 
 // OpenID Connect Core 1.0 §4: third-party initiated login.
 
@@ -18,7 +18,7 @@ class Model extends MemoryStore {
 }
 
 describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   /** The links that it has, each with its text. */
   async function linksFor(clients: Partial<StoredClient>[], features = [keys({ from: [RSA] }), openid()]) {
@@ -39,8 +39,8 @@ describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
       await model.saveToken(token, (await model.getClient(`client-${one}`, null))!, alice);
     }
     const module = OAuth2Module.forRoot({ model, issuer, secret: SECRET, features: [...features, pages()] });
-    await startHost(platform, { imports: [module] }, { port });
-    const visitor = new Visitor(issuer);
+    await startApplication(platform, { imports: [module] }, { port });
+    const visitor = new PageBrowser(issuer);
     await visitor.signIn('/oauth/login');
     const { html } = await visitor.get('/oauth/applications');
     const links = [...html.matchAll(/<a href="(https:[^"]*)"[^>]*>([^<]*)/g)].map(([, href, text]) => [text, href]);

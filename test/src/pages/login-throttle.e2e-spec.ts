@@ -4,8 +4,8 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from './visitor.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from './page-browser.js';
 
 const users = [{ id: '1', username: 'alice' }];
 
@@ -30,12 +30,12 @@ const caseSensitive = () =>
   });
 
 describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}) {
     const module = { model: newStore(), features: [pages()], secret: SECRET, ...options };
-    const { url } = await startHost(platform, { imports: [OAuth2Module.forRoot(module)] }, { trustProxy: true });
-    return { url, from: (address: string) => new Visitor(url, { 'x-forwarded-for': address }) };
+    const { url } = await startApplication(platform, { imports: [OAuth2Module.forRoot(module)] }, { trustProxy: true });
+    return { url, from: (address: string) => new PageBrowser(url, { 'x-forwarded-for': address }) };
   }
 
   const statuses = async (attempts: Iterable<() => Promise<{ status: number }>>) => {
@@ -44,7 +44,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     return seen;
   };
 
-  const guess = (visitor: Visitor) => () => visitor.signIn('/oauth/login', 'alice', 'wrong');
+  const guess = (visitor: PageBrowser) => () => visitor.signIn('/oauth/login', 'alice', 'wrong');
 
   it.each([
     ['an IPv6 /64', (index: number) => `2001:db8:1:2::${index + 1}`],
@@ -93,7 +93,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     const known = alice.cookies.get('oauth2-known-browser')!;
     const [id = '', mark = ''] = known.split('.');
     for (const forged of [`${'x'.repeat(22)}.${mark}`, `${id}.${'x'.repeat(43)}`]) {
-      const visitor = new Visitor(url, { 'x-forwarded-for': '203.0.113.9' });
+      const visitor = new PageBrowser(url, { 'x-forwarded-for': '203.0.113.9' });
       visitor.cookies.set('oauth2-known-browser', forged);
       await statuses(Array.from({ length: 5 }, () => guess(visitor)));
     }
@@ -132,7 +132,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     expect(await tries(2)).toEqual([401, 429]);
     const mallory = from('203.0.113.1');
     await mallory.signIn('/oauth/login', 'ALICE', 'mine');
-    const known = new Visitor(url, { 'x-forwarded-for': '198.51.100.1' });
+    const known = new PageBrowser(url, { 'x-forwarded-for': '198.51.100.1' });
     known.cookies.set('oauth2-known-browser', mallory.cookies.get('oauth2-known-browser')!);
     expect((await known.signIn('/oauth/login', 'alice', 'wrong')).status).toBe(429);
   });

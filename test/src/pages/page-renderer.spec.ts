@@ -25,7 +25,8 @@ const application = {
   lastUsedAt: new Date('2026-03-04T12:00:00Z'),
 };
 
-const login = (look?: Look, acceptLanguage?: string) => new PageRenderer(look).show('login', form, { acceptLanguage });
+const login = (look?: Look, acceptLanguage?: string) =>
+  new PageRenderer(look).render('login', form, { acceptLanguage });
 const headingOf = (shown: { html: string }) => /<h1>(.*?)<\/h1>/.exec(shown.html)?.[1];
 
 /** Every page, each value of it hostile. */
@@ -37,8 +38,8 @@ const hostile = (look: Look = {}) => {
     { id: 'c', name: HOSTILE, grants: [] },
   ];
   return {
-    login: renderer.show('login', { ...bad, username: HOSTILE, problem: 'wrong' }),
-    secondFactor: renderer.show('secondFactor', {
+    login: renderer.render('login', { ...bad, username: HOSTILE, problem: 'wrong' }),
+    secondFactor: renderer.render('secondFactor', {
       ...bad,
       user: badUser,
       codes: 'sent',
@@ -46,7 +47,7 @@ const hostile = (look: Look = {}) => {
       accounts: HOSTILE,
       problem: 'codeWrong',
     }),
-    consent: renderer.show('consent', {
+    consent: renderer.render('consent', {
       ...bad,
       user: badUser,
       client: badClient,
@@ -57,11 +58,11 @@ const hostile = (look: Look = {}) => {
       claims: [HOSTILE],
       accounts: HOSTILE,
     }),
-    account: renderer.show('account', { ...bad, user: badUser, returnTo: HOSTILE }),
-    signOut: renderer.show('signOut', { ...bad, user: badUser, login: HOSTILE }),
-    signedOut: renderer.show('signOut', { ...bad, login: HOSTILE }),
-    error: renderer.show('error', { error: new InvalidClientError(HOSTILE) }),
-    applications: renderer.show('applications', {
+    account: renderer.render('account', { ...bad, user: badUser, returnTo: HOSTILE }),
+    signOut: renderer.render('signOut', { ...bad, user: badUser, login: HOSTILE }),
+    signedOut: renderer.render('signOut', { ...bad, login: HOSTILE }),
+    error: renderer.render('error', { error: new InvalidClientError(HOSTILE) }),
+    applications: renderer.render('applications', {
       ...bad,
       user: badUser,
       ended: true,
@@ -129,7 +130,7 @@ describe('the language of a page', () => {
 
   it('is that of `ui_locales` before that of the browser', () => {
     const visitor = { uiLocales: 'xx de', acceptLanguage: 'pt-BR' };
-    expect(headingOf(new PageRenderer(look).show('login', form, visitor))).toBe('Anmelden');
+    expect(headingOf(new PageRenderer(look).render('login', form, visitor))).toBe('Anmelden');
   });
 
   it('of whoever asks for none that there is, is the one of the host', () => {
@@ -138,7 +139,7 @@ describe('the language of a page', () => {
   });
 
   it('falls back message by message, and scope by scope', () => {
-    const page = (acceptLanguage: string) => new PageRenderer(look).show('consent', asked, { acceptLanguage }).html;
+    const page = (acceptLanguage: string) => new PageRenderer(look).render('consent', asked, { acceptLanguage }).html;
     expect(page('de-AT')).toMatch(/Notizen lesen[^]*Erlauben[^]*Deny/);
     expect(page('pt-BR')).toMatch(/Read your notes[^]*Go ahead[^]*Deny/);
     expect(page('en')).toMatch(/Read your notes[^]*Go ahead/);
@@ -147,7 +148,7 @@ describe('the language of a page', () => {
   it('writes dates as its people do', () => {
     const facts = { ...form, user, applications: [application], ended: false };
     const page = (acceptLanguage: string) =>
-      new PageRenderer(look).show('applications', facts, { acceptLanguage }).html;
+      new PageRenderer(look).render('applications', facts, { acceptLanguage }).html;
     expect(page('en')).toContain('Since Jan 2, 2026, last used Mar 4, 2026');
     expect(page('de')).toContain('02.01.2026');
   });
@@ -166,15 +167,15 @@ describe('a host', () => {
       }),
     };
     const renderer = new PageRenderer({ render });
-    const { html: page } = renderer.show('consent', { ...asked, fields: { ticket: 'T' } });
+    const { html: page } = renderer.render('consent', { ...asked, fields: { ticket: 'T' } });
     expect(page).toContain(`<p>Notes T ${ESCAPED}</p>`);
     expect(page).toContain('<title>Mine</title>');
-    expect(headingOf(renderer.show('login', form))).toBe('Sign in');
+    expect(headingOf(renderer.render('login', form))).toBe('Sign in');
   });
 
   it('replaces the frame around all of them', () => {
     const renderer = new PageRenderer({ render: { frame: ({ title, style }) => html`${style}<b>${title}</b>` } });
-    expect(renderer.show('login', form).html).toMatch(/^<style>[^]*<\/style><b>Sign in<\/b>$/);
+    expect(renderer.render('login', form).html).toMatch(/^<style>[^]*<\/style><b>Sign in<\/b>$/);
   });
 
   it('may not end the style element by its style sheet', () => {
@@ -188,7 +189,7 @@ describe('a host', () => {
   });
 
   it('hears nothing of its own faults on the page, and the developer of a client does of theirs', () => {
-    const show = (error: Error) => new PageRenderer().show('error', { error: error as ServerError }).html;
+    const show = (error: Error) => new PageRenderer().render('error', { error: error as ServerError }).html;
     expect(show(new InvalidClientError('Invalid client: who?'))).toContain(
       'invalid_client</code> Invalid client: who?',
     );
@@ -201,14 +202,14 @@ describe('a host', () => {
 describe('the page of a device', () => {
   it('names the host that speaks for a client', () => {
     const facts = { ...form, user, client, scopes: [], resources: [], userCode: 'BCDF-GHJK', accounts: '/' };
-    const page = (more: object) => new PageRenderer().show('deviceConsent', { ...facts, ...more }).html;
+    const page = (more: object) => new PageRenderer().render('deviceConsent', { ...facts, ...more }).html;
     expect(page({ clientHost: 'tv.example' })).toContain('It says it belongs to <code>tv.example</code>.');
     expect(page({})).not.toContain('It says it belongs to');
   });
 });
 
 describe('the consent page', () => {
-  const page = (facts: object) => new PageRenderer().show('consent', { ...asked, ...facts }).html;
+  const page = (facts: object) => new PageRenderer().render('consent', { ...asked, ...facts }).html;
 
   it('names the host that speaks for a client, and the resource', () => {
     const shown = page({ clientHost: 'agent.example:8443', resources: ['https://api.example/mcp'] });

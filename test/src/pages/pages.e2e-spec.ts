@@ -9,8 +9,13 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
-import { type HostOptions, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from './visitor.js';
+import {
+  type TestApplicationOptions,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
+import { PageBrowser } from './page-browser.js';
 
 const CALLBACK = 'https://app.example/callback';
 const ASKED = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
@@ -48,9 +53,9 @@ const authorize = (change: Record<string, string> = {}, at = '/oauth/authorize')
   `${at}?${new URLSearchParams({ ...ASKED, ...change }).toString()}`;
 
 describe.each(PLATFORMS)('the pages on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
-  interface Setting extends HostOptions {
+  interface Setting extends TestApplicationOptions {
     pages?: PagesOptions;
     module?: Partial<OAuth2ModuleOptions>;
     store?: MemoryStore;
@@ -58,8 +63,8 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
 
   async function open({ pages: options, module, store = newStore(), ...host }: Setting = {}) {
     const imports = [OAuth2Module.forRoot({ model: store, features: [pages(options)], secret: SECRET, ...module })];
-    const { url } = await startHost(platform, { imports }, host);
-    return { url, store, visitor: new Visitor(url) };
+    const { url } = await startApplication(platform, { imports }, host);
+    return { url, store, visitor: new PageBrowser(url) };
   }
 
   async function redeem(url: string, location: string | null) {
@@ -161,7 +166,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(answer.html).toContain('This form has expired');
       expect(await store.getSession(visitor.cookies.get(COOKIE)!)).toBeUndefined();
       // Nor one that belongs to another browser.
-      const stranger = new Visitor(url);
+      const stranger = new PageBrowser(url);
       await stranger.get('/oauth/login');
       expect((await stranger.send(form, { username: 'alice', password: 'wonderland' })).status).toBe(403);
     });
@@ -202,7 +207,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const refused = await visitor.signIn('/oauth/login', 'Alice', 'wonderland');
       expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(300, -2)]);
       expect(refused.html).toContain('Too many attempts');
-      expect((await new Visitor(url).signIn('/oauth/login', 'bob')).status).toBe(303);
+      expect((await new PageBrowser(url).signIn('/oauth/login', 'bob')).status).toBe(303);
     });
 
     it.each([
@@ -356,7 +361,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
         await visitor.send(list, change, headers);
         expect(await store.listApplications('1')).toHaveLength(1);
       }
-      const bob = new Visitor((await open({ store })).url);
+      const bob = new PageBrowser((await open({ store })).url);
       await bob.signIn('/oauth/login', 'bob');
       expect((await bob.get(path)).html).toContain('No apps have access');
       await bob.post(path, { ...(await bob.get('/oauth/logout')).form.fields, client_id: 'web' });
@@ -396,7 +401,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     const sent = await visitor.get(authorize());
     expect(sent.location).toBe(`/my/login?a=b&${new URLSearchParams({ return_to: authorize() }).toString()}`);
     expect((await visitor.get('/oauth/login')).status).toBe(404);
-    const alice = new Visitor(url, { 'x-user': '1' });
+    const alice = new PageBrowser(url, { 'x-user': '1' });
     const answer = await alice.send(await alice.get(authorize()), { decision: 'allow' });
     expect(answer.location).toMatch(/callback\?code=/);
   });

@@ -13,9 +13,9 @@ import * as client from 'openid-client';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { type Shown, Visitor } from './visitor.js';
+import { type ShownPage, PageBrowser } from './page-browser.js';
 
 const PWD = 'urn:example:pwd';
 const MFA = 'urn:example:mfa';
@@ -95,7 +95,7 @@ class PaymentsController {
 describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
-    await stopHosts();
+    await stopApplications();
   });
 
   interface Setting extends Partial<NonNullable<PagesOptions['secondFactor']>> {
@@ -119,11 +119,11 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const extraProviders = [{ provide: Codes, useValue: codes }];
     const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, extraProviders, ...module })];
     const host = { imports, controllers: [PaymentsController] };
-    const { app } = await startHost(platform, host, { port, trustProxy: true });
+    const { app } = await startApplication(platform, host, { port, trustProxy: true });
     const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
       execute: [client.allowInsecureRequests],
     });
-    return { url, model, codes, config, site, server: app.get(OAuth2Server), visitor: new Visitor(url) };
+    return { url, model, codes, config, site, server: app.get(OAuth2Server), visitor: new PageBrowser(url) };
   }
 
   const asked = (change: Record<string, string> = {}) => {
@@ -132,7 +132,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   };
 
   /** Goes on from an answer as a browser does, until there is a page, or the client. */
-  async function follow(visitor: Visitor, shown: Shown): Promise<Shown> {
+  async function follow(visitor: PageBrowser, shown: ShownPage): Promise<ShownPage> {
     let next = shown;
     for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
       expect(hops).toBeLessThan(10);
@@ -141,25 +141,25 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     return next;
   }
 
-  const go = async (visitor: Visitor, change: Record<string, string> = {}) =>
+  const go = async (visitor: PageBrowser, change: Record<string, string> = {}) =>
     follow(visitor, await visitor.get(asked(change)));
-  const send = async (visitor: Visitor, page: Shown, typed: Record<string, string> = {}) =>
+  const send = async (visitor: PageBrowser, page: ShownPage, typed: Record<string, string> = {}) =>
     follow(visitor, await visitor.send(page, typed));
-  const password = async (visitor: Visitor, page: Shown, username = 'alice') =>
+  const password = async (visitor: PageBrowser, page: ShownPage, username = 'alice') =>
     send(visitor, page, { username, password: 'wonderland' });
 
   /** Says yes on the consent page, and redeems the code. */
-  async function redeem(config: client.Configuration, visitor: Visitor, consent: Shown) {
+  async function redeem(config: client.Configuration, visitor: PageBrowser, consent: ShownPage) {
     expect(consent.heading).toBe('Allow access?');
     const { location } = await visitor.send(consent, { decision: 'allow' });
     return client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' });
   }
 
   /** Where the choice of an account leads with this one. */
-  const continued = ({ html: page }: Shown) =>
+  const continued = ({ html: page }: ShownPage) =>
     /href="([^"]*)"[^>]*>Continue as/.exec(page)![1]!.replaceAll('&amp;', '&');
 
-  const errorOf = ({ location }: Shown) => new URL(location!).searchParams.get('error');
+  const errorOf = ({ location }: ShownPage) => new URL(location!).searchParams.get('error');
 
   it('is asked for between password and consent, and what it proves travels to tokens, clients and routes', async () => {
     const { visitor, config, url } = await open();
@@ -190,7 +190,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const decided = await visitor.post(asked(), { decision: 'allow', ticket: 'x' });
     expect(decided.location).toMatch(/^\/oauth\/login/);
     for (const cookie of [half, `second factor ${half}`, `second%20factor%20${half}`]) {
-      const forger = new Visitor(url);
+      const forger = new PageBrowser(url);
       forger.cookies.set(SESSION, cookie);
       expect((await go(forger)).heading).toBe('Sign in');
       const native = { headers: { cookie: `${SESSION}=${cookie}` }, method: 'GET', url: '/', query: {} };
@@ -206,7 +206,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(tokens.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     expect((await fetch(`${url}/payments`, { headers })).status).toBe(401);
-    const other = new Visitor(url);
+    const other = new PageBrowser(url);
     const refused = await password(other, await go(other, ESSENTIAL), 'carol');
     expect(errorOf(refused)).toBe('unmet_authentication_requirements');
     // Who was signed in already may have another account that does.
@@ -228,7 +228,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(stronger.claims()!['auth_time']).toBe(first.claims()!['auth_time']);
     // Its cookie is another one, and that of before is over.
     expect(visitor.cookies.get(SESSION)).not.toBe(before);
-    const thief = new Visitor(url);
+    const thief = new PageBrowser(url);
     thief.cookies.set(SESSION, before);
     expect((await go(thief)).heading).toBe('Sign in');
   });
@@ -284,7 +284,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await send(visitor, again, { code: '123451' })).heading).toBe('Allow access?');
 
     // Who is signed in has to ask for it: a link of somebody else brings them here.
-    const signedIn = new Visitor(url);
+    const signedIn = new PageBrowser(url);
     await password(signedIn, await signedIn.get('/oauth/login'));
     const unsent = await go(signedIn, ESSENTIAL);
     expect([unsent.html.includes('Send me a code'), unsent.html.includes('name="code"')]).toEqual([true, false]);
@@ -292,7 +292,8 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await send(signedIn, unsent, { send: '1' })).html).toContain('name="code"');
     expect(codes.sent).toHaveLength(3);
     // Nor does somebody who has the password fill a mailbox.
-    for (let times = 0; times < 10; times += 1) await password(new Visitor(url), await go(new Visitor(url), ESSENTIAL));
+    for (let times = 0; times < 10; times += 1)
+      await password(new PageBrowser(url), await go(new PageBrowser(url), ESSENTIAL));
     expect(codes.sent.length).toBeLessThan(8);
   });
 
@@ -321,17 +322,17 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
 
   it('lets nobody guess, however often they begin anew, from wherever, and nobody else is kept out', async () => {
     const { url, codes } = await open();
-    let last: Shown | undefined;
+    let last: ShownPage | undefined;
     for (let guess = 0; guess < 8; guess += 1) {
-      const guesser = new Visitor(url, { 'x-forwarded-for': `192.0.2.${guess}` });
+      const guesser = new PageBrowser(url, { 'x-forwarded-for': `192.0.2.${guess}` });
       last = await guesser.send(await password(guesser, await go(guesser)), { code: `00000${guess}` });
     }
     expect([last!.status, Number(last!.headers.get('retry-after'))]).toEqual([429, expect.closeTo(900, -2)]);
     expect(last!.html).toContain('Too many attempts');
     expect(codes.tried).toHaveLength(5);
-    const alice = new Visitor(url);
+    const alice = new PageBrowser(url);
     expect((await alice.send(await password(alice, await go(alice)), { code: '123451' })).status).toBe(429);
-    const bob = new Visitor(url);
+    const bob = new PageBrowser(url);
     const his = await send(bob, await password(bob, await go(bob), 'bob'), { code: '123452' });
     expect(his.heading).toBe('Allow access?');
   });
@@ -366,7 +367,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   it('forgets no guesses for somebody else, whose id or name is almost the same', async () => {
     const { codes, url } = await open();
     const guess = async (username: string, code: string) => {
-      const guesser = new Visitor(url);
+      const guesser = new PageBrowser(url);
       return guesser.send(await password(guesser, await go(guesser), username), { code });
     };
     for (let times = 0; times < 4; times += 1) await guess('dora', '000000');
@@ -417,7 +418,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect([late.status, late.heading]).toEqual([403, 'Sign in']);
     expect((await go(visitor)).heading).toBe('Sign in');
     // One beside a session too.
-    const other = new Visitor(url);
+    const other = new PageBrowser(url);
     await password(other, await other.get('/oauth/login'));
     const stepUp = await other.send(await go(other, ESSENTIAL), { code: '1' });
     expect([stepUp.status, stepUp.heading]).toEqual([403, 'Sign in']);
@@ -427,7 +428,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   it('believes the form of its own page alone, for the user it was shown to, in their browser', async () => {
     const { visitor, url, codes } = await open();
     const hers = await password(visitor, await go(visitor));
-    const bob = new Visitor(url);
+    const bob = new PageBrowser(url);
     const his = await password(bob, await go(bob), 'bob');
     for (const [browser, form, headers] of [
       [visitor, { ...hers, form: { ...hers.form, fields: {} } }, {}],
@@ -444,7 +445,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const swapped = await visitor.send(hers, { code: '123451' });
     expect([swapped.status, swapped.html.includes('<b>bob</b>')]).toEqual([403, true]);
     // And a browser that has brought no password brings nothing.
-    const stranger = new Visitor(url);
+    const stranger = new PageBrowser(url);
     const page = await go(stranger);
     const alone = await stranger.post('/oauth/second_factor', { ...page.form.fields, code: '123451' });
     expect([alone.status, alone.heading]).toEqual([403, 'Sign in']);
@@ -464,7 +465,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(visitor.cookies.get(SESSION)).not.toBe(before);
     // Sent once more it does no harm, and with the cookies of before nothing.
     expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
-    const thief = new Visitor(url);
+    const thief = new PageBrowser(url);
     thief.cookies.set(SESSION, before).set(HALF, half);
     const replayed = await thief.send(page, { code: '123451' });
     expect([replayed.status, replayed.heading]).toEqual([403, 'Sign in']);
@@ -578,11 +579,11 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
         secret: SECRET,
       }),
     ];
-    const { url } = await startHost(platform, { imports });
-    const visitor = new Visitor(url);
+    const { url } = await startApplication(platform, { imports });
+    const visitor = new PageBrowser(url);
     const page = await password(visitor, await visitor.get('/oauth/login'));
     expect(page.heading).toBe('Enter your code');
-    const other = new Visitor(url.replace('127.0.0.1', 'localhost'));
+    const other = new PageBrowser(url.replace('127.0.0.1', 'localhost'));
     for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
     const shown = await other.send(page, { code: '123451' });
     expect(shown.location).toBeNull();
@@ -598,7 +599,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
       findTenant: ({ host }: { host?: string | undefined }) => (host === 'localhost' ? 'b' : 'a'),
       createTenantOptions: (tenant: string) => ({ issuer: `http://${tenant}.example` }),
     };
-    const { url } = await startHost(platform, {
+    const { url } = await startApplication(platform, {
       imports: [
         OAuth2Module.forRoot({ ...both, model: newModel(), tenants }),
         OAuth2Module.forRoot({ ...both, model: newModel(), name: 'partners', paths, issuer: 'http://p.example' }),
@@ -612,7 +613,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
       ],
     });
     const guess = async (prefix: string, code: string) => {
-      const guesser = new Visitor(url);
+      const guesser = new PageBrowser(url);
       return guesser.send(await password(guesser, await guesser.get(`/${prefix}/login`)), { code });
     };
     for (let times = 0; times < 4; times += 1) await guess('shop', '000000');
@@ -620,7 +621,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect([(await guess('shop', '0')).status, (await guess('shop', '0')).status]).toEqual([401, 429]);
 
     // Passwords too, at the pages of two tenants.
-    const [a, b] = [new Visitor(url), new Visitor(url.replace('127.0.0.1', 'localhost'))];
+    const [a, b] = [new PageBrowser(url), new PageBrowser(url.replace('127.0.0.1', 'localhost'))];
     const forms = [await a.get('/oauth/login'), await b.get('/oauth/login')] as const;
     const wrong = async () => (await a.send(forms[0], { username: 'carol', password: 'x' })).status;
     for (let times = 0; times < 9; times += 1) expect(await wrong()).toBe(401);
@@ -642,14 +643,14 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
       OAuth2Module.forRoot({ ...both, tenants }),
       OAuth2Module.forRoot({ ...both, name: 'plain', paths, issuer: 'http://plain.example' }),
     ];
-    const { url } = await startHost(platform, { imports });
-    const visitor = new Visitor(url);
+    const { url } = await startApplication(platform, { imports });
+    const visitor = new PageBrowser(url);
     const page = await password(visitor, await visitor.get('/oauth/login'));
     const named = (kind: string) => [...visitor.cookies].find(([name]) => name.startsWith(kind))![1];
     const digest = (text: string) => hash('sha256', JSON.stringify(['a', text]), 'base64url');
     const half = named(HALF);
     await visitor.send(page, { code: '123451' });
-    const forger = new Visitor(url);
+    const forger = new PageBrowser(url);
     for (const cookie of [digest(`second factor ${half}`), digest(half), digest(named(SESSION))]) {
       forger.cookies.set(SESSION, cookie);
       expect((await forger.get('/plain/applications')).location).toMatch(/^\/plain\/login/);
@@ -696,6 +697,6 @@ describe('secondFactor of pages()', () => {
         secret: SECRET,
       }),
     ];
-    await expect(startHost('express', { imports })).rejects.toThrow('has no method `verify()`: implement it');
+    await expect(startApplication('express', { imports })).rejects.toThrow('has no method `verify()`: implement it');
   });
 });

@@ -7,7 +7,7 @@ import { actingAs } from 'nest-oauth2/testing';
 import { demoModule, demoStore } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { bearer, get } from '../../support/http.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
 
 const store = demoStore();
 const seen: unknown[] = [];
@@ -47,10 +47,10 @@ class GuardedController {
 
 // The first test asks for nothing, and no other one of this file may run before it.
 describe('the request at hand', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('is not even looked for where nobody has asked', async () => {
-    const { app } = await startHost('express', demoModule());
+    const { app } = await startApplication('express', demoModule());
     const server = app.get(OAuth2Server, { strict: false });
     expect(server).toHaveProperty('around', undefined);
   });
@@ -59,7 +59,7 @@ describe('the request at hand', () => {
     const issuer = 'https://id.example';
     const port = await freePort();
     const imports = [OAuth2Module.forRoot({ model: ContextModel, issuer })];
-    const { app, url } = await startHost(
+    const { app, url } = await startApplication(
       'express',
       { imports, controllers: [GuardedController] },
       {

@@ -19,8 +19,8 @@ import {
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
-import { answerOf, basic, bearer, get, issued, post, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, issued, post, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const alice = { id: 'alice' };
 const users = { findById: () => alice, findByCredentials: () => undefined };
@@ -126,9 +126,9 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
       controllers: [OwnController, PartnersController, DerivedController, TurnedController, PerRequestController],
     })
     class App {}
-    ({ url } = await startHost(platform, { imports: [App] }));
+    ({ url } = await startApplication(platform, { imports: [App] }));
     const tokenOf = async (path: string, client: string) => {
-      const answer = await answerOf(post(`${url}/${path}`, form, basic(client, `${client}-secret`)));
+      const answer = await readResponse(post(`${url}/${path}`, form, basic(client, `${client}-secret`)));
       expect(answer).toEqual(issued({ scope: 'read' }));
       return (answer.body as { access_token: string }).access_token;
     };
@@ -138,7 +138,7 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
       perRequest: await tokenOf('perRequest/token', 'acme'),
     };
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it.each([
     ['own', 'own', 'spa'],
@@ -151,7 +151,7 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
     ['perRequest', 'perRequest', 'acme'],
   ] as const)('lets in at /%s whom the server `%s` gave a token, and nobody else', async (path, server, client) => {
     for (const [name, token] of Object.entries(tokens)) {
-      const { status, body } = await answerOf(get(`${url}/${path}`, bearer(token)));
+      const { status, body } = await readResponse(get(`${url}/${path}`, bearer(token)));
       expect([name, status, body]).toEqual(name === server ? [name, 200, { client }] : [name, 401, refusedToken]);
     }
   });
@@ -163,12 +163,12 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
   });
 
   it('knows the clients of a server there alone', async () => {
-    const answer = await answerOf(post(`${url}/oauth/token`, form, basic('acme', 'acme-secret')));
+    const answer = await readResponse(post(`${url}/oauth/token`, form, basic('acme', 'acme-secret')));
     expect(answer.status).toBe(401);
   });
 
   it('tells the longer path from the one it ends with', async () => {
-    const answer = await answerOf(
+    const answer = await readResponse(
       post(`${url}/partners/oauth/token`, 'x'.repeat(2 ** 20), basic('acme', 'acme-secret')),
     );
     expect([answer.status, (answer.body as { error: string }).error]).toEqual([413, 'invalid_request']);
@@ -176,12 +176,12 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
 });
 
 describe('a server with a name', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const partners = (options: Partial<OAuth2ModuleOptions> = {}) =>
     OAuth2Module.forRoot({ name: 'partners', paths: { prefix: 'partners' }, model: storeWith('acme'), ...options });
 
-  const start = (metadata: ModuleMetadata) => startHost('express', metadata);
+  const start = (metadata: ModuleMetadata) => startApplication('express', metadata);
 
   it('is injected by its name, with its model, and never where `OAuth2Server` is asked for', async () => {
     const [one, other] = [storeWith('spa'), storeWith('acme')];
@@ -222,9 +222,9 @@ describe('a server with a name', () => {
       providers: [{ provide: APP_GUARD, useClass: OAuthGuard }],
     });
     const token = await actingAs(app, alice, ['read'], { client: 'acme', server: 'partners' });
-    expect(await answerOf(get(`${url}/only`, bearer(token)))).toMatchObject({ status: 200 });
-    expect(await answerOf(get(`${url}/only`))).toMatchObject({ status: 401 });
-    expect(await answerOf(get(`${url}/only/open`))).toMatchObject({ status: 200 });
+    expect(await readResponse(get(`${url}/only`, bearer(token)))).toMatchObject({ status: 200 });
+    expect(await readResponse(get(`${url}/only`))).toMatchObject({ status: 401 });
+    expect(await readResponse(get(`${url}/only/open`))).toMatchObject({ status: 200 });
   });
 
   it('keeps its tokens to itself over one store, by its issuer', async () => {
@@ -325,7 +325,7 @@ describe('a server with a name', () => {
   });
 
   it('is no reason to stop where a test has replaced the guard', async () => {
-    const { url } = await startHost(
+    const { url } = await startApplication(
       'express',
       { imports: [partners()], controllers: [OwnOnly] },
       { override: (builder) => builder.overrideGuard(OAuthGuard).useValue({ canActivate: () => true }) },

@@ -4,8 +4,8 @@ import { registration } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { answerOf, basic, bearer, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const CALLBACK = 'https://app.example/callback';
@@ -58,13 +58,13 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
         pages({ signOutEndsGrants: true }),
       ],
     });
-    ({ url } = await startHost(platform, { imports: [module] }));
+    ({ url } = await startApplication(platform, { imports: [module] }));
   });
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const at = (tenant: string, path: string) => `${url}/${tenant}/oauth/${path}`;
   const send = (to: string, method: string, body?: object, token?: string) =>
-    answerOf(
+    readResponse(
       fetch(to, {
         method,
         headers: { ...(body && { 'content-type': 'application/json' }), ...(token !== undefined && bearer(token)) },
@@ -80,7 +80,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
     });
 
     const token = async (tenant: string) =>
-      answerOf(
+      readResponse(
         post(
           at(tenant, 'token'),
           { grant_type: 'client_credentials', scope: 'read' },
@@ -163,7 +163,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
       (await get(at(tenant, 'applications'), { cookie })).status === 200;
     const grant = async (tenant: string) => {
       const form = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
-      const { body } = await answerOf(post(at(tenant, 'token'), form, basic('web', 'web-secret')));
+      const { body } = await readResponse(post(at(tenant, 'token'), form, basic('web', 'web-secret')));
       return (body as { access_token: string }).access_token;
     };
     const [here, elsewhere, there] = [await signIn('acme'), await signIn('acme'), await signIn('globex')];

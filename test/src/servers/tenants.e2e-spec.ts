@@ -19,8 +19,8 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
 import * as oauth from 'oauth4webapi';
-import { answerOf, basic, bearer, get, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { readResponse, basic, bearer, get, post } from '../../support/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const CALLBACK = 'https://app.example/callback';
@@ -84,19 +84,22 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       paths: { prefix: ':tenant/oauth' },
       features: [serverMetadata(), pages(), revocation(), introspection(), pushedRequests()],
     };
-    ({ url } = await startHost(platform, { imports: [OAuth2Module.forRoot(options)], controllers: [NotesController] }));
+    ({ url } = await startApplication(platform, {
+      imports: [OAuth2Module.forRoot(options)],
+      controllers: [NotesController],
+    }));
   });
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const ask = async (tenant: string, form: Record<string, string>, endpoint = 'token') =>
-    answerOf(post(`${url}/${tenant}/oauth/${endpoint}`, form, credentials));
+    readResponse(post(`${url}/${tenant}/oauth/${endpoint}`, form, credentials));
 
   const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 
   it.each(['/.well-known/oauth-authorization-server/acme', '/acme/.well-known/oauth-authorization-server'])(
     'says at %s where everything of this tenant is',
     async (path) => {
-      const { status, body } = await answerOf(get(url + path));
+      const { status, body } = await readResponse(get(url + path));
       expect(status).toBe(200);
       expect(body).toMatchObject({
         issuer: `${url}/acme`,
@@ -124,7 +127,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
     ['the authorization endpoint', '/nobody/oauth/authorize'],
     ['a page', '/nobody/oauth/login'],
   ])('answers 404 for %s of nobody', async (_name, path) => {
-    const { status, body } = await answerOf(path.endsWith('token') ? post(url + path, {}) : get(url + path));
+    const { status, body } = await readResponse(path.endsWith('token') ? post(url + path, {}) : get(url + path));
     expect([status, (body as { error: string }).error]).toEqual([404, 'invalid_request']);
   });
 
@@ -148,7 +151,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
     const { access_token: access, refresh_token: refresh, expires_in: lifetime } = body as Record<string, string>;
     expect(lifetime).toBeLessThanOrEqual(60);
     expect((await get(`${url}/globex/notes`, bearer(access!))).status).toBe(401);
-    expect(await answerOf(get(`${url}/acme/notes`, bearer(access!)))).toMatchObject({ body: { user: 'alice' } });
+    expect(await readResponse(get(`${url}/acme/notes`, bearer(access!)))).toMatchObject({ body: { user: 'alice' } });
     const again = { grant_type: 'refresh_token', refresh_token: refresh! };
     expect(await ask('globex', again)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     expect(await ask('globex', { token: access! }, 'introspect')).toMatchObject({ body: { active: false } });
@@ -240,14 +243,14 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       const { request_uri: uri } = pushed.body as { request_uri: string };
       const asked = new URLSearchParams({ client_id: 'web', request_uri: uri }).toString();
       const cookie = await signIn('globex');
-      const answer = await answerOf(get(`${url}/globex/oauth/authorize?${asked}`, { cookie }));
+      const answer = await readResponse(get(`${url}/globex/oauth/authorize?${asked}`, { cookie }));
       expect(answer.status).toBe(400);
     });
   });
 });
 
 describe('the servers of tenants', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const issuerOf = (tenant: string) => `https://${tenant}.example.com`;
 
@@ -269,7 +272,7 @@ describe('the servers of tenants', () => {
   async function start(options: Partial<OAuth2ModuleOptions> = {}) {
     const tenants = new Hosts();
     const module = OAuth2Module.forRoot({ model: store(), tenants, features: [serverMetadata()], ...options });
-    const { app } = await startHost('express', { imports: [module] });
+    const { app } = await startApplication('express', { imports: [module] });
     return { tenants, servers: app.get(OAuth2TenantServers, { strict: false }), app };
   }
 
@@ -290,7 +293,7 @@ describe('the servers of tenants', () => {
     const response = new Answer();
     const asked = await server.readAuthorizationRequest(request, response);
     const user = { id: 'alice' };
-    expect(await server.needed(asked, { user }, response)).toEqual({});
+    expect(await server.requiredInteraction(asked, { user }, response)).toEqual({});
     expect(await server.grantableScope(asked, user, response)).toBe('read');
     await server.decide(asked, { user }, response);
     expect(response.get('location')).toMatch(/code=.*iss=https%3A%2F%2Facme/);
@@ -427,7 +430,7 @@ describe('the servers of tenants', () => {
 });
 
 describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   interface Seen {
     method: string;
@@ -474,11 +477,11 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
       ],
       controllers: [PartnersController],
     };
-    const { url } = await startHost(platform, metadata);
+    const { url } = await startApplication(platform, metadata);
     const form = { grant_type: 'client_credentials', scope: 'read' };
-    const { body } = await answerOf(post(`${url}/partners/token`, form, { ...credentials, 'x-asked': 'a' }));
+    const { body } = await readResponse(post(`${url}/partners/token`, form, { ...credentials, 'x-asked': 'a' }));
     const { access_token: token } = body as { access_token: string };
-    const answer = await answerOf(get(`${url}/partners/who`, { ...bearer(token), 'x-asked': 'b' }));
+    const answer = await readResponse(get(`${url}/partners/who`, { ...bearer(token), 'x-asked': 'b' }));
     expect(answer).toMatchObject({ status: 200, body: { inside: null } });
     const of = { server: 'partners', issuer, tenant: undefined };
     expect(seen).toEqual([
@@ -510,7 +513,7 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
     }
     const issuer = 'https://id.example';
     const module = OAuth2Module.forRoot({ model: store(), issuer, interaction: Asking, secret: SECRET });
-    const { url } = await startHost(platform, { imports: [module] });
+    const { url } = await startApplication(platform, { imports: [module] });
     await get(`${url}/oauth/authorize?response_type=code&client_id=web&scope=read&state=x`);
     await get(`${url}/oauth/authorize?client_id=nobody`);
     expect(seen).toEqual([undefined, issuer, 'string', issuer]);
@@ -531,7 +534,7 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
       tenants: new Tenants(() => origin),
       paths: { prefix: ':tenant/oauth' },
     });
-    const { url } = await startHost(platform, { imports: [module] });
+    const { url } = await startApplication(platform, { imports: [module] });
     origin = url;
     const form = { grant_type: 'client_credentials', scope: 'read' };
     await Promise.all(['acme', 'globex'].map((tenant) => post(`${url}/${tenant}/oauth/token`, form, credentials)));

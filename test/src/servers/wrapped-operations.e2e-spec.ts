@@ -4,7 +4,7 @@ import { revocation } from 'nest-oauth2/features';
 import { type Instrumentation, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { basic, post } from '../../support/http.js';
-import { startHost, stopHosts } from '../../support/nest-host.js';
+import { startApplication, stopApplications } from '../../support/test-application.js';
 
 const CALLBACK = 'https://app.example/callback';
 const credentials = basic('web', 'web-secret');
@@ -42,7 +42,7 @@ const authorizationRequest = (path: string) =>
   });
 
 describe('operations of the module', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('run inside the instrumentation that the factory of forRootAsync() returns', async () => {
     const record: unknown[] = [];
@@ -51,20 +51,20 @@ describe('operations of the module', () => {
       issuer: 'https://id.example',
       instrumentation: recorder(record),
     });
-    const { url } = await startHost('express', { imports: [OAuth2Module.forRootAsync({ useFactory })] });
+    const { url } = await startApplication('express', { imports: [OAuth2Module.forRootAsync({ useFactory })] });
     await post(`${url}/oauth/token`, { grant_type: 'refresh_token' }, credentials);
     expect(record).toEqual([['token', undefined, 'https://id.example']]);
   });
 
   it('name the option where it is listed among the features', async () => {
     const features = [{ around: () => undefined }] as never;
-    const start = startHost('express', { imports: [OAuth2Module.forRoot({ model: store(), features })] });
+    const start = startApplication('express', { imports: [OAuth2Module.forRoot({ model: store(), features })] });
     await expect(start).rejects.toThrow('as `instrumentation: telemetry()`');
   });
 });
 
 describe('operations of a server with tenants', () => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   async function start() {
     const record: unknown[] = [];
@@ -77,7 +77,7 @@ describe('operations of a server with tenants', () => {
           ...(tenant === 'acme' && { instrumentation: recorder(ofAcme) }),
         },
     };
-    const { app } = await startHost('express', {
+    const { app } = await startApplication('express', {
       imports: [
         OAuth2Module.forRoot({
           model: store(),
@@ -96,7 +96,7 @@ describe('operations of a server with tenants', () => {
     const response = new Response();
     const asked = await server.readAuthorizationRequest(authorizationRequest('/globex/oauth/authorize'), response);
     const user = { id: 'alice' };
-    expect(await server.needed(asked, { user }, response)).toEqual({});
+    expect(await server.requiredInteraction(asked, { user }, response)).toEqual({});
     expect(await server.grantableScope(asked, user, response)).toBe('read');
     await server.decide(asked, { user }, response);
     expect(response.get('location')).toContain('iss=https%3A%2F%2Fid.example%2Fglobex');
@@ -115,7 +115,7 @@ describe('operations of a server with tenants', () => {
       body: { token: 'unknown' },
       native,
     });
-    await server.answer('revocation', request, new Response());
+    await server.handle('revocation', request, new Response());
     expect([record, ofAcme]).toEqual([[], [['revocation', 'acme', 'https://id.example/acme']]]);
   });
 

@@ -1,27 +1,31 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Sessions } from 'nest-oauth2';
 
-import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from '../pages/visitor.js';
-import { jsonOf, openSignUp, type Setting, SESSION } from './sign-up-host.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
+import { jsonOf, openSignUp, type Setting, SESSION } from './sign-up-application.js';
 
 describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   /** Two browsers of Alice, one of Carol. */
   async function open(setting: Setting = {}) {
     const opened = await openSignUp(platform, { ...setting, pages: { rememberLifetime: 2_592_000, ...setting.pages } });
     const options = { 'x-options': JSON.stringify({ amr: ['pwd'], remember: true }) };
-    const [here, there, other] = [0, 1, 2].map(() => new Visitor(opened.url, options)) as [Visitor, Visitor, Visitor];
+    const [here, there, other] = [0, 1, 2].map(() => new PageBrowser(opened.url, options)) as [
+      PageBrowser,
+      PageBrowser,
+      PageBrowser,
+    ];
     await here.get('/link');
     await there.get('/link');
     await other.post('/sign-up', { username: 'carol', password: 'looking-glass' });
     const sessions = opened.app.get(OAuth2Sessions);
-    const requestOf = ({ cookies }: Visitor) => ({
+    const requestOf = ({ cookies }: PageBrowser) => ({
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
       method: 'GET',
     });
-    const userOf = async (visitor: Visitor) => jsonOf(await visitor.get('/me')).user;
+    const userOf = async (visitor: PageBrowser) => jsonOf(await visitor.get('/me')).user;
     return { ...opened, sessions, here, there, other, requestOf, userOf };
   }
 

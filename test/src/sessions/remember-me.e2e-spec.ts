@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { User } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 
-import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from '../pages/visitor.js';
-import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, type Setting } from './sign-up-host.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
+import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, type Setting } from './sign-up-application.js';
 
 const REMEMBERED = 'oauth2-remembered';
 const MONTH = 30 * 86_400;
@@ -13,21 +13,21 @@ const typed = { username: 'alice', password: 'wonderland', remember: '1' };
 describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
-    await stopHosts();
+    await stopApplications();
   });
 
   const open = (options: PagesOptions = {}, setting: Setting = {}) =>
     openSignUp(platform, { ...setting, pages: { rememberLifetime: MONTH, ...options } });
 
-  const signIn = async (visitor: Visitor, fields: Record<string, string> = typed) =>
+  const signIn = async (visitor: PageBrowser, fields: Record<string, string> = typed) =>
     visitor.send(await visitor.get('/oauth/login'), fields);
 
   /** Ends the session, as time does, and leaves the other cookies. */
-  const expire = (visitor: Visitor) => visitor.cookies.delete(SESSION);
+  const expire = (visitor: PageBrowser) => visitor.cookies.delete(SESSION);
 
   /** A browser with the same cookies. */
-  function copyOf(visitor: Visitor): Visitor {
-    const copy = new Visitor(visitor['url']);
+  function copyOf(visitor: PageBrowser): PageBrowser {
+    const copy = new PageBrowser(visitor['url']);
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
     return copy;
   }
@@ -39,7 +39,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + seconds * 1000);
   }
 
-  const userOf = async (visitor: Visitor) => jsonOf(await visitor.get('/me')).user;
+  const userOf = async (visitor: PageBrowser) => jsonOf(await visitor.get('/me')).user;
   const login = `/oauth/login?return_to=${encodeURIComponent(authorize())}`;
 
   it('offers a check box only where the option is set, and remembers only users who check it', async () => {
@@ -48,7 +48,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     const { remember, ...unchecked } = typed;
     const signedIn = await signIn(visitor, unchecked);
     expect([remember, signedIn.given.join()]).toEqual(['1', expect.not.stringContaining(REMEMBERED)]);
-    const other = new Visitor(url);
+    const other = new PageBrowser(url);
     const given = (await signIn(other)).given.find((line) => line.startsWith(REMEMBERED));
     expect(given).toMatch(/^oauth2-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
 
@@ -178,7 +178,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   it('never makes the cookie a session, or the session cookie a token', async () => {
     const { visitor, url } = await open();
     await signIn(visitor);
-    const swapped = new Visitor(url);
+    const swapped = new PageBrowser(url);
     swapped.cookies.set(SESSION, visitor.cookies.get(REMEMBERED)!);
     swapped.cookies.set(REMEMBERED, visitor.cookies.get(SESSION)!);
     expect(await userOf(swapped)).toBe(null);
@@ -187,12 +187,12 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
 
   it('remembers a user whom the application signs in', async () => {
     const { visitor, url } = await open();
-    const own = new Visitor(url, { 'x-options': JSON.stringify({ remember: true }) });
+    const own = new PageBrowser(url, { 'x-options': JSON.stringify({ remember: true }) });
     await own.get('/link');
     expire(own);
     expect((await own.get(login)).location).toBe(authorize());
     const without = await openSignUp(platform);
-    const refused = new Visitor(without.url, { 'x-options': JSON.stringify({ remember: true }) });
+    const refused = new PageBrowser(without.url, { 'x-options': JSON.stringify({ remember: true }) });
     expect(jsonOf(await refused.get('/link')).message).toContain('needs the option `rememberLifetime`');
     expect(visitor.cookies.size).toBe(0);
   });

@@ -4,10 +4,10 @@ import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import type { PagesOptions } from 'nest-oauth2/pages';
 
-import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
-import { authorize, CALLBACK, jsonOf, openSignUp, SESSION } from './sign-up-host.js';
+import { PageBrowser } from '../pages/page-browser.js';
+import { authorize, CALLBACK, jsonOf, openSignUp, SESSION } from './sign-up-application.js';
 
 const PWD = 'urn:example:pwd';
 const MFA = 'urn:example:mfa';
@@ -21,12 +21,12 @@ const openId = {
 };
 
 describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   const open = async (factor: Partial<PagesOptions['secondFactor']> = {}, options: object = {}) => {
     const looks = { signIn: { acr: PWD, amr: ['pwd'] }, secondFactor: { by: app, acr: MFA, ...factor } };
     const opened = await openSignUp(platform, { ...openId, pages: looks });
-    return { ...opened, visitor: new Visitor(opened.url, { 'x-options': JSON.stringify(options) }) };
+    return { ...opened, visitor: new PageBrowser(opened.url, { 'x-options': JSON.stringify(options) }) };
   };
   const back = `?return_to=${encodeURIComponent('/welcome')}`;
 
@@ -92,7 +92,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
   it('asks for a code only where a client wants it, with `when: wanted`', async () => {
     const { visitor, url } = await open({ when: 'wanted' }, { acr: PWD });
     expect(jsonOf(await visitor.get(`/link${back}`)).next).toBe('/welcome');
-    const other = new Visitor(url, { 'x-options': JSON.stringify({ acr: PWD }) });
+    const other = new PageBrowser(url, { 'x-options': JSON.stringify({ acr: PWD }) });
     const asked = authorize({ acr_values: MFA, scope: 'openid' });
     const login = (await other.get(asked)).location!;
     const sent = await other.get(`/link?${new URLSearchParams({ return_to: login }).toString()}`);

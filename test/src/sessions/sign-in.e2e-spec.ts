@@ -7,10 +7,10 @@ import { html, page, pages, sendPage } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
-import { Visitor } from '../pages/visitor.js';
-import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, signUpLink } from './sign-up-host.js';
+import { PageBrowser } from '../pages/page-browser.js';
+import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, signUpLink } from './sign-up-application.js';
 
 const typed = { username: 'carol', password: 'looking-glass' };
 const openId = {
@@ -20,7 +20,7 @@ const openId = {
 const optionsOf = (options: object) => ({ 'x-options': JSON.stringify(options) });
 
 describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('signs a new user in after sign-up and continues the authorization request', async () => {
     const { visitor } = await openSignUp(platform);
@@ -60,7 +60,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
   it('continues at the local path that the application saved', async () => {
     const { visitor } = await openSignUp(platform);
     const next = async (returnTo: string) =>
-      jsonOf(await new Visitor(visitor['url'], optionsOf({ returnTo })).get('/link')).next;
+      jsonOf(await new PageBrowser(visitor['url'], optionsOf({ returnTo })).get('/link')).next;
     expect(await next('/welcome?a=1')).toBe('/welcome?a=1');
     expect(await next(`/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`)).toBe(authorize());
     expect(await next('https://evil.example/')).toBe(null);
@@ -76,7 +76,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
       expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=28800$/),
     ]);
     expect(visitor.cookies.get(SESSION)).not.toBe(planted);
-    const attacker = new Visitor(url);
+    const attacker = new PageBrowser(url);
     attacker.cookies.set(SESSION, planted!);
     expect(jsonOf(await attacker.get('/me')).user).toBe(null);
 
@@ -135,7 +135,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     const sessions = app.get(OAuth2Sessions);
     const request = { headers: {}, method: 'GET' };
     await expect(sessions.signIn(request, {} as never, {})).rejects.toThrow('needs a user with an `id`');
-    const bad = await new Visitor(visitor['url'], optionsOf({ amr: 'pwd' })).get('/link');
+    const bad = await new PageBrowser(visitor['url'], optionsOf({ amr: 'pwd' })).get('/link');
     expect(jsonOf(bad).message).toContain('`amr` of a sign-in must be a list of texts');
 
     const model = new MemoryStore({
@@ -143,7 +143,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
       users: { findById: () => undefined, findByCredentials: () => undefined },
     });
     const interaction = { findUser: () => undefined, login: () => ({ redirect: '/' }), consent: () => ({ html: '' }) };
-    const without = await startHost(platform, {
+    const without = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model, interaction, secret: SECRET })],
     });
     await expect(without.app.get(OAuth2Sessions).findUser(request)).rejects.toThrow('needs `pages()` among');
@@ -176,10 +176,10 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
         },
       }),
     ];
-    const { app } = await startHost(platform, { imports, controllers: [Named] });
+    const { app } = await startApplication(platform, { imports, controllers: [Named] });
     const { partners, own } = app.get(Named);
     expect(partners).not.toBe(own);
-    const cookie = new Visitor(url);
+    const cookie = new PageBrowser(url);
     await cookie.get('/link');
     const headers = {
       cookie: `__Host-${SESSION}=${cookie.cookies.get(SESSION)}; ${SESSION}=${cookie.cookies.get(SESSION)}`,
@@ -190,7 +190,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
 });
 
 describe.each(PLATFORMS)('the page of an application on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('has the look, language, and policy of the ready-made pages', async () => {
     const { visitor } = await openSignUp(platform, { pages: { site: 'Wonderland' } });

@@ -3,12 +3,12 @@ import { OAuth2Module, OAuth2Sessions } from 'nest-oauth2';
 import { pages } from 'nest-oauth2/pages';
 
 import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
-import { Visitor } from '../pages/visitor.js';
-import { Accounts, jsonOf, SignUpController } from './sign-up-host.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
+import { Accounts, jsonOf, SignUpController } from './sign-up-application.js';
 
 describe.each(PLATFORMS)('OAuth2Sessions with tenants on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   /** Tenants are named by a header; they share one store, with users of the same ids. */
   async function open() {
@@ -20,8 +20,8 @@ describe.each(PLATFORMS)('OAuth2Sessions with tenants on %s', (platform) => {
     };
     const imports = [OAuth2Module.forRoot({ model: store, tenants, features: [pages()], secret: SECRET })];
     const providers = [{ provide: Accounts, useValue: store }];
-    const { app, url } = await startHost(platform, { imports, controllers: [SignUpController], providers });
-    return { app, url, at: (tenant: string) => new Visitor(url, { 'x-tenant': tenant }) };
+    const { app, url } = await startApplication(platform, { imports, controllers: [SignUpController], providers });
+    return { app, url, at: (tenant: string) => new PageBrowser(url, { 'x-tenant': tenant }) };
   }
 
   it('signs a user in at the tenant of the request only', async () => {

@@ -20,9 +20,15 @@ import {
   UserRequired,
 } from 'nest-oauth2';
 import { addOAuth2, type OAuth2DocumentOptions } from 'nest-oauth2/swagger';
-import { CountingGuard } from '../../support/bending-host.js';
+import { CountingGuard } from '../../support/global-enhancers.js';
 import { demoModule } from '../../support/demo.js';
-import { ANY_PLATFORM, type HostOptions, type Platform, startHost, stopHosts } from '../../support/nest-host.js';
+import {
+  ANY_PLATFORM,
+  type TestApplicationOptions,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
 
 class Base {
   @Get('inherited')
@@ -124,7 +130,7 @@ const config = () =>
     .addBearerAuth()
     .addSecurity('oauth2', { type: 'oauth2', description: 'As the host calls it', flows: {} });
 
-interface Described extends HostOptions {
+interface Described extends TestApplicationOptions {
   module?: Partial<OAuth2ModuleOptions>;
   options?: OAuth2DocumentOptions;
   builder?: DocumentBuilder;
@@ -132,11 +138,11 @@ interface Described extends HostOptions {
 
 async function describeHost(
   platform: Platform,
-  host: Parameters<typeof startHost>[1],
+  host: Parameters<typeof startApplication>[1],
   { options, builder = config(), ...rest }: Described = {},
 ): Promise<OpenAPIObject> {
   let document: OpenAPIObject | undefined;
-  await startHost(platform, host, {
+  await startApplication(platform, host, {
     ...rest,
     async prepare(app) {
       await rest.prepare?.(app);
@@ -167,7 +173,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
     document = await describeHost(platform, demo());
   });
 
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it.each([
     ['/notes', ['oauth2: notes:read']],

@@ -5,9 +5,9 @@ import { defineScopes, OAuth2Module, OAuthGuard, UseOAuth } from 'nest-oauth2';
 import { serverMetadata } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 import { addOAuth2 } from 'nest-oauth2/swagger';
-import { ASKED, demoStore, SECRET } from '../../support/demo.js';
-import { answerOf, get } from '../../support/http.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { AUTHORIZATION_PARAMETERS, demoStore, SECRET } from '../../support/demo.js';
+import { readResponse, get } from '../../support/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const scopes = defineScopes({
   'notes:read': { title: 'Read notes', consent: 'Read all your notes' },
@@ -65,18 +65,18 @@ describe.each(ANY_PLATFORM)('scopes that are defined once, on %s', (platform) =>
     const prepare = (app: Parameters<typeof addOAuth2>[0]) => {
       document = addOAuth2(app, SwaggerModule.createDocument(app, new DocumentBuilder().build()));
     };
-    ({ url } = await startHost(platform, { imports, controllers: [Notes] }, { prepare }));
+    ({ url } = await startApplication(platform, { imports, controllers: [Notes] }, { prepare }));
   });
 
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   it('are in the metadata of their server, beside what else that names', async () => {
-    const { body } = await answerOf(get(`${url}/.well-known/oauth-authorization-server`));
+    const { body } = await readResponse(get(`${url}/.well-known/oauth-authorization-server`));
     expect(body).toMatchObject({ scopes_supported: ['offline_access', 'notes:read', 'notes:write'] });
   });
 
   it('are on the consent page in their words', async () => {
-    const page = await get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
+    const page = await get(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<li>Read all your notes <code>notes:read</code></li>');
   });

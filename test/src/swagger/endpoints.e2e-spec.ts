@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { introspection, pushedRequests, resourceIndicators, revocation, serverMetadata } from 'nest-oauth2/features';
 import { addOAuth2 } from 'nest-oauth2/swagger';
 import { demoModule } from '../../support/demo.js';
-import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
 const issuer = 'https://id.example.com/tenant';
 const own = {
@@ -28,7 +28,7 @@ describe.each(ANY_PLATFORM)('the endpoints of the server in a document, on %s', 
   let once: string;
 
   beforeAll(async () => {
-    await startHost(platform, demoModule({ features, issuer, paths: { prefix: 'auth', own: 'auth/own/:id' } }), {
+    await startApplication(platform, demoModule({ features, issuer, paths: { prefix: 'auth', own: 'auth/own/:id' } }), {
       prepare(app) {
         app.setGlobalPrefix('api');
         const made = () => SwaggerModule.createDocument(app, new DocumentBuilder().build());
@@ -43,7 +43,7 @@ describe.each(ANY_PLATFORM)('the endpoints of the server in a document, on %s', 
     });
   });
 
-  afterAll(stopHosts);
+  afterAll(stopApplications);
 
   const bodyOf = (path: string) =>
     (

@@ -5,7 +5,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, OAuth2Server, OAuthGuard, Public, Scopes } from 'nest-oauth2';
 import { addOAuth2, type OAuth2DocumentOptions } from 'nest-oauth2/swagger';
 import { demoModule, demoStore } from '../../support/demo.js';
-import { ANY_PLATFORM, type HostOptions, type Platform, startHost, stopHosts } from '../../support/nest-host.js';
+import {
+  ANY_PLATFORM,
+  type TestApplicationOptions,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/test-application.js';
 
 @Controller({ path: 'notes', version: ['1', '2'] })
 class Notes {
@@ -52,19 +58,19 @@ class NotesModule {}
 const ISSUER = 'https://id.example.com/tenant';
 const GUARDED = { provide: APP_GUARD, useClass: OAuthGuard };
 
-interface Described extends HostOptions {
+interface Described extends TestApplicationOptions {
   server?: Partial<OAuth2ModuleOptions>;
   options?: OAuth2DocumentOptions;
   said?: OAuth2DocumentOptions;
   builder?: DocumentBuilder;
-  more?: Parameters<typeof startHost>[1];
+  more?: Parameters<typeof startApplication>[1];
 }
 
 async function describeHost(platform: Platform, given: Described = {}): Promise<OpenAPIObject> {
   const { server = {}, options = {}, said = options, builder = new DocumentBuilder(), more = {}, prepare } = given;
   const { imports = [], providers = [] } = demoModule({ isGlobal: true, ...server });
   let document: OpenAPIObject | undefined;
-  await startHost(
+  await startApplication(
     platform,
     {
       imports: [...imports, NotesModule, StatusModule, ...(more.imports ?? [])],
@@ -94,7 +100,7 @@ const flows = ({ components }: OpenAPIObject) =>
   (components!.securitySchemes!['oauth2'] as unknown as { flows: Record<string, Record<string, unknown>> }).flows;
 
 describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', (platform) => {
-  afterEach(stopHosts);
+  afterEach(stopApplications);
 
   it('knows the guard before all routes, and what stands before their paths', async () => {
     const document = await describeHost(platform, {
@@ -261,11 +267,11 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
   });
 
   it('cannot be told of an application without the module', async () => {
-    const prepare: HostOptions['prepare'] = async (app) => {
+    const prepare: TestApplicationOptions['prepare'] = async (app) => {
       const document = () => SwaggerModule.createDocument(app, new DocumentBuilder().build());
       expect(() => addOAuth2(app, document())).toThrow('Invalid argument: addOAuth2() finds no OAuth2Module');
     };
-    await startHost(platform, { imports: [StatusModule] }, { prepare });
+    await startApplication(platform, { imports: [StatusModule] }, { prepare });
   });
 
   it('describes scopes of any characters as they are', async () => {

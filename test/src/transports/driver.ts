@@ -21,13 +21,13 @@ const IN_AN_HOUR = 3_600_000;
 export async function storeWithTokens(): Promise<MemoryStore> {
   const users = { findById: () => alice, findByCredentials: () => alice };
   const store = new MemoryStore({ clients: [client], users });
-  await keep(store, 'good');
-  await keep(store, 'expired', { expiresIn: -1000 });
-  await keep(store, 'other', { scope: 'other' });
+  await saveToken(store, 'good');
+  await saveToken(store, 'expired', { expiresIn: -1000 });
+  await saveToken(store, 'other', { scope: 'other' });
   return store;
 }
 
-export async function keep(
+export async function saveToken(
   store: MemoryStore,
   accessToken: string,
   { expiresIn = IN_AN_HOUR, scope = 'notes:read' } = {},
@@ -38,7 +38,7 @@ export async function keep(
 }
 
 /** What a handler says that has been given everything by the decorators. */
-export const said = (user: string, app: string, token: Token) => `${user} by ${app}, ${token.scope as string}`;
+export const reported = (user: string, app: string, token: Token) => `${user} by ${app}, ${token.scope as string}`;
 
 /** The same parameters on every transport. */
 export const parameters = [CurrentUser('id'), OAuthClient('id'), AccessToken()] as const;

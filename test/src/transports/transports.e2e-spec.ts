@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
-import { until } from '../../support/until.js';
-import { type Driver, keep, storeWithTokens } from './driver.js';
+import { waitUntil } from '../../support/wait-until.js';
+import { type Driver, saveToken, storeWithTokens } from './driver.js';
 import { DRIVERS, NATS_PORT, TRANSPORTS } from './specification.js';
 
 /** Of NATS alone no server may be on the machine. */
@@ -37,7 +37,7 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
   it('ends what a token has opened when it expires, and not before', async () => {
     if (!driver!.open) return;
     const expiresAt = Date.now() + 2000;
-    await keep(store, 'brief', { expiresIn: 2000 });
+    await saveToken(store, 'brief', { expiresIn: 2000 });
     expect(await (await driver!.open('brief')).ended).toBe(row.revoked);
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
   });
@@ -51,7 +51,7 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
 
 async function startNats(): Promise<ChildProcess> {
   const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(NATS_PORT)], { stdio: 'ignore' });
-  await until(async () => {
+  await waitUntil(async () => {
     const socket = connect(NATS_PORT, '127.0.0.1');
     const found = await once(socket, 'connect').then(
       () => true,

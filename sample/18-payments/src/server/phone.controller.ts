@@ -52,7 +52,7 @@ export class PhoneController {
   }
 
   private form({ id, client, bindingMessage, data }: BackchannelRequest): Html {
-    const { facts } = this.server;
+    const { context: facts } = this.server;
     const agreed = (data['authorization_details'] ?? []) as AuthorizationDetail[];
     const details = shownDetails(agreed, { server: facts, language: 'en' });
     return html`<form class="stack" method="post" action="/phone/${id}">

@@ -3,7 +3,7 @@ import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/
 import { isClientItself, OAuth2Server, type Token } from 'nest-oauth2/server';
 
 import * as fc from '../../../support/fast-check.js';
-import { answer, resourceRequest } from '../../../support/requests.js';
+import { runOperation, resourceRequest } from '../../../support/requests.js';
 
 // Whatever an authorization server answers, a token is found, refused or not judged; never a fault, and never too much.
 
@@ -81,7 +81,7 @@ describe('whatever the authorization server answers', () => {
     await fc.assert(
       fc.asyncProperty(reply, fc.constantFrom({}, { audience: 'api' }), async (sent, options) => {
         const server = new OAuth2Server({ model: modelOf(sent, options) });
-        const { status, result, error, headers } = await answer(
+        const { status, result, error, headers } = await runOperation(
           server,
           'authenticate',
           resourceRequest(`Bearer ${TOKEN}`),

@@ -3,7 +3,7 @@ import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/
 import { OAuth2Server } from 'nest-oauth2/server';
 
 import { IntrospectionServer, json, WELL_KNOWN } from '../../../support/introspection-server.js';
-import { answer, resourceRequest } from '../../../support/requests.js';
+import { runOperation, resourceRequest } from '../../../support/requests.js';
 
 const OPENID = '/.well-known/openid-configuration';
 const remote = new IntrospectionServer();
@@ -15,8 +15,8 @@ function serverOf(options: Partial<IntrospectedTokensOptions> = {}): OAuth2Serve
 }
 
 const call = (server: OAuth2Server, token = 'token') =>
-  answer(server, 'authenticate', resourceRequest(`Bearer ${token}`));
-const paths = () => remote.seen.map(({ path }) => path);
+  runOperation(server, 'authenticate', resourceRequest(`Bearer ${token}`));
+const paths = () => remote.received.map(({ path }) => path);
 const LATER = { status: 503, error: { name: 'temporarily_unavailable' } };
 
 let warnings: jest.SpiedFunction<typeof process.emitWarning>;

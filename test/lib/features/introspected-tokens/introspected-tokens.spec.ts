@@ -3,7 +3,7 @@ import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/
 import { InvalidArgumentError, isClientItself, OAuth2Server, type OAuthError } from 'nest-oauth2/server';
 
 import { IntrospectionServer, json, WELL_KNOWN } from '../../../support/introspection-server.js';
-import { answer, basic, resourceRequest } from '../../../support/requests.js';
+import { runOperation, basic, resourceRequest } from '../../../support/requests.js';
 
 const remote = new IntrospectionServer();
 const credentials = { id: 'notes-api', secret: 'api-secret' };
@@ -15,7 +15,7 @@ const modelOf = (options: Partial<IntrospectedTokensOptions> = {}) =>
 
 /** What comes of a request to an API that asks the remote server. */
 const call = (model: IntrospectedTokens, token = 'token', scope?: string) =>
-  answer(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
+  runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
 
 const asked = () => remote.askedAt('/introspect');
 
@@ -133,8 +133,8 @@ describe('a token is refused as invalid', () => {
     const heard: unknown[] = [];
     const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
     const server = new OAuth2Server({ model: modelOf({ audience }), events });
-    await answer(server, 'authenticate', resourceRequest());
-    const reason = { rule: 'the token is for this resource', wanted: audience, given: 'https://other.example' };
+    await runOperation(server, 'authenticate', resourceRequest());
+    const reason = { reason: 'the token is for this resource', expected: audience, given: 'https://other.example' };
     expect(heard).toMatchObject([{ name: 'access.refused', error: 'invalid_token', ...reason }]);
   });
 

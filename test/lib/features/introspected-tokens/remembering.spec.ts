@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { IntrospectionServer, json, type Seen } from '../../../support/introspection-server.js';
-import { answer, resourceRequest } from '../../../support/requests.js';
+import { IntrospectionServer, json, type ReceivedRequest } from '../../../support/introspection-server.js';
+import { runOperation, resourceRequest } from '../../../support/requests.js';
 
 const remote = new IntrospectionServer();
 
@@ -15,9 +15,9 @@ function modelOf(options: Partial<IntrospectedTokensOptions> = {}): Introspected
 }
 
 const call = async (model: IntrospectedTokens, token = 'token') =>
-  (await answer(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`))).status;
+  (await runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`))).status;
 
-const asked = () => remote.seen.map(({ form }) => form['token']);
+const asked = () => remote.received.map(({ form }) => form['token']);
 
 /** The clock is set, and everything that waits goes on waiting by the real one. */
 function setClock(milliseconds: number): void {
@@ -155,7 +155,7 @@ describe('what is remembered', () => {
   });
 
   it('is no less for a flood of made-up tokens, which itself takes no more room', async () => {
-    remote.replies['/introspect'] = (response, { form }: Seen) =>
+    remote.replies['/introspect'] = (response, { form }: ReceivedRequest) =>
       json(form['token'] === 'good' ? good() : { active: false })(response, undefined as never);
     const model = modelOf({ cache: { size: 20 } });
     expect(await call(model, 'good')).toBe(200);
@@ -226,7 +226,7 @@ describe('of many requests at once', () => {
     }
     expect(await Promise.all(calls.slice(0, 18))).toEqual(Array.from({ length: 18 }, () => 200));
     expect(asked()).toHaveLength(18);
-    expect(remote.most).toBe(2);
+    expect(remote.maxConcurrent).toBe(2);
     // Nothing is left over of it.
     const more = call(model, 'one-more');
     await until(1);

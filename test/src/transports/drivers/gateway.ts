@@ -7,8 +7,8 @@ import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { bearer } from '../../../support/http.js';
-import { startHost } from '../../../support/nest-host.js';
-import { firstOf, GivenAll, oauth, said, type Start } from '../driver.js';
+import { startApplication } from '../../../support/test-application.js';
+import { firstOf, GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @WebSocketGateway()
 @UseGuards(OAuthGuard)
@@ -17,13 +17,13 @@ class NotesGateway {
   @SubscribeMessage('notes')
   @GivenAll
   notes(user: string, app: string, token: Token) {
-    return { event: 'notes', data: said(user, app, token) };
+    return { event: 'notes', data: reported(user, app, token) };
   }
 }
 
 async function start(store: Parameters<Start>[0], adapt: (app: INestApplication) => IoAdapter | WsAdapter) {
   const module = { imports: [oauth(store)], providers: [NotesGateway] };
-  return startHost('express', module, { prepare: (app) => app.useWebSocketAdapter(adapt(app)) });
+  return startApplication('express', module, { prepare: (app) => app.useWebSocketAdapter(adapt(app)) });
 }
 
 interface Said {

@@ -6,8 +6,8 @@ import { createClient } from 'graphql-ws';
 import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { WebSocket } from 'ws';
 import { bearer } from '../../../support/http.js';
-import { startHost } from '../../../support/nest-host.js';
-import { type Driver, firstOf, GivenAll, oauth, said, type Start } from '../driver.js';
+import { startApplication } from '../../../support/test-application.js';
+import { type Driver, firstOf, GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @Resolver()
 @UseGuards(OAuthGuard)
@@ -16,20 +16,20 @@ class NotesResolver {
   @Query(() => String)
   @GivenAll
   notes(user: string, app: string, token: Token) {
-    return said(user, app, token);
+    return reported(user, app, token);
   }
 
   @Mutation(() => String)
   @GivenAll
   note(user: string, app: string, token: Token) {
-    return said(user, app, token);
+    return reported(user, app, token);
   }
 
   @Subscription(() => String)
   @GivenAll
   async *noted(user: string, app: string, token: Token) {
     for (;;) {
-      yield { noted: said(user, app, token) };
+      yield { noted: reported(user, app, token) };
       await new Promise((resolve) => setTimeout(resolve, 20).unref());
     }
   }
@@ -60,7 +60,7 @@ const sayErrors = ([first]: readonly GraphQLFailure[] = []) =>
   `\`${first?.extensions?.code}\` \`${first?.extensions?.error}\``;
 
 const start = (driver: GraphQLDriver, store: Parameters<Start>[0]) =>
-  startHost(driver === 'apollo' ? 'express' : 'fastify', {
+  startApplication(driver === 'apollo' ? 'express' : 'fastify', {
     imports: [oauth(store), DRIVERS[driver]()],
     providers: [NotesResolver],
   });

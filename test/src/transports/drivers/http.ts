@@ -2,8 +2,8 @@ import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
 import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { map, timer } from 'rxjs';
 import { bearer, get } from '../../../support/http.js';
-import { type Platform, startHost } from '../../../support/nest-host.js';
-import { GivenAll, oauth, said, type Start } from '../driver.js';
+import { type Platform, startApplication } from '../../../support/test-application.js';
+import { GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @Controller()
 @UseGuards(OAuthGuard)
@@ -12,13 +12,13 @@ class NotesController {
   @Get('notes')
   @GivenAll
   notes(user: string, app: string, token: Token) {
-    return { said: said(user, app, token) };
+    return { said: reported(user, app, token) };
   }
 
   @Sse('stream')
   @GivenAll
   stream(user: string, app: string, token: Token) {
-    return timer(0, 20).pipe(map(() => ({ data: said(user, app, token) })));
+    return timer(0, 20).pipe(map(() => ({ data: reported(user, app, token) })));
   }
 }
 
@@ -31,7 +31,7 @@ async function sayAnswer(answer: Response): Promise<string> {
 export const http =
   (platform: Platform): Start =>
   async (store) => {
-    const { app, url } = await startHost(platform, { imports: [oauth(store)], controllers: [NotesController] });
+    const { app, url } = await startApplication(platform, { imports: [oauth(store)], controllers: [NotesController] });
     return {
       ask: async (token) => sayAnswer(await get(`${url}/notes`, token ? bearer(token) : {})),
       stop: () => app.close(),
@@ -41,7 +41,7 @@ export const http =
 export const sse =
   (platform: Platform): Start =>
   async (store) => {
-    const { app, url } = await startHost(platform, { imports: [oauth(store)], controllers: [NotesController] });
+    const { app, url } = await startApplication(platform, { imports: [oauth(store)], controllers: [NotesController] });
     const open = (token?: string) => get(`${url}/stream`, token ? bearer(token) : {});
     return {
       async ask(token) {

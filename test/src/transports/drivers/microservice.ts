@@ -16,8 +16,8 @@ import { headers as natsHeaders } from '@nats-io/transport-node';
 import { OAuthGuard, Scopes, type OAuthRefusal, type Token } from 'nest-oauth2';
 import { firstValueFrom, type Observable } from 'rxjs';
 import { freePort } from '../../../support/free-port.js';
-import { startHost } from '../../../support/nest-host.js';
-import { GivenAll, oauth, said, type Start } from '../driver.js';
+import { startApplication } from '../../../support/test-application.js';
+import { GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @Controller()
 @Scopes('notes:read')
@@ -25,19 +25,19 @@ class OpenNotesController {
   @MessagePattern('notes')
   @GivenAll
   notes(user: string, app: string, token: Token) {
-    return said(user, app, token);
+    return reported(user, app, token);
   }
 
   @GrpcMethod('Notes', 'Find')
   @GivenAll
   find(user: string, app: string, token: Token) {
-    return { said: said(user, app, token) };
+    return { said: reported(user, app, token) };
   }
 
   @Get('notes')
   @GivenAll
   http(user: string, app: string, token: Token) {
-    return { said: said(user, app, token) };
+    return { said: reported(user, app, token) };
   }
 }
 
@@ -53,7 +53,7 @@ async function start(store: Parameters<Start>[0], service: MicroserviceOptions, 
   const module = hybrid
     ? { imports: [oauth(store)], controllers: [OpenNotesController], providers: [guard] }
     : { imports: [oauth(store)], controllers: [NotesController] };
-  return startHost('express', module, {
+  return startApplication('express', module, {
     async prepare(app) {
       app.connectMicroservice(service, { inheritAppConfig: hybrid });
       await app.startAllMicroservices();

@@ -1,0 +1,118 @@
+import { InvalidArgumentError, OAuthError, ServerError, toOAuthError } from '../../errors/index.js';
+import type { ServerContext } from '../../contracts/feature.js';
+import { isSelfRegistered } from '../../clients/registration/self-registered.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import { callMethod } from '../../model/adapt-model.js';
+import type { AuthorizationCode, Token, User } from '../../model/model.js';
+import type { SignIn } from '../../model/sign-in.js';
+import { respondWithError, Operation, verifyRequestAndResponse } from '../operation.js';
+import type { Options } from '../../options/resolve-options.js';
+import { AuthenticateOperation } from '../resource/authenticate.js';
+import { AuthorizationContext } from './authorization-context.js';
+import { userDenied } from './authorization-errors.js';
+import { reportAuthorizationRefusal, markSignInPending } from './authorization-events.js';
+import type { AuthorizationTransaction } from './authorization-transaction.js';
+import { isSilent } from './deferred-error.js';
+import { openTransaction } from './open-transaction.js';
+
+/** Answers an authorization request at once, in the name of the user who is signed in. RFC 6749 §3.1 */
+export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
+  private readonly context: AuthorizationContext;
+  /** Of a host without handler: a request brings the user's access token. */
+  private readonly authentication: AuthenticateOperation | undefined;
+
+  constructor(options: Options, server: ServerContext) {
+    super(options, server);
+    const { authenticateHandler: handler } = options;
+    if (handler && typeof handler.handle !== 'function') {
+      throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
+    }
+    this.context = new AuthorizationContext(options, server);
+    if (!handler) this.authentication = new AuthenticateOperation(options, server);
+  }
+
+  async handle(request: Request, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+    verifyRequestAndResponse(request, response);
+    const denied = isDenied(request);
+    const transaction = await openTransaction(this.context, request, response, denied);
+    if (denied) return await this.deny(transaction, request, response);
+    // A handler may complete the request, for example after a login: the rest is read after it.
+    const user = (transaction.user = await this.findUser(transaction, request, response));
+    const signIn = this.options.authenticateHandler?.howSignedIn && (await this.howSignedIn(user, request, response));
+    await transaction.read(response);
+    return await transaction.decide({ user, signIn }, response);
+  }
+
+  /** The redirect URI of a self-registered client is not trusted: a link with `allowed=false` must not redirect there silently. */
+  private async deny(
+    transaction: AuthorizationTransaction,
+    request: Request,
+    response: Response,
+  ): Promise<Partial<AuthorizationCode> | Token> {
+    const user = isSelfRegistered(transaction.client) ? await this.authenticateUser(request, response) : undefined;
+    return await transaction.decide({ user, error: userDenied() }, response);
+  }
+
+  private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
+    const { authenticateHandler: handler, events } = this.options;
+    try {
+      return (await handler!.howSignedIn!(user, request)) || undefined;
+    } catch (error) {
+      const failure = toOAuthError(error);
+      reportAuthorizationRefusal(events, request, failure);
+      throw respondWithError(response, failure);
+    }
+  }
+
+  /** Failures here are the host's or the user's, not the client's to hear of. */
+  private findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
+    if (this.server.hooks.authorization.requireInteraction.length === 0)
+      return this.authenticateUser(request, response);
+    return this.findPromptedUser(transaction, request, response);
+  }
+
+  private async findPromptedUser(
+    transaction: AuthorizationTransaction,
+    request: Request,
+    response: Response,
+  ): Promise<User> {
+    try {
+      return await this.authenticateUser(request, response);
+    } catch (error) {
+      // A client that forbids to ask anybody is told that nobody is there.
+      const isAllowed = !isSelfRegistered(transaction.client) || isSilent(transaction.sent, this.server);
+      if (isAllowed && error instanceof OAuthError && error.message === NO_USER) {
+        await transaction.read(response);
+        await transaction.findRequiredInteraction({}, response);
+      }
+      throw error;
+    }
+  }
+
+  private async authenticateUser(request: Request, response: Response): Promise<User> {
+    const { authenticateHandler: handler } = this.options;
+    try {
+      if (this.authentication) return (await this.authentication.verify(request, response)).user;
+      const user = await callMethod(handler!, 'handle', [request, response]);
+      if (!user) throw new ServerError(NO_USER);
+      return user;
+    } catch (error) {
+      // A handler may have answered for itself, say by a redirect to its login page.
+      const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
+      const failure = toOAuthError(error);
+      if (answered && failure.message === NO_USER) throw markSignInPending(failure);
+      reportAuthorizationRefusal(this.options.events, request, failure);
+      throw answered ? failure : respondWithError(response, failure);
+    }
+  }
+}
+
+const NO_USER = 'Server error: `handle()` did not return a `user` object';
+
+/** One no is enough, however often the question was answered. */
+function isDenied(request: Request): boolean {
+  return isDenial(request.query?.['allowed']) || isDenial(request.body?.allowed);
+}
+
+const isDenial = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));

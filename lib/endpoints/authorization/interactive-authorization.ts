@@ -1,0 +1,95 @@
+import type { ServerContext } from '../../contracts/feature.js';
+import type { RequiredInteraction, AuthenticationState } from '../../contracts/required-interaction.js';
+import type { AuthorizationRequest, Decision } from '../../contracts/response-type.js';
+import { InvalidArgumentError, type OAuthError } from '../../errors/index.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import type { AuthorizationCode, Token, User } from '../../model/model.js';
+import type { AuthorizeOptions } from '../../options/options.js';
+import { respondWithError, verifyRequestAndResponse } from '../operation.js';
+import { OperationCache } from '../operation-cache.js';
+import { AuthorizationContext } from './authorization-context.js';
+import type { AuthorizationTransaction } from './authorization-transaction.js';
+import { deferError, isSilent, mayRedirectError, invalidRequest } from './deferred-error.js';
+import { openTransaction } from './open-transaction.js';
+
+/** Authorization requests whose users are asked between reading the request and deciding it. RFC 6749 §4.1.1 */
+export class InteractiveAuthorization {
+  private readonly contexts: OperationCache<AuthorizationContext>;
+  private readonly transactions = new WeakMap<AuthorizationRequest, AuthorizationTransaction>();
+
+  constructor(private readonly server: ServerContext) {
+    this.contexts = new OperationCache((options) => new AuthorizationContext(options, server), server);
+  }
+
+  async read(
+    request: Request,
+    response: Response,
+    { user, ...options }: AuthorizeOptions & { user?: User },
+  ): Promise<AuthorizationRequest> {
+    const context = this.contexts.operationFor(Object.keys(options).length > 0 ? options : undefined, response);
+    verifyRequestAndResponse(request, response);
+    const transaction = await openTransaction(context, request, response);
+    transaction.user = user;
+    try {
+      await transaction.read(response);
+      await (user ? transaction.findGrantableScope(user, response) : transaction.verifyScope(response));
+      const copy = copyOf(transaction.request!);
+      this.transactions.set(copy, transaction);
+      return copy;
+    } catch (error) {
+      this.defer(error as OAuthError, transaction);
+      throw error;
+    }
+  }
+
+  /** Stores an invalid request whose error was not returned to the client: `decide()` returns it once the user is authenticated. */
+  private defer(error: OAuthError, transaction: AuthorizationTransaction): void {
+    if (mayRedirectError(transaction, this.server)) return;
+    const asked = copyOf(invalidRequest(transaction));
+    this.transactions.set(asked, transaction);
+    deferError(error, { asked, silent: isSilent(transaction.sent, this.server) });
+  }
+
+  async grantableScope(copy: AuthorizationRequest, user: User, response: Response): Promise<string | undefined> {
+    const transaction = this.find(copy, response);
+    const scope = await transaction.findGrantableScope(user, response);
+    copy.grantableScope = scope;
+    Object.assign(copy.data, transaction.request!.data);
+    return scope;
+  }
+
+  async requiredInteraction(
+    copy: AuthorizationRequest,
+    presence: AuthenticationState,
+    response: Response,
+  ): Promise<RequiredInteraction> {
+    const transaction = this.find(copy, response);
+    if (this.server.hooks.authorization.requireInteraction.length === 0) return {};
+    return await transaction.findRequiredInteraction(presence, response);
+  }
+
+  async decide(
+    copy: AuthorizationRequest,
+    decision: Decision,
+    response: Response,
+  ): Promise<Partial<AuthorizationCode> | Token> {
+    const transaction = this.find(copy, response);
+    return await transaction.decide(decision ?? {}, response);
+  }
+
+  private find(copy: AuthorizationRequest, response: Response): AuthorizationTransaction {
+    const found = this.transactions.get(copy);
+    if (!found) throw respondWithError(response, new InvalidArgumentError(UNKNOWN_REQUEST));
+    verifyRequestAndResponse(copy.request, response);
+    return found;
+  }
+}
+
+/** Returns a copy for the application. Changes to it have no effect on the decision, and a session can store it. */
+function copyOf({ request, data, ...asked }: AuthorizationRequest): AuthorizationRequest {
+  return Object.defineProperty({ ...asked, data: { ...data } }, 'request', { value: request }) as AuthorizationRequest;
+}
+
+const UNKNOWN_REQUEST =
+  'Invalid argument: what is decided is the very object that `readAuthorizationRequest()` of this server resolved to';

@@ -1,0 +1,51 @@
+import { Request } from '../../http/request.js';
+import type { CoreClient } from '../../model/model.js';
+import { type AuthorizationRequest, DEVICE_RESPONSE_TYPE } from '../../contracts/response-type.js';
+import type { DeviceAuthorization } from './device-model.js';
+
+interface DeviceRequestValues {
+  requestedScope?: string | undefined;
+  issuer?: string | undefined;
+  data?: Record<string, unknown>;
+  /** The one that is at hand; left out: there is none. */
+  request?: Request | undefined;
+}
+
+/** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
+export function deviceAuthorizationRequest(
+  client: CoreClient,
+  { requestedScope, issuer, data = {}, request }: DeviceRequestValues,
+): AuthorizationRequest {
+  return {
+    client,
+    redirectUri: '',
+    redirectUriSent: false,
+    responseType: DEVICE_RESPONSE_TYPE,
+    responseMode: 'query',
+    ...(requestedScope !== undefined && { requestedScope }),
+    ...(issuer !== undefined && { issuer }),
+    data,
+    request: request ?? new Request({ method: 'GET', headers: {}, query: {} }),
+  };
+}
+
+/** What features keep of one that was found. */
+export function featureDataOf(authorization: DeviceAuthorization): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(authorization).filter(([name]) => !OWN_MEMBERS.has(name)));
+}
+
+const OWN_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'deviceCode',
+  'userCode',
+  'client',
+  'scope',
+  'issuer',
+  'expiresAt',
+  'interval',
+  'user',
+  'isDenied',
+  'grantId',
+  'revokedAt',
+  'revokedAgo',
+]);

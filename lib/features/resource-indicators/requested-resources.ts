@@ -1,0 +1,60 @@
+import { capability } from '../../contracts/capability.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
+import { InvalidTargetError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
+import type { ServerContext } from '../../contracts/feature.js';
+import type { Parameters } from '../../http/parameters.js';
+import type { Token } from '../../model/model.js';
+import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';
+import type { KnownResources } from './known-resources.js';
+
+/** The name of the feature `resourceIndicators()`. */
+export const RESOURCE_INDICATORS = 'resourceIndicators';
+
+/** The resources that a server issues tokens for. `resourceIndicators()` provides them. */
+export const KNOWN_RESOURCES = capability<KnownResources>('known resources', 'resourceIndicators');
+
+/** Whether the server issues tokens for resources. */
+export const issuesForResources = (server: Pick<ServerContext, 'find'>): boolean =>
+  server.find(KNOWN_RESOURCES) !== undefined;
+
+/** The resources that a request names, each once. @throws InvalidTargetError for one that is no absolute URI. RFC 8707 §2 */
+export function requestedResources(parameters: Parameters): readonly string[] {
+  const uris = parameters.all('resource', () => true);
+  const wrong = uris.find((uri) => !isResource(uri));
+  if (wrong === undefined) return uris;
+  const reason = 'a resource is an absolute URI without fragment, and without `..` in its path';
+  const detail = { reason, given: shortText(wrong) };
+  throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
+}
+
+/** Returns the resources that were granted before: to the code, the refresh token or another source. Empty if none was named. */
+export function authorizedResources({ code, refreshToken, source }: ClientRequest): readonly string[] {
+  if (source) return source.resources;
+  const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
+  return audienceOf(refreshTokenResource ?? resource);
+}
+
+/** A grant for nothing in particular may be used for something; any other never grows. RFC 8707 §2.2 */
+export function verifyAuthorized(requested: readonly string[], authorized: readonly string[]): void {
+  const more = authorized.length > 0 ? requested.find((uri) => !isAmong(uri, authorized)) : undefined;
+  if (more === undefined) return;
+  const detail = {
+    reason: 'the resource is one of those that were granted',
+    expected: authorized,
+    given: shortText(more),
+  };
+  throw new InvalidTargetError('Invalid target: `resource` was not granted').because(detail);
+}
+
+/** A client that has the answer to its first try again must not take it for another one. */
+export function verifyRetriedResources(
+  { refreshToken, tokenMembers: kept, parameters }: ClientRequest,
+  token: Token,
+): void {
+  if (!refreshToken) return;
+  const [wanted, got] = [audienceOf(kept['resource']), audienceOf(token['resource'])];
+  const asked = wanted.length > 0 ? wanted : requestedResources(parameters);
+  if (asked.length === 0 || got.length === 0 || isSameAudience(asked, got)) return;
+  throw new InvalidTargetError('Invalid target: the refresh token was used for another resource');
+}

@@ -1,0 +1,167 @@
+import { InvalidRequestError, ServerError } from '../../errors/index.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { CoreClient, Falsy, Model, RefreshToken, Token, User } from '../../model/model.js';
+import { audienceOf, isAmong } from '../../tokens/audience.js';
+import { matchesConfirmation } from '../../tokens/confirmation.js';
+import { findToken } from '../../tokens/find-token.js';
+import { grantSpan } from '../../tokens/grant-lifetime.js';
+import { isExpired } from '../../tokens/lifetime.js';
+import { subjectOf } from '../../tokens/subject.js';
+import type { SubjectOrActorToken, ForeignToken, TokenExchangeModel, VerifiedToken } from './exchange-model.js';
+import type { KnownTokens } from './other-tokens.js';
+import { isTokenType, OWN_TOKEN_TYPES, type OwnTokenType } from './token-types.js';
+
+type Role = 'subject' | 'actor';
+
+/** Who asks for whom: the tokens of both parties, found and good. @throws InvalidRequestError RFC 8693 §2.1 */
+export async function findPresentedTokens(request: ClientRequest, others: KnownTokens) {
+  const subject = await findPresentedToken('subject', request, others);
+  const { parameters } = request;
+  const isActing = parameters.optional('actor_token') !== undefined;
+  // The type comes with the token, and not without it.
+  if (!isActing && parameters.optional('actor_token_type', isTokenType) !== undefined) {
+    throw new InvalidRequestError('Missing parameter: `actor_token`');
+  }
+  return { subject, actor: isActing ? await findPresentedToken('actor', request, others) : undefined };
+}
+
+/** The token of a party, found and good. @throws InvalidRequestError for one that is not, whatever is wrong. RFC 8693 §2.2.2 */
+async function findPresentedToken(
+  role: Role,
+  request: ClientRequest,
+  others: KnownTokens,
+): Promise<SubjectOrActorToken> {
+  const { parameters } = request;
+  const value = parameters.required(`${role}_token`, isVSCHAR);
+  const type = parameters.required(`${role}_token_type`, isTokenType);
+  const own = OWN_TOKEN_TYPES.get(type as OwnTokenType);
+  const token = { value, type, as: role };
+  // An access token may be another server's; a refresh token is never anybody else's.
+  const party = own
+    ? ((await findOwn(own, value, request)) ?? (own === 'access_token' && (await readOther(token, request, others))))
+    : await verifyForeign(token, request, others);
+  if (party) {
+    verifyBinding(party, request, role);
+    return { ...party, type };
+  }
+  const reason = `the ${role} token is known, and neither revoked, expired nor another issuer's`;
+  throw invalidTokenError(role).because({ reason, given: type });
+}
+
+/** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
+function verifyBinding({ token, cnf }: Omit<SubjectOrActorToken, 'type'>, request: ClientRequest, role: Role): void {
+  if (matchesConfirmation(token?.['cnf' as never] ?? cnf, request.tokenMembers['cnf'])) return;
+  throw invalidTokenError(role).because({
+    reason: 'the token is bound to no key, or to the one that the request shows',
+  });
+}
+
+/** What is wrong with the token of a party, only the operator hears. */
+export const invalidTokenError = (role: Role) =>
+  new InvalidRequestError(`Invalid request: \`${role}_token\` is invalid`);
+
+/** A token of this server. One that was revoked, or is another issuer's, is as good as unknown. */
+async function findOwn(
+  kind: 'access_token' | 'refresh_token',
+  value: string,
+  request: ClientRequest,
+): Promise<Omit<SubjectOrActorToken, 'type'> | undefined> {
+  const { options, issuer } = request;
+  const token = (await findToken(kind, value, { model: options.model, issuer }))?.token as Token & RefreshToken;
+  if (!token || token.revokedAt) return undefined;
+  if (!token.client || !token.user) throw new ServerError('Server error: a token without `client` or `user` was found');
+  const span = token.grantedAt && grantSpan(options, token.grantedAt);
+  if (span && isExpired(span.end)) return undefined;
+  const { user, scope, resource, refreshTokenResource, act, may_act, accessTokenExpiresAt, refreshTokenExpiresAt } =
+    token;
+  const isAccess = kind === 'access_token';
+  if (!isAccess && !mayPresent(token, request)) return undefined;
+  return {
+    token,
+    user,
+    scope,
+    resource: (isAccess ? resource : (refreshTokenResource ?? resource)) as VerifiedToken['resource'],
+    expiresAt: isAccess ? accessTokenExpiresAt : refreshTokenExpiresAt,
+    claims: claimsOf(token.client, user),
+    act: act as VerifiedToken['act'],
+    may_act: may_act as VerifiedToken['may_act'],
+    allClaims: token,
+  };
+}
+
+/** Who a token of this server names. Of a client that acts for itself `sub` is its own id. RFC 9068 §2.2 */
+function claimsOf(client: CoreClient, user: User): Record<string, unknown> {
+  return { sub: subjectOf(user), client_id: client.id };
+}
+
+async function verifyForeign(
+  token: ForeignToken,
+  request: ClientRequest,
+  others: KnownTokens,
+): Promise<Omit<SubjectOrActorToken, 'type'> | undefined> {
+  const found = await readOther(token, request, others);
+  if (found) return found;
+  const model: Model & TokenExchangeModel = request.options.model;
+  if (!model.verifyForeignToken && others.canRead) return undefined;
+  if (!model.verifyForeignToken) {
+    const detail = {
+      reason: 'the model reads tokens of others, by `verifyForeignToken()`',
+      expected: [...OWN_TOKEN_TYPES.keys()],
+    };
+    const error = new InvalidRequestError(`Invalid parameter: \`${token.as}_token_type\``);
+    throw error.because({ ...detail, given: token.type });
+  }
+  return checkVerifiedToken(await model.verifyForeignToken(token, request.client), '`verifyForeignToken()`');
+}
+
+const readOther = async (token: ForeignToken, request: ClientRequest, others: KnownTokens) =>
+  checkVerifiedToken(await others.read(token, request), 'a feature that reads other tokens');
+
+/** @param by what has read it, for who wrote that */
+function checkVerifiedToken(found: VerifiedToken | Falsy, by: string): Omit<SubjectOrActorToken, 'type'> | undefined {
+  if (!found) return undefined;
+  const { user, scope, resource, expiresAt, claims, act, may_act, cnf, allClaims: says } = found;
+  if (!user) throw new ServerError(`Server error: ${by} did not return a \`user\` object`);
+  if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
+    throw new ServerError('Server error: `expiresAt` must be a Date instance');
+  }
+  if (expiresAt && isExpired(expiresAt)) return undefined;
+  return {
+    user,
+    scope,
+    resource,
+    expiresAt,
+    claims: claims ?? { sub: subjectOf(user) },
+    act,
+    may_act,
+    cnf,
+    allClaims: says,
+  };
+}
+
+/**
+ * Whoever holds a token may have a lesser one: the client that it was issued to, and a resource server that it is for. A refresh
+ * token is nobody's but its client's.
+ */
+export function isHolder(
+  { client, authenticationMethod: proof }: Pick<ClientRequest, 'client' | 'authenticationMethod'>,
+  { token, resource }: SubjectOrActorToken,
+): boolean {
+  if (!token || proof === 'none') return false;
+  if (isIssuedTo(token, client)) return true;
+  const served: unknown = client.resources;
+  return Array.isArray(served) && audienceOf(resource).some((uri) => isAmong(uri, served as string[]));
+}
+
+/** Two missing ids are not the same id. */
+export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: CoreClient): boolean =>
+  id !== undefined && id !== null && id === client.id;
+
+/**
+ * A refresh token is nobody's but its client's, which must prove who it is: here it is not spent, so that nobody would notice
+ * that it was stolen.
+ */
+function mayPresent(token: RefreshToken, { client, authenticationMethod: proof }: ClientRequest): boolean {
+  return proof !== 'none' && isIssuedTo(token, client);
+}

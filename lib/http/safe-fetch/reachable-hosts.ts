@@ -1,0 +1,32 @@
+import { keepRecent } from '../../crypto/lru.js';
+import { domainOf } from './host-suffixes.js';
+
+/** Maximum number of remembered domains, and of remembered hosts of each. */
+const MAX_DOMAINS = 500;
+const MAX_HOSTS = 16;
+
+/**
+ * The hosts whose latest fetch succeeded. The least recent ones are dropped first. Each domain has a small share, so that the owner
+ * of one domain with any number of names cannot displace the hosts of other domains.
+ */
+export class ReachableHosts {
+  private readonly domains = new Map<string, Map<string, true>>();
+
+  has(hostname: string): boolean {
+    return this.domains.get(domainOf(hostname))?.has(hostname) === true;
+  }
+
+  add(hostname: string): void {
+    const domain = domainOf(hostname);
+    const hosts = this.domains.get(domain) ?? new Map<string, true>();
+    keepRecent(hosts, hostname, true, MAX_HOSTS);
+    keepRecent(this.domains, domain, hosts, MAX_DOMAINS);
+  }
+
+  delete(hostname: string): void {
+    const domain = domainOf(hostname);
+    const hosts = this.domains.get(domain);
+    hosts?.delete(hostname);
+    if (hosts?.size === 0) this.domains.delete(domain);
+  }
+}

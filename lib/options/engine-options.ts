@@ -1,0 +1,76 @@
+import type { EventSink } from '../events/events.js';
+import { CORS } from './cors.js';
+import {
+  BOOLEAN,
+  GRANT_BOOLEANS,
+  GRANT_CLASSES,
+  objectWithMethod,
+  ISSUER,
+  type OptionCheckOf,
+  oneOf,
+  SCOPE,
+  SECONDS,
+  SECONDS_OR_NONE,
+} from './option-checks.js';
+import type {
+  AuthenticateDefaults,
+  AuthenticateHandler,
+  AuthorizeOptions,
+  CommonOptions,
+  EngineOptions,
+  IssueOptions,
+  TokenOptions,
+} from './options.js';
+
+/** An option: what is a good value, and which one it has when it is left out. */
+interface Row<T> {
+  readonly check: OptionCheckOf<T>;
+  readonly default?: T;
+}
+
+/** A row for each option, of the very type that its interface says. */
+type Rows<T> = { readonly [K in keyof T]-?: Row<NonNullable<T[K]>> };
+
+/** Which options each interface declares itself. */
+interface OptionNames {
+  authenticate: keyof AuthenticateDefaults;
+  authorize: Exclude<keyof AuthorizeOptions, keyof IssueOptions>;
+  token: Exclude<keyof TokenOptions, keyof IssueOptions>;
+  issue: keyof IssueOptions;
+  common: keyof CommonOptions;
+}
+
+/** What two of them declare: nothing. */
+type RepeatedName = {
+  [I in keyof OptionNames]: OptionNames[I] & OptionNames[Exclude<keyof OptionNames, I>];
+}[keyof OptionNames];
+
+/** All options of the engine except `model`, with their validation and default. A missing or repeated option does not compile. */
+export const ENGINE_OPTIONS = {
+  accessTokenLifetime: { check: SECONDS, default: 3600 },
+  addAcceptedScopesHeader: { check: BOOLEAN, default: true },
+  addAuthorizedScopesHeader: { check: BOOLEAN, default: true },
+  allowBearerTokensInQueryString: { check: BOOLEAN, default: false },
+  allowEmptyState: { check: BOOLEAN },
+  allowExtendedTokenAttributes: { check: BOOLEAN, default: false },
+  alwaysIssueNewRefreshToken: { check: BOOLEAN, default: true },
+  authenticateHandler: { check: objectWithMethod<AuthenticateHandler>('handle') },
+  authorizationCodeLifetime: { check: SECONDS, default: 300 },
+  cors: { check: CORS },
+  enablePlainPKCE: { check: BOOLEAN, default: false },
+  events: { check: objectWithMethod<EventSink>('emit') },
+  extendedGrantTypes: { check: GRANT_CLASSES, default: {} },
+  grantLifetime: { check: SECONDS_OR_NONE, default: 0 },
+  issuer: { check: ISSUER },
+  refreshTokenLifetime: { check: SECONDS, default: 1209600 },
+  refreshTokenReuseInterval: { check: SECONDS_OR_NONE, default: 0 },
+  requireClientAuthentication: { check: GRANT_BOOLEANS, default: {} },
+  requirePKCE: { check: oneOf('public', 'all', 'none'), default: 'public' },
+  scope: { check: SCOPE },
+  scopeFormat: { check: oneOf('string', 'array'), default: 'string' },
+} as const satisfies Rows<EngineOptions> & Record<RepeatedName, never>;
+
+/** The name of an option that has a default. */
+export type Defaulted = {
+  [K in keyof typeof ENGINE_OPTIONS]: (typeof ENGINE_OPTIONS)[K] extends { default: unknown } ? K : never;
+}[keyof typeof ENGINE_OPTIONS];

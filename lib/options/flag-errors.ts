@@ -1,0 +1,11 @@
+/** What is wrong with options of a feature that are true or false, as sentences. `place`: what a host calls it */
+export function* findFlagErrors<O extends object>(
+  given: O,
+  names: readonly (keyof O & string)[],
+  feature: string,
+): Iterable<string> {
+  for (const name of names) {
+    const value: unknown = given[name];
+    if (value !== undefined && typeof value !== 'boolean') yield `\`${name}\` of ${feature} must be true or false`;
+  }
+}

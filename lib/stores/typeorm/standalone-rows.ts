@@ -1,0 +1,47 @@
+import { FOREVER } from '../../tokens/lifetime.js';
+import type { Database } from './database.js';
+import { ROW } from './records.js';
+import { type Identifier, type Sql, sql } from './sql.js';
+
+// Rows beside those of codes and tokens that hang on no grant.
+
+/** True for the first caller only, for so many seconds. */
+export async function markOnce(
+  database: Database,
+  rows: Identifier,
+  digest: string,
+  seconds: number,
+): Promise<boolean> {
+  const until = sql`${database.now} + ${Math.ceil(seconds * 1000)}`;
+  if (await database.add(insertion(rows, { digest, kind: 'once', data: null, expiresAt: until }))) return true;
+  // What is over, and has not been pruned yet, is as good as gone.
+  const again = sql`UPDATE ${rows} SET expires_at = ${until}
+    WHERE digest = ${digest} AND kind = 'once' AND expires_at < ${database.now}`;
+  return (await database.change(again)) > 0;
+}
+
+export async function readText(database: Database, rows: Identifier, name: string): Promise<string | undefined> {
+  const query = sql`SELECT data FROM ${rows} WHERE digest = ${name} AND kind = 'text'`;
+  const [row] = await database.find<{ data: string }>(query);
+  return row?.data;
+}
+
+export async function replaceText(
+  database: Database,
+  rows: Identifier,
+  { name, old, text }: { name: string; old: string | undefined; text: string },
+): Promise<boolean> {
+  if (old === undefined) {
+    return database.add(insertion(rows, { digest: name, kind: 'text', data: text, expiresAt: FOREVER }));
+  }
+  const update = sql`UPDATE ${rows} SET data = ${text} WHERE digest = ${name} AND kind = 'text' AND data = ${old}`;
+  return (await database.change(update)) > 0;
+}
+
+function insertion(
+  rows: Identifier,
+  row: { digest: string; kind: string; data: string | null; expiresAt: Sql | number },
+): Sql {
+  const none = { grantId: '', clientId: '', userId: null, issuer: null, scope: null, revokedAt: null };
+  return sql`INSERT INTO ${rows} (${ROW.names}) VALUES (${ROW.values({ ...none, ...row })})`;
+}

@@ -1,0 +1,59 @@
+import { InvalidArgumentError } from '../errors/index.js';
+import type { SignIn } from '../model/sign-in.js';
+
+/** The same as it is kept with codes and tokens: flat, by the names of claims. RFC 9068 §2.2.1 */
+export interface SignInClaims {
+  /** Seconds since the epoch. */
+  auth_time?: number;
+  acr?: string;
+  amr?: readonly string[];
+  sid?: string;
+}
+
+/**
+ * Returns how a user signed in as the claims that are stored with codes and tokens. RFC 9068 §2.2.1
+ * @throws {InvalidArgumentError} If a member of the sign-in is invalid.
+ */
+export function signInClaims({ authTime, acr, amr, sid }: SignIn): SignInClaims {
+  const kept: SignInClaims = {};
+  if (authTime !== undefined) kept.auth_time = secondsOf(authTime);
+  if (acr !== undefined) kept.acr = verified(acr, isText, '`acr` of a sign-in must be text');
+  if (amr !== undefined) kept.amr = verified(amr, isTexts, '`amr` of a sign-in must be a list of texts');
+  if (sid !== undefined) kept.sid = verified(sid, isText, '`sid` of a sign-in must be text');
+  return kept;
+}
+
+/** What is known of it by a code or token, as far as it is what it must be: another server may have signed anything. */
+export function readSignInClaims(issued: object): SignInClaims {
+  const { auth_time, acr, amr, sid } = issued as Record<string, unknown>;
+  const known: SignInClaims = {};
+  if (Number.isFinite(auth_time)) known.auth_time = auth_time as number;
+  if (isText(acr)) known.acr = acr;
+  if (isTexts(amr)) known.amr = amr;
+  if (isText(sid)) known.sid = sid;
+  return known;
+}
+
+/** Adds what is known of a code or refresh token to what is issued for it. */
+export function copySignInClaims(to: Record<string, unknown>, from: object): void {
+  for (const name of NAMES) {
+    const value = (from as Record<string, unknown>)[name];
+    if (value !== undefined && value !== null) to[name] = value;
+  }
+}
+
+const NAMES = ['auth_time', 'acr', 'amr', 'sid'] as const;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+const isMoment = (one: unknown): one is Date => one instanceof Date && Number.isFinite(one.getTime());
+
+function secondsOf(moment: unknown): number {
+  return Math.floor(verified(moment, isMoment, '`authTime` of a sign-in must be a Date').getTime() / 1000);
+}
+
+function verified<T>(value: unknown, is: (one: unknown) => one is T, sentence: string): T {
+  if (!is(value)) throw new InvalidArgumentError(`Invalid argument: ${sentence}`);
+  return value;
+}

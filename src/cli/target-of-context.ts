@@ -1,0 +1,60 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { serverName } from '../../lib/adapter/index.js';
+import { type OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
+import { clientsName } from '../module/provider-names.js';
+import { tenantServersOf } from '../tenants/tenant-servers-of.js';
+import { CommandError, type Host } from './command.js';
+
+/** An application of Nest that was started, as the commands see it. */
+export function targetOfContext(context: INestApplicationContext): Host {
+  const find = async (token: string, server: string | undefined) => {
+    const found = await provided(context, token);
+    if (found) return found;
+    const which =
+      server === undefined ? 'no OAuth2Module without a name: say --server <name>' : `no server \`${server}\``;
+    throw new CommandError(`The application has ${which}`);
+  };
+  return {
+    clients: (server) => find(clientsName(server), server) as Promise<OAuth2Clients>,
+    async server(name, tenant) {
+      const server = (await find(serverName(name), name)) as OAuth2Server;
+      return await serverOf(server, tenant);
+    },
+    async grants(name, tenant) {
+      const server = (await find(serverName(name), name)) as OAuth2Server;
+      const all = tenantServersOf(server) !== undefined && tenant === undefined;
+      const { options, events, context: facts } = all ? server : await serverOf(server, tenant);
+      const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, facts };
+      const isOne = tenant !== undefined && { tenants: 'one' as const };
+      return new OAuth2Grants(options.model, { ...scope, ...isOne, events });
+    },
+    close: () => context.close(),
+  };
+}
+
+async function serverOf(server: OAuth2Server, tenant: string | undefined): Promise<OAuth2Server> {
+  const tenants = tenantServersOf(server);
+  if (!tenants) {
+    if (tenant === undefined) return server;
+    throw new CommandError('The server has no tenants: leave --tenant out');
+  }
+  if (tenant === undefined) throw new CommandError('Each tenant has a server of its own: say --tenant <id>');
+  try {
+    return await tenants.get(tenant);
+  } catch (error) {
+    if ((error as { status?: unknown }).status !== 404) throw error;
+    throw new CommandError(`There is no tenant ${JSON.stringify(tenant)}`);
+  }
+}
+
+/** What is provided under a token; a model that is made for each request has one made for this. */
+async function provided(context: INestApplicationContext, token: string): Promise<unknown> {
+  try {
+    return context.get(token, { strict: false });
+  } catch (error) {
+    const { name } = (error as Error).constructor;
+    if (name === 'UnknownElementException') return undefined;
+    if (name === 'InvalidClassScopeException') return context.resolve(token, undefined, { strict: false });
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+import { handleEndpoint } from '../../lib/adapter/index.js';
+import type { Response } from '../../lib/index.js';
+import { sendEndpointResponse, type EndpointRequest } from './cross-origin.js';
+import { logServerError } from '../operations/error-log.js';
+
+/** Runs an operation at an endpoint and sends its response, also if it fails. It never rejects. */
+export async function runEndpoint(
+  request: EndpointRequest,
+  operation: (response: Response) => Promise<unknown>,
+): Promise<void> {
+  const { native, endpoint, facts } = request;
+  const { response, error } = await handleEndpoint(native, { name: endpoint.name, endpoint, ...facts }, operation);
+  if (error) logServerError(error);
+  sendEndpointResponse(request, response);
+}

@@ -1,0 +1,62 @@
+import type { Client } from '../../../lib/index.js';
+import type { ConsentPageContext } from '../contexts.js';
+import { type Html, html } from '../html.js';
+import { hidden } from './fields.js';
+
+/** What is known of who asks, be it for a browser or for a device. */
+type AccessRequest = Pick<
+  ConsentPageContext,
+  'say' | 'describe' | 'nameOf' | 'client' | 'clientLogo' | 'clientHost' | 'scopes' | 'claims' | 'details'
+>;
+
+/** Who asks, who speaks for that one, and what is asked for: scopes, claims by name, and authorization details. */
+export function requestedAccess(context: AccessRequest): Html {
+  const { say, describe, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [] } = context;
+  const values = { client: html`<b>${nameOf(client)}</b>` };
+  return html`${clientLogo !== undefined && html`<img class="client-logo" src="${clientLogo}" alt="" />`}
+    <p>${say(scopes.length + details.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
+    ${clientHost !== undefined && html`<p>${say('clientAt', { host: html`<code>${clientHost}</code>` })}</p>`}
+    ${linksOf(client, say)}
+    ${
+      scopes.length > 0 &&
+      html`<ul class="scopes">
+        ${scopes.map((scope) => html`<li>${describe(scope) ?? say('useScope')} <code>${scope}</code></li>`)}
+      </ul>`
+    }
+    ${
+      claims.length > 0 &&
+      html`<ul>
+        ${claims.map((claim) => html`<li>${say('useClaim', { claim: html`<code>${claim}</code>` })}</li>`)}
+      </ul>`
+    }
+    ${details.map(
+      ({ title, lines }) =>
+        html`<h2>${title}</h2>
+          <ul class="details">
+            ${lines.map((line) => html`<li>${line}</li>`)}
+          </ul>`,
+    )}`;
+}
+
+/**
+ * Links to the privacy policy and the terms of a client that describes itself. RFC 7591 §2
+ */
+function linksOf(client: Client, say: AccessRequest['say']): Html | false {
+  const { metadata } = client as Client & { metadata?: Readonly<Record<string, unknown>> };
+  const links = (['policy_uri', 'tos_uri'] as const).flatMap((member) => {
+    const uri = metadata?.[member];
+    const isLink = typeof uri === 'string' && /^https?:\/\//i.test(uri);
+    return isLink ? [html`<a href="${uri}" target="_blank" rel="noopener noreferrer">${say(LINKS[member])}</a> `] : [];
+  });
+  return links.length > 0 && html`<p class="aside">${links}</p>`;
+}
+
+const LINKS = { policy_uri: 'clientPolicy', tos_uri: 'clientTerms' } as const;
+
+/** Yes or no. */
+export const decisionForm = ({ say, action, fields }: Pick<ConsentPageContext, 'say' | 'action' | 'fields'>): Html =>
+  html`<form method="post" action="${action}" class="choice">
+    ${hidden(fields)}
+    <button class="primary" name="decision" value="allow">${say('allow')}</button>
+    <button name="decision" value="deny">${say('deny')}</button>
+  </form>`;

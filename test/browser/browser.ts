@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
+const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking';
+
+// Said while the file loads, so that it is said once and not for each case.
+if (!existsSync(executablePath)) {
+  throw new Error(
+    `No Chromium at ${executablePath}: install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
+  );
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const args = [...flags.split(' '), '--disable-component-update', '--disable-sync'];
+  return chromium.launch({ executablePath, args });
+}
+
+/** A browser page that remembers what went wrong in it. */
+export interface OpenedPage {
+  page: Page;
+  /** Errors, violations of the content security policy, and what keeps people out, as axe finds it. */
+  complaints: string[];
+  /** Takes a picture; tells by how many pixels the page is wider than the window. */
+  look(name: string): Promise<number>;
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<OpenedPage> {
+  const page = await (await browser.newContext(options)).newPage();
+  page.setDefaultTimeout(30_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // Chromium reports each 400, 401 and 403 that is asked for on purpose.
+    if (/^error|warning$/.test(message.type()) && !/status of 40[013] /.test(message.text())) {
+      complaints.push(message.text());
+    }
+  });
+  const look = async (name: string) => {
+    await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+    complaints.push(...(await inaccessible(page)));
+    return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+  };
+  return { page, complaints, look };
+}
+
+/** What axe finds wrong with a page, by every rule it has. */
+async function inaccessible(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<Results>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
+}
+
+interface Results {
+  violations: { id: string; nodes: { html: string }[] }[];
+}
+
+/** Fills in the login form. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Username').fill('alice');
+  await page.getByLabel('Password').fill('wonderland');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Presses Tab until the control of this name has the focus, and a visible ring around it. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const named = page.locator(':focus-visible').and(page.getByLabel(name).or(page.getByRole('button', { name })));
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab');
+    if (await named.count()) {
+      const ring = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+      if (ring === 'none') throw new Error(`${name} has the focus, and nothing shows it`);
+      return;
+    }
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}

@@ -1,0 +1,59 @@
+import { Redis } from 'ioredis';
+import { DataSource } from 'typeorm';
+
+import { findRedis } from '../stores/redis-server.js';
+
+export interface Folders {
+  /** What a sample has to be told to work here and disturb nobody; `undefined` where there is no such server. */
+  settingsOf(sample: string): Record<string, string> | undefined;
+  remove(): Promise<void>;
+}
+
+const DATABASE_URL = process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+
+/** Places for the samples that need a server, of this test alone. One that is not there is named on the terminal. */
+export async function findFolders(): Promise<Folders> {
+  const [redis] = await findRedis();
+  const database = `first_contact_${process.pid}`;
+  const hasDatabase = await onPostgres(`CREATE DATABASE ${database}`).then(
+    () => true,
+    (error: Error) => {
+      process.stderr.write(`NOT TESTED on PostgreSQL: ${error.message}. Set DATABASE_URL\n`);
+      return false;
+    },
+  );
+  const at = (server: string, path: string) => Object.assign(new URL(server), { pathname: path }).href;
+  const known: Record<string, Record<string, string> | undefined> = {
+    '02-migrated-model': {},
+    '03-typeorm-postgres': hasDatabase ? { DATABASE_URL: at(DATABASE_URL, database) } : undefined,
+    '05-resource-server': {},
+    '11-openid': {},
+    '12-social-login': {},
+    '15-device': {},
+    '16-passport': {},
+    '17-passkeys': {},
+    '18-payments': {},
+    '09-two-servers': {},
+    '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
+  };
+  return {
+    settingsOf: (sample) => known[sample],
+    async remove() {
+      if (hasDatabase) await onPostgres(`DROP DATABASE ${database} WITH (FORCE)`);
+      if (!redis) return;
+      // All that does not expire by itself.
+      const client = new Redis(at(redis, '15'));
+      await client.del('sample:client:demo');
+      await client.quit();
+    },
+  };
+}
+
+async function onPostgres(statement: string): Promise<void> {
+  const server = await new DataSource({ type: 'postgres', url: DATABASE_URL }).initialize();
+  try {
+    await server.query(statement);
+  } finally {
+    await server.destroy();
+  }
+}

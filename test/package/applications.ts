@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+export const root = join(import.meta.dirname, '../..');
+export const tarball = process.env['NEST_OAUTH2_TARBALL'] ?? 'nothing was packed';
+export const workspace = dirname(tarball);
+
+export const tool = (name: string) => join(root, 'node_modules/.bin', name);
+
+/** Runs a command to its end and resolves to what it printed; a failure carries the output in its message. */
+export async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const promise = promisify(execFile)(command, args, { cwd, maxBuffer: 1 << 26 });
+  const { stdout } = await promise.catch((error: Error & { stdout: string; stderr: string }) => {
+    throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
+  });
+  return stdout;
+}
+
+/** Installs the tarball, and `dependencies`, as a reader of the README would. */
+export async function install(host: string, ...dependencies: string[]): Promise<void> {
+  await run(host, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball, ...dependencies);
+}
+
+/** A fresh project that has installed the tarball, and nothing else but `dependencies`. */
+export async function freshApplication(...dependencies: string[]): Promise<string> {
+  const folder = await mkdtemp(join(workspace, 'host-'));
+  await cp(join(import.meta.dirname, 'host'), folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', private: true }));
+  await install(folder, ...dependencies);
+  return folder;
+}
+
+/** A project as the Nest CLI of that version makes it, which has installed the tarball too. */
+export async function generatedApplication(version: string): Promise<string> {
+  const name = `generated-${version}`;
+  const nest = ['--yes', '--prefer-offline', `@nestjs/cli@${version}`];
+  await run(workspace, 'npx', ...nest, 'new', name, '--skip-install', '--skip-git', '--package-manager', 'npm');
+  const folder = join(workspace, name);
+  await install(folder);
+  return folder;
+}

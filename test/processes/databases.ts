@@ -1,0 +1,75 @@
+import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+import { findRedis, Keys } from '../stores/redis-server.js';
+import { findDatabases, ownPrefix, undoMigrations } from '../stores/typeorm-databases.js';
+import type { DatabaseLocation } from './app.js';
+
+/** A place that outlives the processes, as the tests prepare it and look into it. */
+export interface OpenDatabase {
+  place: DatabaseLocation;
+  /** For each grant, how many of its refresh tokens were not spent yet, known to a client or not. */
+  countLiveRefreshTokens(): Promise<Map<string, number>>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseKind {
+  name: string;
+  open(): Promise<OpenDatabase>;
+}
+
+/** Redis and the databases there are, save for what ends with its process. */
+export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
+  const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+  const redis = await findRedis();
+  return [
+    ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
+    ...databases.map(({ name, options }) => ({ name, open: () => openDatabase(options()) })),
+  ];
+}
+
+async function openRedis(url: string): Promise<OpenDatabase> {
+  const keys = new Keys([url]);
+  return {
+    place: { prefix: keys.prefix, redis: url },
+    async countLiveRefreshTokens() {
+      const grants: string[] = [];
+      for (const [key, { content }] of await keys.contents()) {
+        // What is spent does not begin with the row, but with the moment when it was.
+        if (key.startsWith('refresh:') && content.startsWith('{')) grants.push(JSON.parse(content).grantId);
+      }
+      return count(grants);
+    },
+    close: () => keys.remove(),
+  };
+}
+
+let opened = 0;
+
+async function openDatabase({ dispose, ...database }: DataSourceOptions & { dispose?(): void }): Promise<OpenDatabase> {
+  const prefix = ownPrefix(`processes${opened++}`);
+  const entities = oauthEntities({ prefix });
+  const migrations = oauthMigrations({ prefix });
+  const names = { entities, migrations, migrationsTableName: `${prefix}migrations` };
+  const source = await new DataSource({ ...database, ...names }).initialize();
+  await source.runMigrations();
+  return {
+    place: { prefix, database },
+    async countLiveRefreshTokens() {
+      const query = `SELECT grant_id FROM ${prefix}tokens WHERE kind = 'refresh' AND revoked_at IS NULL`;
+      return count((await source.query<{ grant_id: string }[]>(query)).map(({ grant_id }) => grant_id));
+    },
+    async close() {
+      await undoMigrations(source);
+      await source.query(`DROP TABLE ${prefix}migrations`);
+      await source.destroy();
+      dispose?.();
+    },
+  };
+}
+
+function count(grants: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const grant of grants) counts.set(grant, (counts.get(grant) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,168 @@
+import { serverMetadata, revocation } from 'nest-oauth2/features';
+import { type OAuth2ModuleOptions } from 'nest-oauth2';
+import * as oauth from 'oauth4webapi';
+import { pageOf } from '../../support/consent.js';
+import { CALLBACK } from '../../support/demo.js';
+import { readResponse, basic, bearer } from '../../support/http.js';
+
+/** What clients and browsers know the host by. */
+export const ISSUER = 'https://id.example';
+
+/** What every host of the table has. */
+export const OAUTH = {
+  issuer: ISSUER,
+  features: [serverMetadata(), revocation()],
+} satisfies Partial<OAuth2ModuleOptions>;
+
+/** A host that is running, as clients reach it. */
+export interface ReachedRoutes {
+  /** Where it listens. */
+  url: string;
+  issuer: string;
+  /** Where its guarded route is, behind its origin. */
+  notes: string;
+  /** What a client sends with everything. */
+  headers: Record<string, string>;
+  /** What the network makes of a path before the host sees it. */
+  rewrite(path: string): string;
+}
+
+/** What is observed of a host. */
+export interface Observed {
+  /** The metadata document, and where it says that tokens are. */
+  metadata: string;
+  /** Alice is asked, and agrees: where her browser is sent. */
+  authorization: string;
+  /** The code that she brings is redeemed. */
+  token: string;
+  /** A wrong secret. */
+  refusal: string;
+  /** A guarded route, with that token. */
+  guarded: string;
+  /** The same with a token that nobody has issued. */
+  stranger: string;
+  /** The token is revoked, and used once more. */
+  revocation: string;
+}
+
+const client: oauth.Client = { client_id: 'web' };
+const secret = oauth.ClientSecretBasic('web-secret');
+const alice = { cookie: 'user=alice' };
+
+/** Does all that clients do at a host, by what its metadata say. */
+export async function exerciseApplication(host: ReachedRoutes): Promise<Observed> {
+  const network = networkTo(host);
+  const options = { [oauth.customFetch]: network };
+  const issuer = new URL(host.issuer);
+  const document = await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' });
+  const metadata = `${said(document)}: \`${await pathOf(document.clone())}\``;
+  const server = await oauth.processDiscoveryResponse(issuer, document);
+
+  const verifier = oauth.generateRandomCodeVerifier();
+  const asked = new URL(server.authorization_endpoint!);
+  const request = {
+    response_type: 'code',
+    client_id: 'web',
+    scope: 'notes:read',
+    state: 'xyz',
+    redirect_uri: CALLBACK,
+  };
+  const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+  for (const [name, value] of Object.entries({
+    ...request,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  })) {
+    asked.searchParams.set(name, value);
+  }
+  const shown = await network(asked, { headers: alice });
+  const page = saidPrivately(shown);
+  const { action, ticket } = pageOf(await readResponse(shown));
+  const form = { method: 'POST', headers: alice, body: new URLSearchParams({ ticket, decision: 'allow' }) };
+  const sent = await network(new URL(action, asked), form);
+  const landed = new URL(sent.headers.get('location')!);
+  const parameters = oauth.validateAuthResponse(server, client, landed, 'xyz');
+  const authorization = `page, ${saidPrivately(sent)} with ${[...parameters.keys()].filter((name) => name !== 'state').join(', ')}`;
+
+  const redeemed = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    secret,
+    parameters,
+    CALLBACK,
+    verifier,
+    options,
+  );
+  const token = saidPrivately(redeemed);
+  const { access_token: access } = await oauth.processAuthorizationCodeResponse(server, client, redeemed);
+
+  const wrong = { grant_type: 'client_credentials', scope: 'notes:read' };
+  const form2 = new URLSearchParams(wrong);
+  const refused = await network(server.token_endpoint!, {
+    method: 'POST',
+    headers: basic('web', 'wrong'),
+    body: form2,
+  });
+  const guarded = (authorized: Record<string, string>) => network(new URL(host.notes, issuer), { headers: authorized });
+  const good = await guarded(bearer(access));
+  const stranger = await guarded(bearer('made-up'));
+  const revoked = await oauth.revocationRequest(server, client, secret, access, options);
+  await oauth.processRevocationResponse(revoked.clone());
+  return {
+    metadata,
+    authorization: page === '200' ? authorization : `${page}; ${authorization}`,
+    token,
+    refusal: await saidOf(refused, saidPrivately),
+    guarded: await saidOf(good),
+    stranger: await saidOf(stranger),
+    revocation: `${saidPrivately(revoked)}, then ${(await guarded(bearer(access))).status}`,
+  };
+}
+
+/** Brings requests for an issuer to where the host listens, as the network would. */
+const networkTo =
+  ({ url, issuer, headers, rewrite }: ReachedRoutes): typeof fetch =>
+  (input, init) => {
+    const { origin, pathname, search } = new URL(String(input instanceof Request ? input.url : input));
+    if (origin !== new URL(issuer).origin) throw new Error(`Nobody is at ${origin}`);
+    const sent = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(headers)) {
+      // A form of its own page comes of no other origin.
+      if (name !== 'origin' || !sent.has('cookie') || init?.method !== 'POST') sent.set(name, value);
+    }
+    return fetch(url + rewrite(pathname) + search, { ...init, headers: sent, redirect: 'manual' });
+  };
+
+async function pathOf(document: Response): Promise<string> {
+  const { token_endpoint: endpoint } = (await document.json()) as { token_endpoint: string };
+  return new URL(endpoint).pathname;
+}
+
+/** Status, and what is remarkable in the headers. */
+function said({ status, headers }: Response): string {
+  const readers = headers.get('access-control-allow-origin');
+  const remarks = [
+    headers.has('www-authenticate') ? 'challenge' : '',
+    headers.get('content-encoding') ?? '',
+    readers ? `readable by ${readers === '*' ? 'all origins' : 'that origin'}` : '',
+  ];
+  return [status, ...remarks.filter(Boolean)].join(', ');
+}
+
+/** The same of what nobody else may keep, or have in a frame. */
+function saidPrivately(answer: Response): string {
+  const kept = answer.headers.get('cache-control') === 'no-store' ? '' : ', may be kept';
+  const isPage = answer.headers.get('content-type')?.startsWith('text/html');
+  const framed = isPage && !answer.headers.get('content-security-policy')?.includes("frame-ancestors 'none'");
+  return said(answer) + kept + (framed ? ', may be framed' : '');
+}
+
+/** The same with its body: what the handler said, or the error, in whatever the host has wrapped it. */
+async function saidOf(answer: Response, sayHead = said): Promise<string> {
+  const body = (await answer.json()) as Record<string, unknown>;
+  const wrapped = (body['data'] ?? body['reason'] ?? body) as { user?: string; client?: string; error?: string };
+  const text = wrapped.error ? `\`${wrapped.error}\`` : `${wrapped.user} by ${wrapped.client}`;
+  const [status, ...remarks] = sayHead(answer).split(', ');
+  const how = wrapped === body ? '' : ", in the application's format";
+  return [`${status} ${text}${how}`, ...remarks].join(', ');
+}

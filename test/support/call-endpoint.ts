@@ -1,0 +1,15 @@
+import { type OAuth2Server, OAuthError, type Request, Response } from 'nest-oauth2/server';
+
+/** What an endpoint of a feature answers: the error, if there is one, and what is sent. */
+export async function callEndpoint(server: OAuth2Server, endpoint: string, request: Request) {
+  const response = new Response();
+  let error: OAuthError | undefined;
+  try {
+    await server.handle(endpoint, request, response);
+  } catch (caught) {
+    if (!(caught instanceof OAuthError)) throw caught;
+    error = caught;
+  }
+  const { status, headers, body } = response;
+  return { error, status, headers, body: body as Record<string, unknown> };
+}

@@ -1,0 +1,154 @@
+import { OAuthError, ServerError } from 'nest-oauth2/server';
+
+import * as fc from './fast-check.js';
+import { ALICE, CALLBACK, createTestModel, SECRET } from './model.js';
+import { basic, CHALLENGE, VERIFIER } from './requests.js';
+
+/** What a failing model says, and nobody may hear. */
+export const CANARY = 'CANARY-9d1f';
+
+/** What a body parser, or somebody who is not one, may hand over. */
+const hostile = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+  fc.constantFrom(
+    '',
+    ' ',
+    '"',
+    '\\',
+    '\r\nset-cookie: x',
+    '\u0000',
+    '__proto__',
+    'constructor',
+    'toString',
+    '\u{d800}',
+  ),
+  fc.constantFrom('x'.repeat(100_000), 'é'.repeat(100_000), ' '.repeat(100_000), '%'.repeat(10_000)),
+  fc.array(fc.string(), { maxLength: 3 }),
+  fc.object({ maxDepth: 1, maxKeys: 3 }),
+  fc.anything({ maxDepth: 1, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+);
+/** Mostly what is right, so that requests get far. */
+const mostly = (...right: unknown[]) => fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...right) }, hostile);
+
+const parameters = fc.record(
+  {
+    grant_type: mostly(
+      'authorization_code',
+      'client_credentials',
+      'password',
+      'refresh_token',
+      'urn:example:extension',
+    ),
+    client_id: mostly('web', 'spa', 'who', undefined),
+    client_secret: mostly(SECRET, 'wrong', undefined, undefined),
+    code: mostly('code', 'other'),
+    code_verifier: mostly(VERIFIER, undefined),
+    refresh_token: mostly('refresh', 'other'),
+    username: mostly('alice'),
+    password: mostly('wonderland'),
+    scope: mostly('read', 'write read', 'admin', undefined),
+    redirect_uri: mostly(CALLBACK, 'http://127.0.0.1:7/cb', 'https://evil.example/', undefined),
+    response_type: mostly('code', 'token'),
+    state: mostly('xyz', undefined),
+    code_challenge: mostly(CHALLENGE, undefined),
+    code_challenge_method: mostly('S256', 'plain', undefined),
+    allowed: mostly('true', 'false', undefined, undefined),
+    access_token: mostly(undefined, undefined, undefined, 'access'),
+  },
+  { requiredKeys: [], noNullPrototype: false },
+);
+const polluted = parameters.map((given) => ({
+  ...given,
+  ...(JSON.parse('{"__proto__":{"allowed":"false"}}') as object),
+}));
+const headers = fc.record(
+  {
+    authorization: mostly(basic('web', SECRET), basic('web', 'x'), 'Bearer access', 'Basic !', undefined, undefined),
+    'content-type': mostly('application/x-www-form-urlencoded', 'application/json'),
+    'content-length': mostly('1', undefined),
+    __proto__: hostile,
+  },
+  { requiredKeys: [] },
+);
+/** A request of which nothing is sure. */
+export const arbitraryRequest = fc.record({
+  method: mostly('POST', 'POST', 'GET', 'post'),
+  headers: fc.oneof({ weight: 9, arbitrary: headers }, fc.object({ maxDepth: 0 })),
+  query: fc.oneof({ weight: 9, arbitrary: parameters }, polluted, hostile),
+  body: fc.oneof({ weight: 9, arbitrary: parameters }, polluted, hostile),
+});
+
+const form = { 'content-type': 'application/x-www-form-urlencoded', authorization: basic('web', SECRET) };
+const post = (body: object) => ({ method: 'POST', headers: form, query: {}, body });
+const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
+const AUTHORIZATION = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, scope: 'read', state: 'xyz' };
+/** What each operation answers well. */
+export const VALID_REQUEST = {
+  authenticate: [{ method: 'GET', headers: { authorization: 'Bearer access' }, query: {}, body: {} }],
+  authorize: ['code', 'token'].map((response_type) => {
+    return {
+      method: 'GET',
+      headers: { authorization: 'Bearer access' },
+      query: { ...AUTHORIZATION, response_type },
+      body: {},
+    };
+  }),
+  token: [
+    post(CODE),
+    post({ grant_type: 'client_credentials' }),
+    post({ grant_type: 'password', username: 'alice', password: 'wonderland' }),
+    post({ grant_type: 'refresh_token', refresh_token: 'refresh', scope: 'read' }),
+  ],
+};
+/** A request that is right but for a parameter or two. */
+export const alteredRequest = (right: readonly object[]) =>
+  fc
+    .tuple(fc.constantFrom(...right), fc.constantFrom('query', 'body', 'headers'), parameters, fc.nat({ max: 2 }))
+    .map(([request, place, given, count]) => {
+      const bending = Object.fromEntries(Object.entries(given).slice(0, count));
+      const asSent: object = request[place as keyof typeof request];
+      return Object.assign({}, request, { [place]: Object.assign({}, asSent, bending) });
+    });
+
+const METHODS = Object.keys(createTestModel().model);
+const FAILURES: readonly (() => unknown)[] = [
+  () => {
+    throw new Error(CANARY);
+  },
+  () => Promise.reject(new TypeError(CANARY, { cause: CANARY })),
+  () => {
+    // oxlint-disable-next-line only-throw-error
+    throw CANARY;
+  },
+  () => Promise.reject(new ServerError(new Error(CANARY))),
+  () => Promise.reject(new OAuthError(new Error(CANARY))),
+  () => Promise.reject(Object.assign(new Error(CANARY), { name: CANARY, code: 400, statusCode: 400, status: 400 })),
+  () => null,
+  () => ({}),
+  () => true,
+];
+/** Which methods of the model fail, and how. */
+export const failures = fc.dictionary(fc.constantFrom(...METHODS), fc.constantFrom(...FAILURES), { maxKeys: 2 });
+/** Options of a server. */
+export const options = fc.record(
+  {
+    allowBearerTokensInQueryString: fc.boolean(),
+    allowEmptyState: fc.boolean(),
+    allowExtendedTokenAttributes: fc.boolean(),
+    alwaysIssueNewRefreshToken: fc.boolean(),
+    enablePlainPKCE: fc.boolean(),
+    issuer: fc.constant('https://as.example'),
+    requireClientAuthentication: fc.dictionary(fc.constantFrom('password', 'refresh_token'), fc.boolean()),
+    requirePKCE: fc.constantFrom('public', 'all', 'none'),
+    scope: fc.constantFrom('read', 'admin', ['write']),
+    scopeFormat: fc.constantFrom('string', 'array'),
+    authenticateHandler: fc.constantFrom(
+      { handle: () => ALICE },
+      { handle: () => null },
+      { handle: FAILURES[0] },
+      undefined,
+    ),
+  },
+  { requiredKeys: [] },
+);

@@ -1,0 +1,72 @@
+import 'reflect-metadata';
+import { basename } from 'node:path';
+import { expect } from '@jest/globals';
+import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+
+/** The platforms, for cases that depend on the HTTP adapter: routes, bodies, headers, cookies, connections and guards. */
+export const PLATFORMS = ['express', 'fastify'] as const;
+export type Platform = (typeof PLATFORMS)[number];
+
+const nameLength = basename(expect.getState().testPath ?? '').length;
+
+/** One platform, for features that do not depend on the HTTP adapter. The name of the test file decides which one it is. */
+export const ANY_PLATFORM: readonly Platform[] = [PLATFORMS[nameLength % PLATFORMS.length]!];
+
+export interface TestApplicationOptions extends NestApplicationOptions {
+  /** Called before the application starts. */
+  prepare?(app: INestApplication): unknown;
+  /** Believe what a proxy says in `X-Forwarded-…`. */
+  trustProxy?: boolean;
+  /** Left out: a free one. */
+  port?: number;
+  override?(builder: TestingModuleBuilder): TestingModuleBuilder;
+}
+
+export interface TestApplication {
+  app: INestApplication;
+  url: string;
+}
+
+const running: INestApplication[] = [];
+
+/** Starts an application on a free port. */
+export async function startApplication(
+  platform: Platform,
+  module: ModuleMetadata,
+  options: TestApplicationOptions = {},
+): Promise<TestApplication> {
+  const { prepare, override = (builder) => builder, trustProxy = false, port: wanted = 0, ...application } = options;
+  const { httpsOptions: https } = application;
+  const compiled = await override(Test.createTestingModule(module)).compile();
+  const adapter = await (platform === 'express' ? expressAdapter(trustProxy) : fastifyAdapter(trustProxy, https));
+  const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
+  running.push(app);
+  await prepare?.(app);
+  await app.listen(wanted, '127.0.0.1');
+  const { port } = app.getHttpServer().address();
+  return { app, url: `${https ? 'https' : 'http'}://127.0.0.1:${port}` };
+}
+
+// Loading an adapter takes a third of a second in each test file.
+
+async function expressAdapter(trustProxy: boolean): Promise<AbstractHttpAdapter> {
+  const { ExpressAdapter } = await import('@nestjs/platform-express');
+  const adapter = new ExpressAdapter();
+  adapter.getInstance().set('trust proxy', trustProxy);
+  return adapter;
+}
+
+async function fastifyAdapter(
+  trustProxy: boolean,
+  https: NestApplicationOptions['httpsOptions'],
+): Promise<AbstractHttpAdapter> {
+  const { FastifyAdapter } = await import('@nestjs/platform-fastify');
+  return new FastifyAdapter({ trustProxy, ...(https && { https: https as object }) });
+}
+
+/** For `afterEach` and `afterAll`. */
+export async function stopApplications(): Promise<void> {
+  await Promise.all(running.splice(0).map((app) => app.close()));
+}
