@@ -71,7 +71,7 @@ class Store extends MemoryStore {
   }
 }
 
-/** A store whose host says who may have what. */
+/** A store whose application validates authorization details. */
 class Judged extends Store {
   readonly validateAuthorizationDetails = jest.fn(
     (details: readonly AuthorizationDetail[], _client: object, user?: object): boolean | AuthorizationDetail[] =>
@@ -93,7 +93,7 @@ const text = (details: unknown) => JSON.stringify(details);
 const authorize = (server: OAuth2Server, details: unknown, more: object = {}) =>
   runOperation(server, 'authorize', authorizeRequest({ authorization_details: details, ...more }), signedIn);
 
-/** Has a token for what alice agreed to. */
+/** Obtains a token for authorization details that the user alice agreed to. */
 async function granted(server: OAuth2Server, details: unknown, named?: unknown) {
   const { redirected } = await authorize(server, text(details));
   const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
@@ -103,7 +103,7 @@ async function granted(server: OAuth2Server, details: unknown, named?: unknown) 
     tokenRequest({ ...form, ...(named !== undefined && { authorization_details: text(named) }) }),
   );
 }
-/** A request of a client without a `defaultScope`. */
+/** Returns a token request of a client without a `defaultScope`. */
 const asking = (body: Record<string, unknown>) =>
   tokenRequest(body, { headers: { ...FORM, authorization: basic('asking', 's3cret') } });
 const refresh = (server: OAuth2Server, token: unknown, more: object = {}) =>
@@ -119,8 +119,8 @@ const known = async (server: OAuth2Server, token: unknown) =>
 
 const INVALID = '400 invalid_authorization_details: Invalid authorization details: `authorization_details` is not good';
 
-describe('authorization details', () => {
-  it('are granted, said in the answer and at introspection, and kept by a refresh', async () => {
+describe('authorization details (RFC 9396)', () => {
+  it('are granted, returned in token and introspection responses, and kept by a refresh', async () => {
     const server = make(undefined, [introspection()]);
     const { body } = await granted(server, [PAYMENT, ACCOUNT]);
     expect(body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
@@ -132,7 +132,7 @@ describe('authorization details', () => {
     });
   });
 
-  it('say without a scope what a client wants that has no default of it', async () => {
+  it('can replace the scope for a client without default scope', async () => {
     const server = make(new Judged(), [introspection()]);
     const asked = await authorize(server, text([PAYMENT]), { client_id: 'asking', scope: undefined });
     const form = { grant_type: 'authorization_code', code: asked.redirected['code'], redirect_uri: CALLBACK };
@@ -147,20 +147,20 @@ describe('authorization details', () => {
     expect(alone.body).toMatchObject({ authorization_details: [ACCOUNT] });
   });
 
-  it('have to be there where a client names no scope and has no default of it', async () => {
+  it('are required if a client without default scope requests no scope', async () => {
     const missing = '400 invalid_scope: Missing parameter: `scope`';
     const grant = { grant_type: 'client_credentials' };
     expect(summary((await runOperation(make(), 'token', asking(grant))).error)).toBe(missing);
     const { redirected } = await authorize(make(), undefined, { client_id: 'asking', scope: undefined });
     expect(redirected['error']).toBe('invalid_scope');
 
-    // Where nobody reads them, they say nothing.
+    // Without the feature, authorization details have no effect.
     const deaf = new OAuth2Server({ model: new Store() });
     const named = asking({ ...grant, authorization_details: text([PAYMENT]) });
     expect(summary((await runOperation(deaf, 'token', named)).error)).toBe(missing);
   });
 
-  it('are asked for by a device without a scope', async () => {
+  it('can be requested by a device without a scope', async () => {
     const server = make(undefined, [deviceAuthorization({ verificationUri: 'https://id.example/device' })]);
     const form = { authorization_details: text([PAYMENT]) };
     const { body } = await callEndpoint(server, 'device_authorization', asking(form));
@@ -172,13 +172,13 @@ describe('authorization details', () => {
     });
   });
 
-  it('are in the token, where the answer to an authorization request is one', async () => {
+  it('belong to the token that the authorization endpoint issues for response_type=token', async () => {
     const server = make(undefined, [introspection()]);
     const { redirected } = await authorize(server, text([ACCOUNT]), { response_type: 'token' });
     expect(await known(server, redirected['access_token'])).toMatchObject({ authorization_details: [ACCOUNT] });
   });
 
-  it('are nothing where nobody asks for any', async () => {
+  it('are absent from the response if the client requests none', async () => {
     const server = make(new Judged());
     const { redirected } = await authorize(server, undefined);
     const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
@@ -189,47 +189,47 @@ describe('authorization details', () => {
   });
 
   it.each<[string, unknown]>([
-    ['that are no JSON', 'payment'],
-    ['that are no list', text(PAYMENT)],
+    ['that are not JSON', 'payment'],
+    ['that are not a list', text(PAYMENT)],
     ['that are an empty list', '[]'],
-    ['that are no objects', '[["payment"]]'],
+    ['with an entry that is not an object', '[["payment"]]'],
     ['without a type', text([{ amount: 1 }])],
     ['of an unknown type', text([PAYMENT, { type: 'keys' }])],
-    ['of a type that every object has', text([{ type: 'constructor' }])],
-    ['with a field that their type has not', text([{ ...PAYMENT, debtor: 'Bob' }])],
-    ['without a field that their type needs', text([{ type: 'payment' }])],
-    ['that `validate()` refuses', text([{ ...PAYMENT, amount: { value: '10000000000.00' } }])],
+    ['of a type named like a property of Object', text([{ type: 'constructor' }])],
+    ['with a field that their type does not have', text([{ ...PAYMENT, debtor: 'Bob' }])],
+    ['without a field that their type requires', text([{ type: 'payment' }])],
+    ['that `validate()` rejects', text([{ ...PAYMENT, amount: { value: '10000000000.00' } }])],
     ['that `validate()` throws for', text([{ ...PAYMENT, amount: null }])],
-    ['with a common field of another kind', text([{ ...ACCOUNT, actions: 'balance' }])],
-    ['with an `__proto__`', '[{"type":"account","more":{"__proto__":{"a":1}}}]'],
-    ['with half a character', String.raw`[{"type":"account","name":"\ud800"}]`],
-    ['with a number without end', '[{"type":"account","limit":1e999}]'],
-    ['that are too deep', `[{"type":"account","a":${'['.repeat(9)}${']'.repeat(9)}}]`],
-    ['that are too many', text(Array.from({ length: 33 }, () => ACCOUNT))],
+    ['with a common field of the wrong type', text([{ ...ACCOUNT, actions: 'balance' }])],
+    ['with a member named `__proto__`', '[{"type":"account","more":{"__proto__":{"a":1}}}]'],
+    ['with an unpaired surrogate', String.raw`[{"type":"account","name":"\ud800"}]`],
+    ['with a number that is too large', '[{"type":"account","limit":1e999}]'],
+    ['that are nested too deeply', `[{"type":"account","a":${'['.repeat(9)}${']'.repeat(9)}}]`],
+    ['with too many entries', text(Array.from({ length: 33 }, () => ACCOUNT))],
     ['that are too long', text([{ ...ACCOUNT, name: 'n'.repeat(16_384) }])],
-  ])('%s are refused, and the client is told', async (_, details) => {
+  ])('return invalid_authorization_details to the client for details %s', async (_, details) => {
     const { redirected, error } = await authorize(make(), details);
     expect(redirected).toMatchObject({ error: 'invalid_authorization_details', state: 'xyz' });
     expect(summary(error)).toBe(INVALID);
   });
 
-  it('are never more than the types that the client is registered for', async () => {
+  it('are limited to the types that the client is registered for', async () => {
     const server = make();
     const query = { client_id: 'payer' };
     expect((await authorize(server, text([PAYMENT]), query)).redirected).toHaveProperty('code');
     expect(summary((await authorize(server, text([ACCOUNT]), query)).error)).toBe(INVALID);
   });
 
-  it('are said once', async () => {
+  it('are rejected if the parameter is repeated', async () => {
     const { error } = await authorize(make(), [text([ACCOUNT]), text([PAYMENT])]);
     expect(summary(error)).toBe('400 invalid_request: Repeated parameter: `authorization_details`');
   });
 });
 
-describe('a token request that names authorization details', () => {
+describe('the authorization_details of a token request', () => {
   const BALANCE = { ...ACCOUNT, actions: ['balance'] };
 
-  it('narrows the access token alone, and the client keeps the right to the rest', async () => {
+  it('narrow the access token only, and the client keeps the right to the rest', async () => {
     const server = make();
     const { body } = await granted(server, [PAYMENT, ACCOUNT], [BALANCE]);
     expect(body).toMatchObject({ authorization_details: [BALANCE] });
@@ -241,15 +241,15 @@ describe('a token request that names authorization details', () => {
 
   it.each<[string, unknown[]]>([
     ['another payment', [{ ...PAYMENT, creditor: 'Eve' }]],
-    ['one more action', [{ ...ACCOUNT, actions: ['balance', 'list', 'close'] }]],
-    ['no list of actions where there was one', [{ type: 'account', locations: ACCOUNT.locations }]],
+    ['an additional action', [{ ...ACCOUNT, actions: ['balance', 'list', 'close'] }]],
+    ['no list of actions although one was granted', [{ type: 'account', locations: ACCOUNT.locations }]],
     ['an empty list of actions', [{ ...ACCOUNT, actions: [] }]],
-    ['a field more', [{ ...ACCOUNT, owner: 'bob' }]],
-  ])('has no more than was granted: %s', async (_, named) => {
+    ['an additional field', [{ ...ACCOUNT, owner: 'bob' }]],
+  ])('are rejected if they exceed the granted details: %s', async (_, named) => {
     expect(summary((await granted(make(), [PAYMENT, ACCOUNT], named)).error)).toBe(INVALID);
   });
 
-  it('has none where none were granted', async () => {
+  it('are rejected if none were granted', async () => {
     const server = make(new Judged());
     const { redirected } = await authorize(server, undefined);
     const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
@@ -261,7 +261,7 @@ describe('a token request that names authorization details', () => {
     expect(summary(error)).toBe(INVALID);
   });
 
-  it('is compared as its type says', async () => {
+  it('are compared by `isWithin()` of their type', async () => {
     const isWithin = (asked: AuthorizationDetail, whole: AuthorizationDetail) => asked['most'] <= whole['most'];
     const server = make(undefined, [], { limit: { isWithin } });
     expect((await granted(server, [{ type: 'limit', most: 5 }], [{ type: 'limit', most: 3 }])).body).toMatchObject({
@@ -272,7 +272,7 @@ describe('a token request that names authorization details', () => {
     );
   });
 
-  it('of a client for itself is allowed by the model, or not at all', async () => {
+  it('need the approval of the model for client credentials', async () => {
     expect(summary((await itself(make(), [PAYMENT])).error)).toBe(INVALID);
     const server = make(new Judged(), [introspection()]);
     const { body } = await itself(server, [ACCOUNT]);
@@ -281,7 +281,7 @@ describe('a token request that names authorization details', () => {
     expect(summary((await itself(server, [{ ...PAYMENT, creditor: 'Mallory' }])).error)).toBe(INVALID);
   });
 
-  it('in exchange has no more than the subject token', async () => {
+  it('must not exceed those of the subject token in a token exchange', async () => {
     const server = make(undefined, [tokenExchange()]);
     const { body } = await granted(server, [PAYMENT, ACCOUNT]);
     const exchange = (named?: unknown) =>
@@ -300,7 +300,7 @@ describe('a token request that names authorization details', () => {
     expect(summary((await exchange([{ ...PAYMENT, creditor: 'Eve' }])).error)).toBe(INVALID);
   });
 
-  it('in exchange has no more than a narrowed access token, and all that its refresh token has', async () => {
+  it('must not exceed those of a narrowed access token in a token exchange, unlike its refresh token', async () => {
     const server = make(undefined, [tokenExchange()]);
     const { body } = await granted(server, [PAYMENT, ACCOUNT], [BALANCE]);
     const exchange = (kind: 'access_token' | 'refresh_token', named?: unknown) =>
@@ -321,8 +321,8 @@ describe('a token request that names authorization details', () => {
   });
 });
 
-describe('what the host says of authorization details', () => {
-  it('refuses them before anybody signs in, and says more of them once a user is known', async () => {
+describe('authorization details and the application', () => {
+  it('are rejected by the model before the user signs in, and completed by it for a known user', async () => {
     const model = new Judged();
     const server = make(model);
     const asked = await server.readAuthorizationRequest(
@@ -342,7 +342,7 @@ describe('what the host says of authorization details', () => {
     });
   });
 
-  it('is what the user chose, where its own page asks', async () => {
+  it('are granted as the user chose them on a page of the application', async () => {
     const server = make();
     const request = authorizeRequest({ authorization_details: text([PAYMENT, ACCOUNT]) });
     const asked = await server.readAuthorizationRequest(request, new Response(), { user: { id: 'alice' } });
@@ -354,7 +354,7 @@ describe('what the host says of authorization details', () => {
     });
   });
 
-  it('is never of a type that nobody asked for', async () => {
+  it('cannot be granted with a type that was not requested', async () => {
     const server = make();
     const asked = await server.readAuthorizationRequest(
       authorizeRequest({ authorization_details: text([ACCOUNT]) }),
@@ -364,7 +364,7 @@ describe('what the host says of authorization details', () => {
     await expect(server.decide(asked, decision, new Response())).rejects.toThrow('of the types that were asked for');
   });
 
-  it('cannot be changed by who is handed them', async () => {
+  it('cannot be changed in the authorization request that was read', async () => {
     const asked = await make().readAuthorizationRequest(
       authorizeRequest({ authorization_details: text([PAYMENT]) }),
       new Response(),
@@ -374,8 +374,8 @@ describe('what the host says of authorization details', () => {
   });
 });
 
-describe('authorization details elsewhere', () => {
-  it('are pushed, and refused at the push', async () => {
+describe('authorization details with other features', () => {
+  it('can be pushed, and invalid ones are rejected when they are pushed', async () => {
     const server = make(undefined, [pushedRequests()]);
     const push = (details: unknown) =>
       callEndpoint(
@@ -399,7 +399,7 @@ describe('authorization details elsewhere', () => {
     expect(asked.data['authorization_details']).toEqual([PAYMENT]);
   });
 
-  it('are shown to the user of a device, with what the host says of them, and granted so', async () => {
+  it('are shown to the user of a device as the model completed them, and granted like this', async () => {
     const server = make(new Judged(), [deviceAuthorization({ verificationUri: 'https://id.example/device' })]);
     const begun = await callEndpoint(
       server,
@@ -416,7 +416,7 @@ describe('authorization details elsewhere', () => {
     });
   });
 
-  it('are said of a token as far as they are for its resource', async () => {
+  it('are limited to the resource of the token', async () => {
     const types = { account: {} };
     const [here, there] = [ACCOUNT, { type: 'account', locations: ['https://bank.example/payments'] }];
     const anywhere = { type: 'account', actions: ['list'] };
@@ -426,7 +426,7 @@ describe('authorization details elsewhere', () => {
     expect(await known(server, body['access_token'])).toMatchObject({ authorization_details: [here, anywhere] });
   });
 
-  it('are named by the metadata of the server and of its resources', async () => {
+  it('are listed by type in the metadata of the server and of its resources', async () => {
     const server = make(undefined, [serverMetadata(), protectedResource({ resources: [{ resource: '/api' }] })]);
     server.mount(
       Object.fromEntries([...server.context.endpoints.keys(), 'authorize', 'token'].map((id) => [id, `/${id}`])),
@@ -437,7 +437,7 @@ describe('authorization details elsewhere', () => {
     expect((await document('resource-metadata/api')).body).toMatchObject(types);
   });
 
-  it('are of the types that a client registers for, as far as these are known', async () => {
+  it('are limited for a registered client to known types that it lists', async () => {
     const server = make(undefined, [registration({ open: true })]);
     const register = async (authorization_details_types: string[]) => {
       const body = { redirect_uris: [CALLBACK], authorization_details_types };
@@ -458,7 +458,7 @@ describe('consent to authorization details', () => {
     data: data as Record<string, unknown>,
   });
 
-  it('is remembered for the same details in whatever order, and for no others', async () => {
+  it('is remembered for the same details in any order, and for no others', async () => {
     const store = new Store();
     const alice = { id: 'alice' };
     await store.saveConsent(alice, asked({}));
@@ -472,7 +472,7 @@ describe('consent to authorization details', () => {
     );
   });
 
-  it('is shown by words, or by all fields, and bends no page', () => {
+  it('is requested by a description or by all fields, with control characters replaced', () => {
     const toWhom = ({ creditor }: AuthorizationDetail) => `to ${creditor}`;
     const server = make(undefined, [], { payment: { title: 'Pay', describe: toWhom }, account: {} }).context;
     const shown = shownDetails(
@@ -495,10 +495,10 @@ describe('consent to authorization details', () => {
   });
 });
 
-describe('a hostile client', () => {
+describe('authorization details of a hostile client', () => {
   const server = make();
 
-  it('gets an answer of the protocol, whatever JSON it sends', async () => {
+  it('cause a protocol error at most, whatever JSON is sent', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue({ maxDepth: 6 }),
@@ -515,7 +515,7 @@ describe('a hostile client', () => {
     );
   });
 
-  it('gets no more by naming something, whatever it was granted', async () => {
+  it('never exceed what was granted', async () => {
     const field = fc.record({
       actions: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
       to: fc.constantFrom('x', 'y'),
@@ -533,20 +533,20 @@ describe('a hostile client', () => {
 
 describe('authorizationDetails()', () => {
   it.each<[string, unknown, string]>([
-    ['no types', {}, "needs `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`"],
+    ['a missing option `types`', {}, "needs `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`"],
     [
-      'a member that is none',
+      'a type with an unknown member',
       { types: { a: { titel: 'A' } } },
       'the type `a` of `authorizationDetails()` has no `titel`',
     ],
     [
-      'a member of another kind',
+      'a type with a member of the wrong kind',
       { types: { a: { fields: 'b' } } },
       '`fields` of the type `a` of `authorizationDetails()` must be a list',
     ],
-    ['a type that is nothing', { types: { a: null } }, 'must be an object'],
-    ['a misspelt option', { type: {}, types: { a: {} } }, 'unknown option `type` of `authorizationDetails()`'],
-  ])('says at the start what is wrong with %s', (_, options, sentence) => {
+    ['a type that is null', { types: { a: null } }, 'must be an object'],
+    ['a misspelled option', { type: {}, types: { a: {} } }, 'unknown option `type` of `authorizationDetails()`'],
+  ])('reports a configuration error at start-up for %s', (_, options, sentence) => {
     const features = [authorizationDetails(options as never)];
     expect(() => new OAuth2Server({ model: new Store(), features })).toThrow(sentence);
   });

@@ -19,7 +19,7 @@ const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CER
 
 let count = 0;
 
-/** Publishes a document of its own for each test. */
+/** Publishes a client metadata document at a new URL. */
 function publish(more: object = {}, headers = {}): { id: string; path: string } {
   const path = `/${count++}`;
   const id = documents.url(path);
@@ -33,7 +33,7 @@ const serverOf = (model: object, options: ClientIdDocumentOptions = {}) =>
     features: [clientIdDocuments({ fetch, pause: 0, scopes: ['read'], ...options })],
   });
 
-/** The client of an authorization request, or the error that it is refused by. */
+/** Returns the client of an authorization request, or the name of the error. */
 async function seen(server: OAuth2Server, id: string, redirectUri = CALLBACK) {
   const request = authorizeRequest({ client_id: id, redirect_uri: redirectUri, ...CHALLENGED });
   try {
@@ -43,8 +43,8 @@ async function seen(server: OAuth2Server, id: string, redirectUri = CALLBACK) {
   }
 }
 
-describe('a client that the model knows by such an id', () => {
-  it('is what the model knows, and no document says otherwise', async () => {
+describe('clientIdDocuments() and the clients of the model', () => {
+  it('uses a stored client with this id, and does not fetch its document', async () => {
     const { id, path } = publish({ client_name: 'Said' });
     const client = { id, grants: ['authorization_code'], redirectUris: [CALLBACK], scopes: ['read'], name: 'Kept' };
     const store = new MemoryStore({ clients: [{ ...client, secret: 'right' }], users });
@@ -61,7 +61,7 @@ describe('a client that the model knows by such an id', () => {
     expect(documents.count(path)).toBe(0);
   });
 
-  it('is fetched only where the model lets it be', async () => {
+  it('fetches a document only if mayUseClientIdDocument() of the model allows it', async () => {
     const { id, path } = publish();
     const store = Object.assign(new MemoryStore({ clients: [], users }), { mayUseClientIdDocument: () => false });
     expect(await seen(serverOf(store), id)).toBe('invalid_client');
@@ -69,10 +69,10 @@ describe('a client that the model knows by such an id', () => {
   });
 });
 
-describe('a document', () => {
+describe('a client ID metadata document', () => {
   const store = () => new MemoryStore({ clients: [], users });
 
-  it('is kept as its headers say, within bounds', async () => {
+  it('is cached as its headers declare, within `minAge` and `maxAge`', async () => {
     for (const [headers, options, fetches] of [
       [{ 'cache-control': 'max-age=60' }, { minAge: 0 }, 1],
       [{ 'cache-control': 'no-store' }, { minAge: 0 }, 2],
@@ -92,7 +92,7 @@ describe('a document', () => {
     }
   });
 
-  it('is good while its host does not answer, and not when it is taken back', async () => {
+  it('stays valid while its host is unreachable, but not after its host removed it', async () => {
     const { id, path } = publish();
     const [patient, hasty] = [{}, { outage: 0 }].map((more) => serverOf(store(), { minAge: 0, maxAge: 0, ...more }));
     for (const server of [patient!, hasty!]) expect(await seen(server, id)).toMatchObject({ id });
@@ -107,7 +107,7 @@ describe('a document', () => {
     expect(await seen(patient!, id)).toBe('temporarily_unavailable');
   });
 
-  it.each([500, 502, 503, 429])('is good while its host is in trouble: %i', async (status) => {
+  it.each([500, 502, 503, 429])('stays valid while its host responds with %i', async (status) => {
     const { id, path } = publish();
     const server = serverOf(store(), { minAge: 0, maxAge: 0 });
     expect(await seen(server, id)).toMatchObject({ id });
@@ -116,7 +116,7 @@ describe('a document', () => {
     expect(await seen(serverOf(store()), id)).toBe('temporarily_unavailable');
   });
 
-  it('is no worse for a moment in which too much was fetched', async () => {
+  it('can be fetched again right after a fetch was refused for too many concurrent fetches', async () => {
     const { id } = publish();
     const slow = publish();
     let answer: (() => void) | undefined;
@@ -135,7 +135,7 @@ describe('a document', () => {
     expect(await seen(server, id)).toMatchObject({ id });
   });
 
-  it('is fetched while one network requests 80 documents from hosts with silent name servers', async () => {
+  it('is fetched while another network requests 80 documents from hosts with silent name servers', async () => {
     const { id } = publish();
     const lookup = async (name: string) =>
       name.startsWith('evil') ? new Promise<string[]>(() => undefined) : ['127.0.0.1'];
@@ -159,14 +159,14 @@ describe('a document', () => {
     expect(await clientFrom(id, '198.51.100.7')).toMatchObject({ id });
   });
 
-  it('is not asked for again at once when it was no good', async () => {
+  it('is not fetched again immediately if it was invalid', async () => {
     const { id, path } = publish({ client_id: 'other' });
     const server = serverOf(store(), { pause: 60 });
     expect([await seen(server, id), await seen(server, id)]).toEqual(['invalid_client', 'invalid_client']);
     expect(documents.count(path)).toBe(1);
   });
 
-  it('is one of so many that are kept', async () => {
+  it('is cached up to the number of documents in `size`', async () => {
     const server = serverOf(store(), { size: 2 });
     const published = [publish(), publish(), publish()];
     for (const { id } of [...published, published[2]!, published[0]!])
@@ -174,7 +174,7 @@ describe('a document', () => {
     expect(published.map(({ path }) => documents.count(path))).toEqual([2, 1, 1]);
   });
 
-  it('may be held to its own origin and the device of the user', async () => {
+  it('can be restricted to redirect URIs of its own origin and of the device of the user', async () => {
     const server = serverOf(store(), { redirects: 'own' });
     expect(await seen(server, publish().id)).toBe('invalid_client');
     const own = documents.url('/callback');
@@ -184,7 +184,7 @@ describe('a document', () => {
     expect(await seen(server, publish({ redirect_uris: ['com.example.app:/a'] }).id)).toBe('invalid_client');
   });
 
-  it('gives a client nothing that only a host may give', async () => {
+  it('cannot set properties that only the application may set', async () => {
     const { id } = publish({
       consent: 'never',
       id: 'web',
@@ -198,8 +198,8 @@ describe('a document', () => {
   });
 });
 
-describe('a model of a host', () => {
-  it('keeps codes and tokens of clients that are not among its own', async () => {
+describe('clientIdDocuments()', () => {
+  it('stores codes and tokens of clients that are unknown to the model', async () => {
     const kept: { id: string; code?: object }[] = [];
     const model = {
       getClient: async () => undefined,
@@ -232,11 +232,11 @@ describe('a model of a host', () => {
     [{ size: 0 }, /`size` of/],
     [{ fetch: { allowed: [] } }, /unknown option `allowed` of `fetch`/],
     [{ fetch: { allow: ['example.com'] } }, /`example\.com` is no address/],
-  ])('hears what is wrong with the options when it starts: %j', (options, sentence) => {
+  ])('rejects invalid options at start-up: %j', (options, sentence) => {
     expect(() => serverOf(new MemoryStore({ clients: [], users }), options as never)).toThrow(sentence);
   });
 
-  it('hears of two features that find clients', () => {
+  it('rejects a second feature that finds clients at start-up', () => {
     const features = [
       clientIdDocuments({ fetch }),
       { id: 'other', install: () => ({ client: { find: () => undefined } }) },

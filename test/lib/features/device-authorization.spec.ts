@@ -83,7 +83,7 @@ async function decide(server: OAuth2Server, begun: Begun, allow = true, scope?: 
   return decideDeviceRequest(request, { allow, ...(scope !== undefined && { scope }) });
 }
 
-describe('device authorization', () => {
+describe('device authorization (RFC 8628)', () => {
   let store: MemoryStore;
   let server: OAuth2Server;
   beforeEach(() => {
@@ -93,10 +93,10 @@ describe('device authorization', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  /** The time that a device waits. */
+  /** Advances the clock by the time that a device waits between two polls. */
   const wait = (seconds = 5) => jest.advanceTimersByTime(seconds * 1000);
 
-  it('gives a device two codes, and says where to enter one and how often to bring the other', async () => {
+  it('returns device code, user code, verification URIs and polling interval', async () => {
     const { status, headers, body } = await callEndpoint(server, 'device_authorization', from('tv', { scope: 'read' }));
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
     const code: unknown = expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
@@ -110,7 +110,7 @@ describe('device authorization', () => {
     });
   });
 
-  it('gives tokens once the user has agreed, and a refresh token that is good', async () => {
+  it('issues tokens after the user agreed, with a working refresh token', async () => {
     const begun = await begin(server);
     expect(await poll(server, begun)).toMatchObject({ status: 400, error: 'authorization_pending' });
     expect(await decide(server, begun)).toBe(true);
@@ -122,14 +122,14 @@ describe('device authorization', () => {
     expect((await store.listApplications('alice')).map(({ clientId }) => clientId)).toEqual(['tv']);
   });
 
-  it.each(['%', '%-lower', '% spaced', '%_bare'])('takes a code as people type it: %s', async (how) => {
+  it.each(['shown', 'lowercase', 'spaced', 'bare'])('accepts a user code as people type it: %s', async (how) => {
     const begun = await begin(server);
     const bare = begun.user_code.replace('-', '');
     const typed = {
-      '%': begun.user_code,
-      '%-lower': begun.user_code.toLowerCase(),
-      '% spaced': ` ${bare.slice(0, 4)} ${bare.slice(4)} `,
-      '%_bare': bare,
+      shown: begun.user_code,
+      lowercase: begun.user_code.toLowerCase(),
+      spaced: ` ${bare.slice(0, 4)} ${bare.slice(4)} `,
+      bare,
     }[how]!;
     expect(await findDeviceRequest(server, typed, { user: ALICE })).toMatchObject({
       userCode: begun.user_code,
@@ -139,7 +139,7 @@ describe('device authorization', () => {
     });
   });
 
-  it('grants what the user agreed to, and never more', async () => {
+  it('grants the scope that the user agreed to, within the requested or the default scope', async () => {
     const begun = await begin(server);
     await decide(server, begun, true, 'write admin');
     expect(await poll(server, begun)).toMatchObject({ status: 200, scope: 'write' });
@@ -149,7 +149,7 @@ describe('device authorization', () => {
     expect(await poll(server, unnamed)).toMatchObject({ scope: 'read' });
   });
 
-  it('says that the user said no, as often as it is asked', async () => {
+  it('returns access_denied on each poll after the user denied access', async () => {
     const begun = await begin(server);
     expect(await decide(server, begun, false)).toBe(true);
     for (let time = 0; time < 2; time += 1) {
@@ -159,7 +159,7 @@ describe('device authorization', () => {
     expect(await find(server, begun)).toBeUndefined();
   });
 
-  it('counts the first of two decisions, whoever makes them', async () => {
+  it('keeps the first of several decisions', async () => {
     const begun = await begin(server);
     const [alice, bob] = [(await find(server, begun))!, (await find(server, begun, BOB))!];
     expect(await decideDeviceRequest(alice, { allow: false })).toBe(true);
@@ -173,7 +173,7 @@ describe('device authorization', () => {
     expect(answers.filter(Boolean)).toHaveLength(1);
   });
 
-  it('shows nobody a code that was decided, and nobody one of another issuer', async () => {
+  it('does not find a user code that was decided already or belongs to another issuer', async () => {
     const begun = await begin(server);
     const away = serverOf(store, [], { issuer: 'https://other.example' });
     expect(await find(away, begun)).toBeUndefined();
@@ -182,7 +182,7 @@ describe('device authorization', () => {
     expect(await find(server, begun, BOB)).toBeUndefined();
   });
 
-  it('slows a device down that asks too often, more each time, and forgets no poll', async () => {
+  it('returns slow_down to a device that polls too often, with a longer interval each time', async () => {
     const begun = await begin(server);
     await poll(server, begun);
     expect(await poll(server, begun)).toMatchObject({ status: 400, error: 'slow_down' });
@@ -195,7 +195,7 @@ describe('device authorization', () => {
     expect(await poll(server, begun)).toMatchObject({ status: 200 });
   });
 
-  it('answers at once when the user has decided, however early the device asks again', async () => {
+  it('returns the result after the decision of the user even if the device polls early', async () => {
     const [agreed, denied] = [await begin(server), await begin(server)];
     for (const begun of [agreed, denied])
       expect(await poll(server, begun)).toMatchObject({ error: 'authorization_pending' });
@@ -205,7 +205,7 @@ describe('device authorization', () => {
     expect(await poll(server, denied)).toMatchObject({ error: 'access_denied' });
   });
 
-  it('gives tokens once, however many polls come at once, and keeps them alive', async () => {
+  it('issues tokens once for concurrent polls, and keeps them valid', async () => {
     const begun = await begin(server);
     await decide(server, begun);
     const answers = await Promise.all(Array.from({ length: 20 }, () => poll(server, begun)));
@@ -215,7 +215,7 @@ describe('device authorization', () => {
     expect(await store.getAccessToken(String(won[0]!['access_token']))).toBeTruthy();
   });
 
-  it('says of a device code that is spent that it is good no more, and takes nobody in a hurry for a thief', async () => {
+  it('rejects a second poll right after the tokens were issued, and does not treat it as a replay', async () => {
     const begun = await begin(server);
     await decide(server, begun);
     const { access_token } = await poll(server, begun);
@@ -223,7 +223,7 @@ describe('device authorization', () => {
     expect(await store.getAccessToken(String(access_token))).toBeTruthy();
   });
 
-  it('takes a device code that comes again later for a stolen one', async () => {
+  it('treats a later poll with a used device code as a replay, and revokes its tokens', async () => {
     const begun = await begin(server);
     await decide(server, begun);
     const { access_token } = await poll(server, begun);
@@ -232,7 +232,7 @@ describe('device authorization', () => {
     expect(await store.getAccessToken(String(access_token))).toBeUndefined();
   });
 
-  it('says that it was too late, to the device and to the user', async () => {
+  it('returns expired_token to the device, and ignores a decision of the user, after the expiry', async () => {
     const begun = await begin(server);
     const shown = (await find(server, begun))!;
     wait(901);
@@ -242,13 +242,18 @@ describe('device authorization', () => {
   });
 
   it.each([
-    ['no device code', 'tv', () => ({ device_code: undefined }), 'invalid_request'],
-    ['a code that nobody knows', 'tv', () => ({ device_code: 'x' }), 'invalid_grant'],
-    ['the user code in its place', 'tv', ({ user_code }: Begun) => ({ device_code: user_code }), 'invalid_grant'],
-    ['the code of another client', 'radio', () => ({}), 'invalid_grant'],
-    ['a client that may not', 'other', () => ({}), 'unauthorized_client'],
+    ['a missing device code', 'tv', () => ({ device_code: undefined }), 'invalid_request'],
+    ['an unknown device code', 'tv', () => ({ device_code: 'x' }), 'invalid_grant'],
     [
-      'a device code as an authorization code',
+      'the user code in place of the device code',
+      'tv',
+      ({ user_code }: Begun) => ({ device_code: user_code }),
+      'invalid_grant',
+    ],
+    ['the device code of another client', 'radio', () => ({}), 'invalid_grant'],
+    ['a client without this grant', 'other', () => ({}), 'unauthorized_client'],
+    [
+      'the device code as an authorization code',
       'tv',
       ({ device_code }: Begun) => ({
         grant_type: 'authorization_code',
@@ -258,12 +263,12 @@ describe('device authorization', () => {
       'invalid_grant',
     ],
     [
-      'a device code as a refresh token',
+      'the device code as a refresh token',
       'tv',
       ({ device_code }: Begun) => ({ grant_type: 'refresh_token', refresh_token: device_code }),
       'invalid_grant',
     ],
-  ])('refuses %s, and goes on', async (_, id, form, error) => {
+  ])('rejects %s, and keeps the device code valid', async (_, id, form, error) => {
     const begun = await begin(server);
     await decide(server, begun);
     const asked = { grant_type: GRANT, device_code: begun.device_code, ...form(begun) };
@@ -271,7 +276,7 @@ describe('device authorization', () => {
     expect(await poll(server, begun)).toMatchObject({ status: 200 });
   });
 
-  it('takes no authorization code for a device code', async () => {
+  it('does not accept an authorization code as a device code', async () => {
     const code = { authorizationCode: 'a-code', expiresAt: new Date(Date.now() + 60_000), scope: 'read' };
     const client = CLIENTS[0]!;
     await store.saveAuthorizationCode({ ...code, redirectUri: 'https://a.example/cb' }, client, ALICE);
@@ -281,16 +286,16 @@ describe('device authorization', () => {
   });
 
   it.each([
-    ['a client that may not use the grant', 'other', {}, 400, 'unauthorized_client'],
-    ['a client that nobody knows', 'nobody', {}, 401, 'invalid_client'],
-    ['scope that the client may not have', 'tv', { scope: 'admin' }, 400, 'invalid_scope'],
-    ['two scopes', 'tv', { scope: ['read', 'write'] }, 400, 'invalid_request'],
-  ])('gives no codes for %s', async (_, id, form, status, error) => {
+    ['a client without this grant', 'other', {}, 400, 'unauthorized_client'],
+    ['an unknown client', 'nobody', {}, 401, 'invalid_client'],
+    ['a scope that the client may not request', 'tv', { scope: 'admin' }, 400, 'invalid_scope'],
+    ['a repeated scope', 'tv', { scope: ['read', 'write'] }, 400, 'invalid_request'],
+  ])('returns no codes for %s', async (_, id, form, status, error) => {
     const answer = await callEndpoint(server, 'device_authorization', from(id, form));
     expect(answer).toMatchObject({ status, body: { error } });
   });
 
-  it('demands the secret of a client that has one', async () => {
+  it('requires the secret of a confidential client', async () => {
     const begun = await begin(server, 'box');
     const answer = await callEndpoint(server, 'device_authorization', formRequest({ client_id: 'box' }));
     expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client']);
@@ -300,7 +305,7 @@ describe('device authorization', () => {
     expect(await poll(server, begun, 'box')).toMatchObject({ status: 200 });
   });
 
-  it('binds the tokens to the resource that the device names, and needs no push', async () => {
+  it('binds the tokens to the requested resource, and does not require a pushed request', async () => {
     const one = serverOf(store, [resourceIndicators({ resources: [NOTES] }), pushedRequests({ required: true })]);
     const begun = await begin(one, 'tv', { scope: 'read', resource: NOTES });
     expect(await find(one, begun)).toMatchObject({ resource: [NOTES] });
@@ -315,7 +320,7 @@ describe('device authorization', () => {
     expect(unknown.body['error']).toBe('invalid_target');
   });
 
-  it('ends with the grant of the user, before and after the tokens', async () => {
+  it('ends when the grants of the user are revoked, before or after the tokens are issued', async () => {
     const [early, late] = [await begin(server), await begin(server)];
     await decide(server, early);
     await decide(server, late);
@@ -325,7 +330,7 @@ describe('device authorization', () => {
     expect(await store.getAccessToken(String(access_token))).toBeUndefined();
   });
 
-  it('lets nobody guess user codes: one user, one address, and all together', async () => {
+  it('limits guesses of user codes for one user, for one network and in total', async () => {
     const begun = await begin(server);
     const guess = (id: string, address?: string) =>
       findDeviceRequest(server, 'BBBB-BBBB', { user: { id }, address }).then(
@@ -338,7 +343,7 @@ describe('device authorization', () => {
     expect(many.find((one) => one instanceof OAuthError)).toMatchObject({ status: 429, retryAfter: 300 });
     const net = await Promise.all(Array.from({ length: 50 }, (_, index) => guess(`m${index}`, '192.0.2.1')));
     expect(refused(net)).toHaveLength(30);
-    // One who has an IPv6 address has very many of them.
+    // A single IPv6 user has many addresses, so the limit counts the /64 network.
     const half = ['2001:db8::', '2001:db8:0:0:1::', '2001:0DB8:0000::7:', '2001:db8::1:2:3:4%eth0'];
     const wide = await Promise.all(
       Array.from({ length: 48 }, (_, index) => {
@@ -355,7 +360,7 @@ describe('device authorization', () => {
     expect(await find(server, begun)).toMatchObject({ client: { id: 'tv' } });
   });
 
-  it('lets users enter a code whatever 150 accounts of an attacker enter', async () => {
+  it('lets users enter a code while 150 accounts of an attacker guess codes', async () => {
     const begun = await begin(server);
     const guesses = Array.from({ length: 150 * 20 }, (_, index) =>
       findDeviceRequest(server, 'BBBB-BBBB', { user: { id: `m${index % 150}` } }).catch((error: unknown) => error),
@@ -365,7 +370,7 @@ describe('device authorization', () => {
     expect(await find(server, begun)).toMatchObject({ client: { id: 'tv' } });
   });
 
-  it('limits how many codes public clients ask for from one network, and no client that authenticates', async () => {
+  it('limits requests of public clients from one network, but not of confidential clients', async () => {
     const one = serverOf(store, [], {
       features: [deviceAuthorization({ verificationUri: PAGE, rate: { requests: 3, per: 60 } })],
     });
@@ -385,20 +390,16 @@ describe('device authorization', () => {
   });
 
   it.each([
+    ['an invalid rate', { verificationUri: PAGE, rate: { requests: 0, per: 60 } }, /`rate` of .* must be `false` or/],
+    ['a misspelled option', { interval: 5, verificationURI: PAGE }, /unknown option `verificationURI`/],
+    ['a missing verification URI', {}, /needs a page where users enter their codes/],
+    ['a verification URI that is not a URL', { verificationUri: '/device' }, /must be an https URL/],
     [
-      'a rate that is none',
-      { verificationUri: PAGE, rate: { requests: 0, per: 60 } },
-      /`rate` of .* must be `false` or/,
-    ],
-    ['a misspelt option', { interval: 5, verificationURI: PAGE }, /unknown option `verificationURI`/],
-    ['no page to go to', {}, /needs a page where users enter their codes/],
-    ['a page that is no URL', { verificationUri: '/device' }, /must be an https URL/],
-    [
-      'an interval that is none',
+      'an invalid polling interval',
       { verificationUri: PAGE, interval: 0 },
       /`interval` of `deviceAuthorization\(\)` is a whole number/,
     ],
-  ])('does not start with %s', (_, options, message) => {
+  ])('rejects at start-up %s', (_, options, message) => {
     const features = [deviceAuthorization(options)];
     expect(() => new OAuth2Server({ model: store, issuer: 'https://id.example', features })).toThrow(message);
   });

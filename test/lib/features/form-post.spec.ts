@@ -24,7 +24,7 @@ const post = (query: object = {}, issuer?: string) =>
   );
 
 describe('formPost()', () => {
-  it('answers with a page that posts a code to the client', async () => {
+  it('responds with a page that posts the code to the client', async () => {
     const { status, headers, body, error } = await post({}, 'https://id.example');
     expect(summary(error)).toBe('no error');
     expect([status, headers['location']]).toEqual([200, undefined]);
@@ -34,7 +34,7 @@ describe('formPost()', () => {
     });
   });
 
-  it('answers so with tokens too, and with errors', async () => {
+  it('also posts tokens and errors', async () => {
     const { fields } = postedForm((await post({ response_type: 'token' })).body);
     expect(fields).toMatchObject({ access_token: expect.any(String), token_type: 'Bearer', state: 'xyz' });
     const refused = await post({ scope: 'nonsense' });
@@ -45,12 +45,12 @@ describe('formPost()', () => {
     });
   });
 
-  it('posts to the redirect URI as it is registered, query and all', async () => {
+  it('posts to the redirect URI as it is registered, including its query', async () => {
     const { body } = await post({ redirect_uri: OTHER_CALLBACK });
     expect(postedForm(body).action).toBe(OTHER_CALLBACK);
   });
 
-  it('lets one script run, by its hash, and nobody keep or frame the page', async () => {
+  it('allows one script by its hash, and forbids caching and framing of the page', async () => {
     const { headers, body } = await post();
     const [, script] = /<script>([^<]*)<\/script>/.exec(body as unknown as string)!;
     const source = `'sha256-${createHash('sha256').update(script!).digest('base64')}'`;
@@ -65,7 +65,7 @@ describe('formPost()', () => {
     });
   });
 
-  it('writes whatever a client sends as text', async () => {
+  it('escapes any state that the client sends', async () => {
     const hostile = oneof(
       string({ unit: constantFrom('"', "'", '<', '>', '&', ' ', '/', '=', 'a', 'script', 'onload', '&quot', '-->') }),
       string({ unit: 'grapheme-ascii' }),
@@ -74,14 +74,14 @@ describe('formPost()', () => {
       asyncProperty(hostile, async (state) => {
         const page = (await post({ state: state || 'x' })).body as unknown as string;
         expect(postedForm(page).fields['state']).toBe(state || 'x');
-        // As many tags as in any other page.
+        // Each page has this number of tags, so the state added none.
         expect(page.match(/<[^>]*>/g)).toHaveLength(20);
       }),
       { numRuns: 200 },
     );
   });
 
-  it('is told in the metadata, and described', async () => {
+  it('is listed in the server metadata', async () => {
     const server = new OAuth2Server({
       model: createTestModel().model,
       issuer: 'https://id.example',
@@ -92,7 +92,7 @@ describe('formPost()', () => {
     expect(response.body).toMatchObject({ response_modes_supported: ['query', 'fragment', 'form_post'] });
   });
 
-  it('may be pushed', async () => {
+  it('can be requested by a pushed authorization request', async () => {
     const client = { id: 'web', secret: 'web-secret', grants: ['authorization_code'], redirectUris: [CALLBACK] };
     const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
     const model = new MemoryStore({ clients: [{ ...client, scopes: ['read'] }], users });
@@ -108,13 +108,13 @@ describe('formPost()', () => {
   });
 });
 
-describe('a response mode of a host', () => {
+describe('a response mode of an application', () => {
   const mode = (write: () => void, exposed = false): Feature => ({
     id: 'carrier pigeon',
     install: () => ({ responseModes: { pigeon: { exposed, write } } }),
   });
 
-  it('is refused for tokens where logs have what it sends', async () => {
+  it('is rejected for tokens if its responses appear in logs', async () => {
     const server = serverWith([mode(() => undefined, true)]);
     const asked = authorizeRequest({ response_type: 'token', response_mode: 'pigeon' });
     const { error, headers } = await runOperation(server, 'authorize', asked);
@@ -122,7 +122,7 @@ describe('a response mode of a host', () => {
     expect(headers['location']).toContain('#error=invalid_request');
   });
 
-  it('that fails is told to the browser, and nothing travels in another way', async () => {
+  it('causes an error in the browser, and no redirect, if it throws', async () => {
     const server = serverWith([
       mode(() => {
         throw new Error('The pigeon is lost');
@@ -140,7 +140,7 @@ describe('a response mode of a host', () => {
     }
   });
 
-  it('has a name of its own', () => {
+  it('must not have the name of another response mode', () => {
     expect(() =>
       serverWith([{ id: 'another query', install: () => ({ responseModes: { query: { write: () => undefined } } }) }]),
     ).toThrow('the features `RFC 6749` and `another query` both add `query` to `responseModes`');

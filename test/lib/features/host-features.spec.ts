@@ -10,7 +10,7 @@ import {
 import { addAccessToken, createTestModel } from '../../support/model.js';
 import { runOperation, resourceRequest, summary } from '../../support/requests.js';
 
-/** Hooks as methods of a class, with a private field. */
+/** Hooks as methods of a class with a private field. */
 class Verdict {
   readonly #verdict = 'Invalid token: judged';
 
@@ -46,40 +46,40 @@ describe('a feature that is an instance of a class', () => {
   const JUDGED = '401 invalid_token: Invalid token: judged';
 
   it.each<[string, (Feature | Feature[])[]]>([
-    ['alone', [new Judge()]],
+    ['directly', [new Judge()]],
     ['in a profile', [[new Judge()]]],
-    ['in place of the one of a profile', [[{ id: 'judge' }], new Judge()]],
-  ])('judges tokens %s', async (_, features) => {
+    ['after a profile with a feature of the same id', [[{ id: 'judge' }], new Judge()]],
+  ])('verifies tokens if it is listed %s', async (_, features) => {
     const { error, headers } = await visit(features);
     expect(summary(error)).toBe(JUDGED);
     expect(headers['www-authenticate']).toContain(',verdict="harsh"');
   });
 
-  it('is replaced as a whole by the feature of the same name that the application lists', async () => {
+  it('is replaced completely by a feature with the same id that the application lists', async () => {
     const own: Feature = { id: 'judge', install: () => ({ token: { describe: () => ({}) } }) };
     const { error, headers } = await visit([[new Judge()], own]);
     expect([summary(error), headers['www-authenticate']]).toEqual(['no error', undefined]);
   });
 });
 
-describe('a server', () => {
+describe('the option `features`', () => {
   const factory = () => new Judge();
 
   it.each<[string, unknown, string]>([
     ['a factory that was not called', [factory], '`factory` among the `features` is a function: call it'],
-    ['one in a profile', [[factory]], '`factory` among the `features` is a function: call it'],
-    ['nothing', [null], 'a feature must have an `id`'],
-    ['nothing in a profile', [[new Judge(), undefined]], 'a feature must have an `id`'],
+    ['a factory in a profile', [[factory]], '`factory` among the `features` is a function: call it'],
+    ['null', [null], 'a feature must have an `id`'],
+    ['undefined in a profile', [[new Judge(), undefined]], 'a feature must have an `id`'],
     ['a profile in a profile', [[[new Judge()]]], 'a feature must have an `id`'],
-    ['a feature outside of a list', new Judge(), 'the option `features` must be a list such as `[revocation()]`'],
-  ])('does not take %s for a feature', (_, features, fault) => {
+    ['a feature that is not in a list', new Judge(), 'the option `features` must be a list such as `[revocation()]`'],
+  ])('rejects %s', (_, features, fault) => {
     const make = () => new OAuth2Server({ model: createTestModel().model, features: features as never });
     expect(make).toThrow(new InvalidArgumentError(`Invalid argument: ${fault}`));
   });
 });
 
-describe('a challenge that fails', () => {
-  it.each([new Error('secret'), new TypeError('secret')])('with %p is a fault that says nothing', async (failure) => {
+describe('a challenge hook that throws', () => {
+  it.each([new Error('secret'), new TypeError('secret')])('causes an error without details: %p', async (failure) => {
     const challenge = () => {
       throw failure;
     };

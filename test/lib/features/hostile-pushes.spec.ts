@@ -29,7 +29,7 @@ const headers = { 'content-type': 'application/x-www-form-urlencoded', authoriza
 const PUSH = { method: 'POST', headers, query: {}, body: ASKED };
 const VISIT = { method: 'GET', headers: {}, query: { client_id: 'web', request_uri: PUSHED }, body: {} };
 
-/** What may be sent for the two parameters that come with these features. */
+/** Values for the two parameters that these features add: valid and hostile ones. */
 const around = (...right: unknown[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...right) },
@@ -56,7 +56,7 @@ const sent = (right: object) =>
     return Object.assign({}, request, { method: method || 'GET' }, whole);
   });
 
-/** A server over a model that keeps one request, and may fail. */
+/** Creates a server whose model has stored one request and may fail. */
 function make(given: object, failing: object): { server: OAuth2Server; kept: PushedRequest[] } {
   const inAnHour = new Date(Date.now() + 3_600_000);
   const pushed = { requestUri: PUSHED, clientId: 'web', parameters: ASKED, openUntil: inAnHour, expiresAt: inAnHour };
@@ -72,7 +72,7 @@ function make(given: object, failing: object): { server: OAuth2Server; kept: Pus
   return { server: new OAuth2Server({ model, features, ...given }), kept };
 }
 
-/** An answer that may be sent: nothing of the host in it, and nothing that breaks a header. */
+/** Asserts that a response reveals nothing of the application and has valid headers. */
 function expectSendable({ status, headers: answered, body }: Response, statuses: readonly number[]): void {
   expect(statuses).toContain(status);
   for (const [name, value] of Object.entries(answered)) validateHeaderValue(name, value);
@@ -89,8 +89,8 @@ const refusedBy = async (answer: Promise<unknown>) =>
 
 withoutWarnings();
 
-describe('whatever is sent', () => {
-  it('to be pushed is kept or refused, and what is kept has no secret in it', async () => {
+describe('random requests', () => {
+  it('are stored without secrets or rejected by the pushed authorization request endpoint', async () => {
     const names = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent(PUSH), options, failures, async (asked, given, failing) => {
@@ -112,7 +112,7 @@ describe('whatever is sent', () => {
     expect([...names]).toEqual(expect.arrayContaining(some));
   });
 
-  it('with the name of a pushed request is answered to its redirect URI, or to the browser', async () => {
+  it('with a request_uri cause a redirect to a registered URI or an error in the browser', async () => {
     const names = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent(VISIT), options, failures, async (asked, given, failing) => {

@@ -27,7 +27,7 @@ const TOKENS = ['access', 'refresh', 'other access', 'other refresh', 'unknown']
 const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: basic('web', SECRET) };
 const RIGHT = TOKENS.map((token) => ({ method: 'POST', headers, query: {}, body: { token } }));
 
-/** What may be sent for the two parameters of these endpoints. */
+/** Values for the two parameters of these endpoints: valid and hostile ones. */
 const around = (...right: unknown[]) =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...right) },
@@ -52,7 +52,7 @@ const sent = fc.tuple(fc.oneof(arbitraryRequest, alteredRequest(RIGHT)), more).m
   return Object.assign({}, request, { method: method || 'POST' }, whole);
 });
 
-/** A host with tokens of two clients, whose model may fail. */
+/** Creates test fixtures with tokens of two clients and a model that may fail. */
 function makeHost(failing: object): TestModel {
   const own = {
     revokeAccessToken: ({ accessToken }: Token) => host.accessTokens.delete(accessToken),
@@ -70,7 +70,7 @@ function makeHost(failing: object): TestModel {
 
 const FEATURES = [revocation(), introspection(), resourceIndicators({ resources: [API], unrestricted: true })];
 
-/** What an endpoint makes of a request: nothing but an answer that may be sent, or an OAuthError that says the same. */
+/** Sends a request to an endpoint. Asserts a valid response that reveals nothing, and an OAuthError if it fails. */
 async function ask(host: TestModel, endpoint: string, request: object, given: object = {}): Promise<Response> {
   const response = new Response();
   let error: unknown;
@@ -93,8 +93,8 @@ async function ask(host: TestModel, endpoint: string, request: object, given: ob
 
 withoutWarnings();
 
-describe('whatever is sent', () => {
-  it("to be revoked, nothing of another client's ends", async () => {
+describe('random requests', () => {
+  it('revoke no token of another client', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent, options, failures, async (request, given, failing) => {
@@ -107,7 +107,7 @@ describe('whatever is sent', () => {
       }),
       { numRuns: 600 },
     );
-    // The requests got everywhere, or the property would show little.
+    // Verifies that the random requests reach different parts of the code.
     expect([...seen]).toEqual(
       expect.arrayContaining([
         'ended',
@@ -120,7 +120,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it("to be introspected, nothing is said of another client's token, or to a client without proof", async () => {
+  it('learn from introspection nothing about a token of another client, or without client authentication', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent, options, failures, async (request, given, failing) => {
@@ -143,7 +143,7 @@ describe('whatever is sent', () => {
   });
 });
 
-describe('whatever a model finds', () => {
+describe('random tokens that a model returns', () => {
   const date = fc.oneof(fc.constant(later()), fc.date({ noInvalidDate: false }), fc.anything({ maxDepth: 1 }));
   const anything = fc.anything({ maxDepth: 1 });
   const found = fc.record(
@@ -164,7 +164,7 @@ describe('whatever a model finds', () => {
     { requiredKeys: ['client', 'user'] },
   );
 
-  it('is introspected and revoked, or refused, in answers that are JSON', async () => {
+  it('are introspected, revoked or rejected with valid JSON', async () => {
     const answers = new Set<string>();
     await fc.assert(
       fc.asyncProperty(found, fc.constantFrom(...RIGHT.slice(0, 2)), options, async (token, request, given) => {

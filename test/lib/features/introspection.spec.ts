@@ -29,13 +29,13 @@ const ISSUER = 'https://id.example';
 const NOTES = 'https://api.example/notes';
 const INACTIVE = { active: false };
 
-/** A resource server: it never asks for a token. */
+/** A resource server. It never requests a token. */
 const API: Client = { id: 'api', grants: [], resources: ['https://API.example/notes', 'https://other.example'] };
-/** Another one, which serves nothing of what the tests ask for. */
+/** A resource server for resources that the tests do not request. */
 const OTHER: Client = { id: 'other', grants: [], resources: ['https://api.example'] };
 
 const asked = (token: unknown, more: object = {}): Request => tokenRequest({ token, ...more });
-/** The same by another client. */
+/** Returns an introspection request of the client `id`. */
 const askedBy = (id: string, token: string, more: object = {}): Request =>
   tokenRequest({ token, ...more }, { headers: { ...FORM, authorization: basic(id, SECRET) } });
 
@@ -49,7 +49,7 @@ async function bodyOf(server: OAuth2Server, request: Request): Promise<Record<st
   return body;
 }
 
-/** Says by an error that there is nothing, as some models of 3.x do. */
+/** Returns a method that reports an unknown token by an error, as some models of oauth2-server 3.x do. */
 const refusing =
   (method: (token: string) => unknown) =>
   (token: string): never => {
@@ -59,7 +59,7 @@ const refusing =
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 
-describe('introspection', () => {
+describe('the introspection endpoint (RFC 7662)', () => {
   let host: TestModel;
   let expiresAt: Date;
 
@@ -72,7 +72,7 @@ describe('introspection', () => {
     addRefreshToken(host, { refreshTokenExpiresAt: expiresAt, ...token });
   });
 
-  it('tells the client of an access token what it is good for', async () => {
+  it('returns the properties of an access token to its client', async () => {
     expect(await bodyOf(serverOf(host.model), asked('access'))).toEqual({
       active: true,
       token_type: 'Bearer',
@@ -86,7 +86,7 @@ describe('introspection', () => {
     });
   });
 
-  it('tells what is kept with a token, and nothing of it that the specification does not name', async () => {
+  it('returns stored claims such as iat, nbf and cnf, and no private properties of the token', async () => {
     addAccessToken(host, {
       iat: 1_700_000_000,
       nbf: 1_700_000_001,
@@ -99,7 +99,7 @@ describe('introspection', () => {
     expect(Object.keys(rest).toSorted()).toEqual(['active', 'client_id', 'exp', 'iss', 'scope', 'sub', 'token_type']);
   });
 
-  it('tells the client of a refresh token the same, which is no bearer token', async () => {
+  it('returns a refresh token to its client as active, with token_use and without token_type', async () => {
     const { token_type, ...said } = await bodyOf(serverOf(host.model), asked('refresh'));
     expect(token_type).toBeUndefined();
     expect(said).toMatchObject({
@@ -121,7 +121,7 @@ describe('introspection', () => {
   });
 
   it.each(['access_token', 'refresh_token', 'urn:example:"kind"'])(
-    'takes the hint `%s` for no more than that',
+    'finds tokens of both types with the hint `%s`',
     async (hint) => {
       const server = serverOf(host.model);
       for (const token of ['access', 'refresh']) {
@@ -130,7 +130,7 @@ describe('introspection', () => {
     },
   );
 
-  it('tells a resource server of the tokens for it, and of no others', async () => {
+  it('returns a token to the resource server that it is for, and to no other one', async () => {
     const server = serverOf(host.model);
     expect(await bodyOf(server, askedBy('api', 'access'))).toMatchObject({ active: true, sub: 'alice' });
     expect(await bodyOf(server, askedBy('other', 'access'))).toEqual(INACTIVE);
@@ -139,7 +139,7 @@ describe('introspection', () => {
     expect(await bodyOf(server, askedBy('api', 'access'))).toEqual(INACTIVE);
   });
 
-  it('asks the model who may learn what, where it can say so', async () => {
+  it('lets mayIntrospect() of the model decide if it is implemented', async () => {
     const calls: unknown[][] = [];
     const mayIntrospect = (client: Client, token: object) => {
       calls.push([client.id, 'refreshToken' in token]);
@@ -157,16 +157,16 @@ describe('introspection', () => {
   it.each<[string, () => void, string?]>([
     ['unknown', () => host.accessTokens.clear()],
     [
-      'refused by an error of the model',
+      'reported as unknown by an error of the model',
       () => Object.assign(host.model, { getAccessToken: refusing(host.model.getAccessToken!) }),
     ],
     ['expired', () => addAccessToken(host, { accessTokenExpiresAt: earlier() })],
     ['of another issuer', () => addAccessToken(host, { issuer: 'https://other.example' })],
-    ["another client's", () => addAccessToken(host, { client: SPA })],
-    ['spent', () => addRefreshToken(host, { revokedAt: earlier() }), 'refresh'],
+    ['issued to another client', () => addAccessToken(host, { client: SPA })],
+    ['a used refresh token', () => addRefreshToken(host, { revokedAt: earlier() }), 'refresh'],
     ['an expired refresh token', () => addRefreshToken(host, { refreshTokenExpiresAt: earlier() }), 'refresh'],
   ])(
-    'says nothing but `active: false` of a token that is %s, and looks as long',
+    'returns only `active: false` for a token that is %s, after the same model calls',
     async (_, change, token = 'access') => {
       change();
       host.calls.splice(0);
@@ -175,7 +175,7 @@ describe('introspection', () => {
     },
   );
 
-  it('says that a refresh token is over when its grant is', async () => {
+  it('returns `active: false` for a refresh token whose grant has expired by `grantLifetime`', async () => {
     const families = createTestModel({ revokeGrant: () => true });
     addRefreshToken(families, { grantedAt: earlier(60) });
     expect(await bodyOf(serverOf(families.model, { grantLifetime: 90 }), asked('refresh'))).toMatchObject({
@@ -184,7 +184,7 @@ describe('introspection', () => {
     expect(await bodyOf(serverOf(families.model, { grantLifetime: 30 }), asked('refresh'))).toEqual(INACTIVE);
   });
 
-  it('says what features know of a token, but never over what the library knows', async () => {
+  it('adds members of the `describe` hook of a feature, but does not let them replace its own ones', async () => {
     const liar: Feature = {
       id: 'liar',
       install: () => ({
@@ -213,20 +213,23 @@ describe('introspection', () => {
   it.each<[string, Request]>([
     ['a public client', formRequest({ token: 'access', client_id: 'spa' })],
     [
-      'a public client whose model takes any secret',
+      'a public client with a secret that the model accepts',
       formRequest({ token: 'access', client_id: 'spa', client_secret: SECRET }),
     ],
-    ['a client that leaves its secret out', formRequest({ token: 'access', client_id: 'web', grant_type: 'password' })],
-    ['nobody', formRequest({ token: 'access' })],
     [
-      'a bearer of a token',
+      'a confidential client that sends no secret',
+      formRequest({ token: 'access', client_id: 'web', grant_type: 'password' }),
+    ],
+    ['a request without client', formRequest({ token: 'access' })],
+    [
+      'a bearer token in place of client authentication',
       tokenRequest({ token: 'access' }, { headers: { ...FORM, authorization: 'Bearer access' } }),
     ],
     [
       'a client with a wrong secret',
       tokenRequest({ token: 'access' }, { headers: { ...FORM, authorization: basic('web', 'no') } }),
     ],
-  ])('is not for %s', async (_, request) => {
+  ])('rejects %s with 401', async (_, request) => {
     addAccessToken(host, { client: SPA });
     const server = serverOf(host.model, { requireClientAuthentication: { password: false } });
     const { status, body, headers } = await callEndpoint(server, 'introspection', request);
@@ -237,15 +240,19 @@ describe('introspection', () => {
 
   it.each<[string, Request, string]>([
     ['without a token', asked(''), 'Missing parameter: `token`'],
-    ['with two tokens', asked(['access', 'refresh']), 'Repeated parameter: `token`'],
-    ['by GET', tokenRequest({ token: 'access' }, { method: 'GET' }), 'Invalid request: method must be POST'],
-    ['with a token in its URL only', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
-  ])('%s is an invalid request', async (_, request, error_description) => {
+    ['with a repeated token', asked(['access', 'refresh']), 'Repeated parameter: `token`'],
+    [
+      'with the method GET',
+      tokenRequest({ token: 'access' }, { method: 'GET' }),
+      'Invalid request: method must be POST',
+    ],
+    ['with the token in its URL', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
+  ])('rejects a request %s with invalid_request', async (_, request, error_description) => {
     const { status, body } = await callEndpoint(serverOf(host.model), 'introspection', request);
     expect([status, body]).toEqual([400, { error: 'invalid_request', error_description }]);
   });
 
-  it('says that it cannot tell now, where the model cannot, and not that the token is over', async () => {
+  it('responds with 503 if the model is temporarily unavailable, and not with `active: false`', async () => {
     const unavailable = () => Promise.reject(new TemporarilyUnavailableError('away', { retryAfter: 7 }));
     for (const failing of ['getAccessToken', 'getRefreshToken', 'mayIntrospect']) {
       const model = { ...host.model, [failing]: unavailable };
@@ -255,20 +262,20 @@ describe('introspection', () => {
     }
   });
 
-  it('is refused at the start for a model that finds no access tokens', () => {
+  it('cannot be added to a server whose model lacks getAccessToken()', () => {
     const { model } = createTestModel({ getAccessToken: undefined });
     expect(() => serverOf(model)).toThrow('the model lacks `getAccessToken()`, which `introspection()` needs');
   });
 });
 
-describe('introspection of what the server has issued', () => {
+describe('introspection of tokens that the server issued', () => {
   const clients = [
     { ...WEB, secret: SECRET, scopes: ['read'] },
     { ...API, secret: SECRET },
   ];
   const users = { findByCredentials: () => ALICE, findById: () => ALICE };
 
-  it('knows when it was issued, and for what; a refreshed one is younger', async () => {
+  it('returns iat, exp and aud, and reports a used refresh token as inactive', async () => {
     const model = new MemoryStore({ clients, users });
     const server = serverOf(model, {}, [resourceIndicators({ resources: [NOTES] })]);
     const before = seconds(new Date());
@@ -291,7 +298,7 @@ describe('introspection of what the server has issued', () => {
     expect(await bodyOf(server, asked(body['refresh_token']))).toEqual(INACTIVE);
   });
 
-  it('of a client that acts for itself names the client, and no user', async () => {
+  it('returns the client as sub, and no username, for a client credentials token', async () => {
     const server = serverOf(new MemoryStore({ clients, users }));
     const { body } = await runOperation(
       server,
@@ -303,7 +310,7 @@ describe('introspection of what the server has issued', () => {
     expect(said).not.toHaveProperty('username');
   });
 
-  it('says nothing of a moment that was not written down', async () => {
+  it('omits iat if the time of issue was not stored', async () => {
     const model = new MemoryStore({ clients, users });
     const plain = new OAuth2Server({ model });
     const { body } = await runOperation(

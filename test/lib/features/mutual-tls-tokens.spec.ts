@@ -24,13 +24,13 @@ import {
 } from '../../support/mutual-tls.js';
 import { FORM } from '../../support/requests.js';
 
-describe('a token that is bound to a certificate', () => {
-  it('is good with that alone', async () => {
+describe('a certificate-bound access token (RFC 8705)', () => {
+  it('is accepted only with its certificate', async () => {
     const { ask, present, post } = setUp();
     const { body } = await ask('bound', { certificate: ofAcme });
     const token = body['access_token']!;
     expect(await present(token, { certificate: ofAcme })).toEqual({ status: 200 });
-    // Who verified the chain makes no difference: the key was shown.
+    // The verification of the chain makes no difference: the client proved possession of the key.
     expect(await present(token, { certificate: ofAcme, isVerified: false })).toEqual({ status: 200 });
     for (const certificate of [undefined, other, issue({ subject: acme, by: authority })]) {
       expect(await present(token, { certificate })).toMatchObject({
@@ -47,14 +47,14 @@ describe('a token that is bound to a certificate', () => {
     });
   });
 
-  it('is given to a client that proves itself otherwise, by whatever certificate', async () => {
+  it('is issued for any certificate to a client that authenticates by a secret', async () => {
     const { ask, present } = setUp();
     const { body } = await ask('both', { ...secretOf('both'), certificate: other, isVerified: false });
     expect(await present(body['access_token']!, { certificate: other })).toEqual({ status: 200 });
     expect(await present(body['access_token']!, {})).toMatchObject({ status: 401 });
   });
 
-  it('is given to nobody without a certificate', async () => {
+  it('is not issued without a certificate', async () => {
     const { ask, ruleOf } = setUp();
     expect(await ask('both', secretOf('both'))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(ruleOf().reason).toContain('192.0.2.1');
@@ -65,7 +65,7 @@ describe('a token that is bound to a certificate', () => {
     expect(await all.present(body['access_token']!, {})).toMatchObject({ status: 401 });
   });
 
-  it('is not given out by the authorization endpoint, to which nobody shows one', async () => {
+  it('is not issued by the authorization endpoint, where a client shows no certificate', async () => {
     const implicit = { redirectUris: ['https://app.example/'], grants: ['implicit'], tokenEndpointAuthMethod: 'none' };
     const { server } = setUp({}, [{ ...BOUND, ...implicit }]);
     const query = { response_type: 'token', client_id: 'it', redirect_uri: 'https://app.example/', state: 'x' };
@@ -78,7 +78,7 @@ describe('a token that is bound to a certificate', () => {
     expect(response.headers['location']).toContain('error=invalid_request');
   });
 
-  it('is exchanged for another by who shows the same certificate', async () => {
+  it('can be exchanged only with the same certificate', async () => {
     const { ask, post, present } = setUp();
     const { body } = await ask('both', { ...secretOf('both'), certificate: own });
     const form = {
@@ -95,8 +95,8 @@ describe('a token that is bound to a certificate', () => {
   });
 });
 
-describe('an API apart', () => {
-  it('verifies what a signed token is bound to', async () => {
+describe('a separate resource server with mutualTls()', () => {
+  it('verifies the certificate of a JWT access token', async () => {
     const from = {
       ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
       kid: 'k',
@@ -139,13 +139,13 @@ describe('an API apart', () => {
     expect(await present(ofAcme.x509)).toMatchObject({ cnf: { 'x5t#S256': expect.stringMatching(/^[\w-]{43}$/) } });
     await expect(present(other.x509)).rejects.toMatchObject({ name: 'invalid_token' });
     await expect(present(undefined)).rejects.toMatchObject({ name: 'invalid_token' });
-    // Without the feature nobody would look.
+    // Without the feature, the binding could not be verified.
     await expect(present(ofAcme.x509, [])).rejects.toMatchObject({ name: 'invalid_token' });
   });
 });
 
-describe('beside fapi2()', () => {
-  it('clients prove themselves by certificates, and nobody goes without', async () => {
+describe('a server with fapi2() and mutualTls()', () => {
+  it('authenticates clients by their certificates only', async () => {
     const client = {
       ...byAcme,
       ...BOUND,

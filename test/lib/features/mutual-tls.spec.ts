@@ -24,47 +24,61 @@ import {
 import { FORM } from '../../support/requests.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 
-describe('a client with a certificate of an authority', () => {
-  it('proves who it is', async () => {
+describe('a client with the authentication method tls_client_auth', () => {
+  it('is authenticated by the certificate of a trusted authority', async () => {
     const { ask, heard } = setUp();
     expect(await ask('acme', { certificate: ofAcme })).toMatchObject(GIVEN);
     expect(heard).toContainEqual(expect.objectContaining({ name: 'client.authenticated', method: 'tls_client_auth' }));
   });
 
   it.each<[string, ClientPresents]>([
-    ['without one', {}],
-    ['with one that nobody verified', { certificate: ofAcme, isVerified: false }],
-    ['with the name, but of its own making', { certificate: issue({ subject: acme }), isVerified: false }],
-    ['with that of another', { certificate: issue({ subject: [[[CN, 'client']]], by: authority }) }],
-    ['with one that is over', { certificate: issue({ subject: acme, by: authority, from: -2, to: -1 }) }],
-    ['with one that is yet to come', { certificate: issue({ subject: acme, by: authority, from: 1, to: 2 }) }],
+    ['without a certificate', {}],
+    ['with a certificate whose chain was not verified', { certificate: ofAcme, isVerified: false }],
     [
-      'with a header that nobody vouches for',
+      'with a self-issued certificate of the same subject',
+      { certificate: issue({ subject: acme }), isVerified: false },
+    ],
+    ['with a certificate of another subject', { certificate: issue({ subject: [[[CN, 'client']]], by: authority }) }],
+    ['with an expired certificate', { certificate: issue({ subject: acme, by: authority, from: -2, to: -1 }) }],
+    [
+      'with a certificate that is not valid yet',
+      { certificate: issue({ subject: acme, by: authority, from: 1, to: 2 }) },
+    ],
+    [
+      'with a certificate in a header that no trusted proxy sent',
       { headers: { 'client-cert': `:${ofAcme.x509.raw.toString('base64')}:` } },
     ],
-    ['with another proof', secretOf('acme')],
-  ])('is refused %s', async (_what, brought) => {
+    ['with a client secret', secretOf('acme')],
+  ])('is rejected %s', async (_what, brought) => {
     const { ask, heard } = setUp();
     expect(await ask('acme', brought)).toMatchObject(REFUSED);
     expect(heard).not.toContainEqual(expect.objectContaining({ name: 'client.authenticated' }));
   });
 
   it.each<[string, string, CertificateOptions['subject']]>([
-    ['in any case', 'cn=CLIENT,o=acme\\2c inc.,c=de', acme],
-    ['with spaces around what separates', 'CN = client, O=Acme\\, Inc., C=DE', acme],
-    ['whatever kind of text it is', 'CN=Müller', [[[CN, Buffer.from('M\u00fcller', 'latin1'), 0x14]]]],
-    ['with bytes in place of characters', 'CN=M\\C3\\BCller', [[[CN, 'Müller']]]],
-    ['in two bytes a character', 'CN=Müller', [[[CN, Buffer.from('Müller', 'utf16le').swap16(), 0x1e]]]],
-    ['in four bytes a character', 'CN=ab', [[[CN, Buffer.from('0000006100000062', 'hex'), 0x1c]]]],
-    ['with a value as it is encoded', 'CN=#0c05416c696365', [[[CN, 'Alice']]]],
-    ['with a type in numbers', '2.5.4.3=Alice,1.2.3.4=x', [[['1.2.3.4', 'x']], [[CN, 'Alice']]]],
+    ['in another case', 'cn=CLIENT,o=acme\\2c inc.,c=de', acme],
+    ['with spaces around separators', 'CN = client, O=Acme\\, Inc., C=DE', acme],
+    ['for a certificate with a Latin-1 string', 'CN=Müller', [[[CN, Buffer.from('M\u00fcller', 'latin1'), 0x14]]]],
+    ['with escaped bytes', 'CN=M\\C3\\BCller', [[[CN, 'Müller']]]],
     [
-      'with a type of a very long number',
+      'for a certificate with two bytes for each character',
+      'CN=Müller',
+      [[[CN, Buffer.from('Müller', 'utf16le').swap16(), 0x1e]]],
+    ],
+    [
+      'for a certificate with four bytes for each character',
+      'CN=ab',
+      [[[CN, Buffer.from('0000006100000062', 'hex'), 0x1c]]],
+    ],
+    ['with a hex-encoded value', 'CN=#0c05416c696365', [[[CN, 'Alice']]]],
+    ['with a numeric attribute type', '2.5.4.3=Alice,1.2.3.4=x', [[['1.2.3.4', 'x']], [[CN, 'Alice']]]],
+    [
+      'with a very long numeric attribute type',
       '2.25.329800735698586629295641978511506172918=x',
       [[['2.25.329800735698586629295641978511506172918', 'x']]],
     ],
     [
-      'of two attributes at once, in any order',
+      'with two attributes in one RDN, in any order',
       'OU=b+CN=a,O=c',
       [
         [[O, 'c']],
@@ -74,9 +88,9 @@ describe('a client with a certificate of an authority', () => {
         ],
       ],
     ],
-    ['with what looks like a second one, escaped', 'CN=client\\,O\\=Acme', [[[CN, 'client,O=Acme']]]],
-    ['with a number sign in front', 'CN=\\#client', [[[CN, '#client']]]],
-  ])('is known by its subject %s', async (_what, tlsClientAuthSubjectDn, subject) => {
+    ['with an escaped comma and equals sign', 'CN=client\\,O\\=Acme', [[[CN, 'client,O=Acme']]]],
+    ['with an escaped number sign', 'CN=\\#client', [[[CN, '#client']]]],
+  ])('is authenticated by a registered subject DN %s', async (_what, tlsClientAuthSubjectDn, subject) => {
     const { ask, ruleOf } = setUp({}, [{ ...byAcme, tlsClientAuthSubjectDn }]);
     expect([await ask('it', { certificate: issue({ subject: subject!, by: authority }) }), ruleOf()]).toMatchObject([
       GIVEN,
@@ -86,12 +100,12 @@ describe('a client with a certificate of an authority', () => {
 
   it.each<[string, string, CertificateOptions['subject']]>([
     ['in another order', 'C=DE,O=Acme\\, Inc.,CN=client', acme],
-    ['less one', 'CN=client,O=Acme\\, Inc.', acme],
-    ['with a type of a number without end', `1.2.${'9'.repeat(400)}=x`, [[[`1.2.${'9'.repeat(400)}`, 'x']]]],
-    ['one more', 'CN=client,O=Acme\\, Inc.,C=DE,C=DE', acme],
+    ['with a missing attribute', 'CN=client,O=Acme\\, Inc.', acme],
+    ['with a numeric attribute type of 400 digits', `1.2.${'9'.repeat(400)}=x`, [[[`1.2.${'9'.repeat(400)}`, 'x']]]],
+    ['with an additional attribute', 'CN=client,O=Acme\\, Inc.,C=DE,C=DE', acme],
     ['with a comma that is not escaped', 'CN=client,O=Acme', [[[CN, 'client,O=Acme']]]],
     [
-      'with one attribute where two are',
+      'with one of two attributes of an RDN',
       'CN=a',
       [
         [
@@ -101,7 +115,7 @@ describe('a client with a certificate of an authority', () => {
       ],
     ],
     [
-      'with two attributes one behind the other',
+      'with the two attributes of an RDN one after the other',
       'OU=b,CN=a',
       [
         [
@@ -110,19 +124,19 @@ describe('a client with a certificate of an authority', () => {
         ],
       ],
     ],
-    ['with a plus that is part of a name', 'OU=b+CN=a', [[[CN, 'a+OU=b']]]],
-    ['of another type', 'OU=client', [[[CN, 'client']]]],
-    ['with an end that is not seen', 'CN=client', [[[CN, 'client\0.example']]]],
-    ['with a character that is not seen', 'CN=client', [[[CN, 'cli\u200bent']]]],
-    ['with a value by other bytes', 'CN=#04036f776e', [[[CN, 'own']]]],
-    ['that has none', '', []],
-    ['that has none, of which all is said', ',', []],
-    ['quoted', 'O="Acme, Inc.",CN=client', [[[CN, 'client']], [[O, 'Acme, Inc.']]]],
-    ['with what no text is', 'CN=#zz', [[[CN, '#zz']]]],
-    ['with an escape that is none', 'CN=a\\x', [[[CN, 'ax']]]],
-    ['of a type that nobody knows', 'constructor=client', [[[CN, 'client']]]],
-    ['of any length', `CN=${' '.repeat(1900)}"`, [[[CN, 'client']]]],
-  ])('is not known by a subject %s', async (_what, tlsClientAuthSubjectDn, subject) => {
+    ['with an unescaped plus sign that is part of a value', 'OU=b+CN=a', [[[CN, 'a+OU=b']]]],
+    ['with another attribute type', 'OU=client', [[[CN, 'client']]]],
+    ['that lacks a null character of the certificate', 'CN=client', [[[CN, 'client\0.example']]]],
+    ['that lacks an invisible character of the certificate', 'CN=client', [[[CN, 'cli\u200bent']]]],
+    ['with other bytes in a hex-encoded value', 'CN=#04036f776e', [[[CN, 'own']]]],
+    ['that is empty', '', []],
+    ['that contains only a comma', ',', []],
+    ['with a quoted value', 'O="Acme, Inc.",CN=client', [[[CN, 'client']], [[O, 'Acme, Inc.']]]],
+    ['with an invalid hex-encoded value', 'CN=#zz', [[[CN, '#zz']]]],
+    ['with an invalid escape sequence', 'CN=a\\x', [[[CN, 'ax']]]],
+    ['with an unknown attribute type', 'constructor=client', [[[CN, 'client']]]],
+    ['that is very long', `CN=${' '.repeat(1900)}"`, [[[CN, 'client']]]],
+  ])('is rejected with a registered subject DN %s', async (_what, tlsClientAuthSubjectDn, subject) => {
     const { ask } = setUp({}, [{ ...byAcme, tlsClientAuthSubjectDn }]);
     expect(await ask('it', { certificate: issue({ subject: subject!, by: authority }) })).toMatchObject(REFUSED);
   });
@@ -145,7 +159,7 @@ describe('a client with a certificate of an authority', () => {
     { tlsClientAuthSanIp: '192.0.2.7' },
     { tlsClientAuthSanIp: '2001:DB8:0::0:1' },
     { metadata: { tls_client_auth_san_dns: 'client.example' } },
-  ])('is known by another name: %j', async (name) => {
+  ])('is authenticated by a registered subject alternative name: %j', async (name) => {
     const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
     expect(await ask('it', { certificate: issue({ names: NAMES, by: authority }) })).toMatchObject(GIVEN);
   });
@@ -166,18 +180,18 @@ describe('a client with a certificate of an authority', () => {
     { tlsClientAuthSubjectDn: 'CN=Client.example' },
     { tlsClientAuthSanDns: 'client.example', tlsClientAuthSanIp: '192.0.2.7' },
     { tlsClientAuthSanDns: ['client.example'] },
-  ])('is not known by another name: %j', async (name) => {
+  ])('is rejected with the registered subject alternative name %j', async (name) => {
     const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
     expect(await ask('it', { certificate: issue({ names: NAMES, by: authority }) })).toMatchObject(REFUSED);
   });
 });
 
-describe('a client with a certificate of its own', () => {
-  it.each(['self', 'bare'])('proves who it is: %s', async (id) => {
+describe('a client with the authentication method self_signed_tls_client_auth', () => {
+  it.each(['self', 'bare'])('is authenticated by its own certificate: client %s', async (id) => {
     expect(await setUp().ask(id, { certificate: own, isVerified: false })).toMatchObject(GIVEN);
   });
 
-  it('is known by its key alone only where it has registered no certificate', async () => {
+  it('is authenticated by a renewed certificate of its key only if it registered the key alone', async () => {
     const { ask } = setUp();
     const renewed = issue({
       subject: [[[CN, 'own']]],
@@ -188,11 +202,11 @@ describe('a client with a certificate of its own', () => {
   });
 
   it.each<[string, ClientPresents]>([
-    ['without one', {}],
-    ['with another one of the same name', { certificate: other }],
-    ['with one of an authority', { certificate: ofAcme }],
-    ['with another proof', secretOf('self')],
-  ])('is refused %s', async (_what, brought) => {
+    ['without a certificate', {}],
+    ['with another certificate of the same subject', { certificate: other }],
+    ['with a certificate of an authority', { certificate: ofAcme }],
+    ['with a client secret', secretOf('self')],
+  ])('is rejected %s', async (_what, brought) => {
     const { ask } = setUp();
     expect(await ask('self', brought)).toMatchObject(REFUSED);
     expect(await ask('bare', brought)).toMatchObject(brought.headers ? { status: 400 } : REFUSED);
@@ -211,15 +225,15 @@ describe('a client with a certificate of its own', () => {
     { jwks: { keys: Array.from({ length: 101 }, () => jwkOf(own)) } },
     { jwksUri: 'https://127.0.0.1/keys' },
     { jwksUri: 'no URL' },
-  ])('is refused whose keys are none: case %#', async (registered) => {
+  ])('is rejected if its registered keys are invalid: case %#', async (registered) => {
     const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'self_signed_tls_client_auth', ...registered }]);
     expect(await ask('it', { certificate: own })).toMatchObject(REFUSED);
   });
 
   it.each([
-    ['over', { from: -2, to: -1 }],
-    ['yet to come', { from: 1, to: 2 }],
-  ])('is refused with one that is %s', async (_what, span) => {
+    ['expired', { from: -2, to: -1 }],
+    ['not valid yet', { from: 1, to: 2 }],
+  ])('is rejected with a certificate that is %s', async (_what, span) => {
     const late = issue(span);
     const { ask } = setUp({}, [
       { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', jwks: { keys: [withCertificate(late)] } },
@@ -228,28 +242,28 @@ describe('a client with a certificate of its own', () => {
   });
 });
 
-describe('a certificate', () => {
-  it('proves nothing of a client that is registered otherwise', async () => {
+describe('a client certificate', () => {
+  it('does not authenticate a client that is registered for another method', async () => {
     const { ask } = setUp();
     expect(await ask('secret', { certificate: ofAcme })).toMatchObject(REFUSED);
     expect(await ask('nobody', { certificate: ofAcme })).toMatchObject(REFUSED);
     expect(await ask('secret', { certificate: ofAcme, ...secretOf('secret') })).toMatchObject(GIVEN);
   });
 
-  it('is one proof, and another beside it one too many', async () => {
+  it('is rejected together with a second method of client authentication', async () => {
     const { ask } = setUp();
     expect(await ask('acme', { certificate: ofAcme }, { client_secret: 'x' })).toMatchObject(REFUSED);
     expect(await ask('acme', { certificate: ofAcme, ...secretOf('secret') })).toMatchObject({ status: 400 });
   });
 
-  it('is no proof where the host does not list its method', async () => {
+  it('is rejected if its method is not in the option `methods`', async () => {
     const { ask, server } = setUp({ methods: ['self_signed_tls_client_auth'] });
     expect(await ask('acme', { certificate: ofAcme })).toMatchObject(REFUSED);
     expect(await ask('self', { certificate: own })).toMatchObject(GIVEN);
     expect(server).toBeInstanceOf(OAuth2Server);
   });
 
-  it('proves a client at every endpoint', async () => {
+  it('authenticates a client at every endpoint', async () => {
     const { ask, post } = setUp();
     const { body } = await ask('acme', { certificate: ofAcme });
     const form = { client_id: 'acme', token: body['access_token'] };
@@ -260,7 +274,7 @@ describe('a certificate', () => {
   });
 });
 
-describe('a proxy', () => {
+describe('the option `proxy` of mutualTls()', () => {
   const PROXY = '10.0.0.5';
   const der = ofAcme.x509.raw.toString('base64');
   const escaped = encodeURIComponent(ofAcme.cert);
@@ -275,7 +289,7 @@ describe('a proxy', () => {
     ['x-ssl-client-der', der],
     ['x-forwarded-tls-client-cert', encodeURIComponent(der)],
     ['x-forwarded-client-cert', `By=spiffe://a/b;Hash=ab;Cert="${escaped}";Subject="CN=\\"x\\",O=y";URI=`],
-  ])('that is trusted sends the certificate: %s', async (header, value) => {
+  ])('accepts the certificate that a trusted proxy sends in the header %s', async (header, value) => {
     const { ask } = setUp(trusting({ header }));
     for (const from of [PROXY, `::ffff:${PROXY}`, 'fd00::1%eth0']) {
       expect(await ask('acme', { from, headers: { [header]: value } })).toMatchObject(GIVEN);
@@ -283,7 +297,7 @@ describe('a proxy', () => {
   });
 
   it.each(['192.0.2.1', '10.0.1.5', '::1', 'fe80::1%10.0.0.5', '::ffff:10.0.1.5', ''])(
-    'that is none says nothing: %s',
+    'ignores the header of the untrusted address %s',
     async (from) => {
       const { ask } = setUp(trusting());
       const headers = { 'client-cert': `:${der}:` };
@@ -293,7 +307,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('has a certificate itself, which is not that of the client', async () => {
+  it('does not treat the certificate of the proxy as that of the client', async () => {
     const { ask } = setUp(trusting());
     expect(await ask('acme', { from: PROXY, certificate: ofAcme })).toMatchObject(REFUSED);
     const headers = { 'client-cert': `:${other.x509.raw.toString('base64')}:` };
@@ -320,12 +334,12 @@ describe('a proxy', () => {
     ['x-forwarded-client-cert', `Subject="Cert=\\"${escaped}";Hash=a`],
     ['x-forwarded-client-cert', '='],
     ['x-forwarded-client-cert', '\\'.repeat(4000)],
-  ])('that is trusted sends what is no certificate: %s: %.20s', async (header, value) => {
+  ])('rejects an invalid certificate in the header %s: %.20s', async (header, value) => {
     const { ask } = setUp(trusting({ header }));
     expect(await ask('acme', { from: PROXY, headers: { [header]: value } })).toMatchObject(REFUSED);
   });
 
-  it('says which chains it has verified', async () => {
+  it('accepts a certificate of an authority only if the proxy verified its chain', async () => {
     const headers = { 'client-cert': `:${der}:` };
     const judged = (result: string) => ({ from: PROXY, headers: { ...headers, 'ssl-client-verify': result } });
     const none = setUp(trusting({ verified: undefined }));
@@ -339,7 +353,7 @@ describe('a proxy', () => {
   });
 });
 
-describe('a client that registers itself', () => {
+describe('dynamic registration with mutualTls()', () => {
   const register = async (metadata: object) => {
     const users = { findById: () => null, findByCredentials: () => null };
     const policy = { scopes: ['read'], grants: ['client_credentials'] };
@@ -364,7 +378,7 @@ describe('a client that registers itself', () => {
   it.each([
     { tls_client_auth_subject_dn: 'CN=client, O=Acme\\, Inc., C=DE' },
     { jwks: { keys: [withCertificate(ofAcme)] }, token_endpoint_auth_method: 'self_signed_tls_client_auth' },
-  ])('proves itself by its certificate, and its tokens are bound: way %#', async (how) => {
+  ])('registers the certificate of a client, and issues tokens bound to it: case %#', async (how) => {
     const metadata = { ...BY_NAME, ...how, tls_client_certificate_bound_access_tokens: true };
     const { status, body, ask } = await register(metadata);
     expect({ status, body }).toMatchObject({ status: 201, body: metadata });
@@ -377,7 +391,7 @@ describe('a client that registers itself', () => {
     BY_NAME,
     { ...BY_NAME, tls_client_auth_subject_dn: 'client' },
     { ...BY_NAME, tls_client_auth_subject_dn: '' },
-    // A value of no certain length, which is none of DER, and not one of 128 bytes.
+    // The value has an indefinite length, which DER does not allow. It must not be read as a length of 128 bytes.
     { ...BY_NAME, tls_client_auth_subject_dn: `CN=#0c80${'61'.repeat(128)}` },
     { ...BY_NAME, tls_client_auth_subject_dn: `CN=${'x'.repeat(2000)}` },
     { ...BY_NAME, tls_client_auth_san_ip: '1.2.3' },
@@ -388,12 +402,12 @@ describe('a client that registers itself', () => {
     { ...BY_NAME, tls_client_auth_san_dns: 'client.example', tls_client_auth_san_ip: '192.0.2.7' },
     { token_endpoint_auth_method: 'self_signed_tls_client_auth' },
     { tls_client_certificate_bound_access_tokens: 'true' },
-  ])('is refused with what no certificate has: case %#', async (metadata) => {
+  ])('rejects metadata that does not match any certificate: case %#', async (metadata) => {
     expect(await register(metadata)).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } });
   });
 });
 
-describe('the keys of a client at its own URL', () => {
+describe('the `jwks_uri` of a client with self_signed_tls_client_auth', () => {
   const keyServer = new TlsServer();
   const lookup = () => Promise.resolve(['127.0.0.1']);
   beforeAll(() => keyServer.start());
@@ -404,29 +418,29 @@ describe('the keys of a client at its own URL', () => {
     return setUp({ fetch: { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE } }, [client]);
   };
 
-  it('are fetched, once for many requests', async () => {
+  it('is fetched once for many requests', async () => {
     const { ask } = set();
     keyServer.replies['/keys'] = json({ keys: [withCertificate(own)] });
     expect(await ask('it', { certificate: own })).toMatchObject(GIVEN);
     expect(await ask('it', { certificate: own })).toMatchObject(GIVEN);
-    // An unknown one is asked for no more often than the cool-down says.
+    // An unknown key causes no second fetch during the cool-down.
     expect(await ask('it', { certificate: other })).toMatchObject(REFUSED);
     expect(await ask('it', { certificate: ofAcme })).toMatchObject(REFUSED);
     expect(keyServer.count('/keys')).toBe(1);
   });
 
   it.each<[string, ReturnType<typeof json>, number]>([
-    ['no list', json({ keys: 'none' }), 401],
-    ['too large', json({ keys: [{ x: 'x'.repeat(70_000) }] }), 401],
-    ['elsewhere', json('', { location: '/other' }, 302), 401],
-    ['in trouble', json('', {}, 503), 503],
-  ])('prove nobody where they are %s', async (_what, reply, status) => {
+    ['no list of keys', json({ keys: 'none' }), 401],
+    ['too much content', json({ keys: [{ x: 'x'.repeat(70_000) }] }), 401],
+    ['a redirect', json('', { location: '/other' }, 302), 401],
+    ['the status 503', json('', {}, 503), 503],
+  ])('causes an error if the response is %s', async (_what, reply, status) => {
     const { ask } = set();
     keyServer.replies['/keys'] = reply;
     expect(await ask('it', { certificate: own })).toMatchObject({ status });
   });
 
-  it('are not fetched for a client that shows no certificate', async () => {
+  it('is not fetched for a client that shows no certificate', async () => {
     const { ask } = set();
     expect(await ask('it')).toMatchObject(REFUSED);
     expect(keyServer.count('/keys')).toBe(0);
@@ -434,7 +448,7 @@ describe('the keys of a client at its own URL', () => {
 });
 
 describe('mutualTls()', () => {
-  it('is told in the metadata', async () => {
+  it('adds its members to the server metadata', async () => {
     const { server } = setUp({ endpointAliases: 'https://mtls.example.com' });
     const response = new Response();
     await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
@@ -451,7 +465,7 @@ describe('mutualTls()', () => {
     expect(response.body.mtls_endpoint_aliases).not.toHaveProperty('authorization_endpoint');
   });
 
-  it('is told of protected resources, as DPoP is', async () => {
+  it('adds its members to the metadata of protected resources, together with dpop()', async () => {
     const features = [
       protectedResource({ resources: [{ resource: '/v1' }] }),
       mutualTls(),
@@ -486,12 +500,12 @@ describe('mutualTls()', () => {
     [{ proxy: { trusted: ['::1'], verified: 'yes' } }, '`verified`'],
     [{ proxy: { trusted: ['::1'], verified: { header: 'x' } } }, '`verified`'],
     [{ proxy: { trusted: ['::1'], heder: 'x' } }, 'unknown option `heder`'],
-  ])('refuses what cannot work: %j', (options, sentence) => {
+  ])('rejects invalid options: %j', (options, sentence) => {
     expect(() => mutualTls(options as MutualTlsOptions)).toThrow(sentence);
   });
 });
 
-describe('a client that is kept', () => {
+describe('a stored client with tls_client_auth', () => {
   const keep = (client: object) => {
     const usual = { id: 'it', grants: [], tokenEndpointAuthMethod: 'tls_client_auth' };
     const users = { findById: () => null, findByCredentials: () => null };
@@ -503,7 +517,7 @@ describe('a client that is kept', () => {
     { tlsClientAuthSubjectDn: 'client' },
     { tlsClientAuthSanIp: 'here' },
     { tlsClientAuthSanDns: 'a.example', tlsClientAuthSanIp: '192.0.2.7' },
-  ])('has one name that a certificate may have, and not: %j', (name) => {
+  ])('must have exactly one valid name of its certificate: %j is rejected', (name) => {
     expect(() => keep(name)).toThrow('`tls_client_auth` needs one name of its certificate');
     expect(() => keep({ tlsClientAuthSanDns: 'a.example' })).not.toThrow();
   });

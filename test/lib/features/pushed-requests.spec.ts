@@ -23,7 +23,7 @@ type Parameters = Record<string, unknown>;
 
 const STRICT: Client = { ...WEB, id: 'strict', requirePushedAuthorizationRequests: true };
 
-/** A store whose methods may be replaced, and a server over it. */
+/** Creates a store whose methods a test can replace, and a server with it. */
 function make(options: PushedRequestOptions = {}, more: object = {}, features: Feature[] = []) {
   const known = { secret: SECRET, scopes: ['read', 'write'] };
   const clients = [
@@ -47,14 +47,14 @@ const ASKED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK,
 const push = (server: OAuth2Server, parameters: Parameters = {}, changes: object = {}) =>
   callEndpoint(server, 'pushed_authorization_request', tokenRequest({ ...ASKED, ...parameters }, changes));
 
-/** Pushes a good request, and gives its name. */
+/** Pushes a valid request and returns its request_uri. */
 async function pushed(server: OAuth2Server, parameters: Parameters = {}): Promise<string> {
   const { status, body } = await push(server, parameters);
   expect([status, body['error_description']]).toEqual([201, undefined]);
   return String(body['request_uri']);
 }
 
-/** Goes to the authorization endpoint with nothing but a name, and more if it must be. */
+/** Sends an authorization request with `client_id`, `request_uri` and the given parameters. */
 const visit = (server: OAuth2Server, request_uri: unknown, more: Parameters = {}) =>
   runOperation(
     server,
@@ -63,7 +63,7 @@ const visit = (server: OAuth2Server, request_uri: unknown, more: Parameters = {}
   );
 
 const shown = ({ status, body, redirected }: Outcome) => ({ status, ...body, redirected });
-/** Told to the browser, and to nobody else. */
+/** The error is shown in the browser, without a redirect to the client. */
 const NO_SUCH = {
   status: 400,
   error: 'invalid_request',
@@ -75,8 +75,8 @@ const said = (error: string, error_description: string, status = 400) => ({
   body: { error, error_description },
 });
 
-describe('a request that is pushed', () => {
-  it('limits how many requests public clients push from one network', async () => {
+describe('the pushed authorization request endpoint (RFC 9126)', () => {
+  it('limits requests of public clients from one network', async () => {
     const { server } = make({ rate: { requests: 2, per: 60 } });
     const { state: _, ...rest } = ASKED;
     const sent = { ...rest, client_id: SPA.id, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
@@ -90,7 +90,7 @@ describe('a request that is pushed', () => {
     expect(statuses).toEqual([201, 201, 429, 201]);
   });
 
-  it('limits clients that registered themselves, although they authenticate, and no other client that does', async () => {
+  it('limits requests of dynamically registered clients, but not of other confidential clients', async () => {
     const { server, store } = make({ rate: { requests: 2, per: 60 } });
     await store.createClient({ ...WEB, id: 'dcr_web', secret: SECRET, scopes: ['read'] });
     const statuses = async (client_id: string) => {
@@ -108,7 +108,7 @@ describe('a request that is pushed', () => {
     expect(await statuses('web')).toEqual([201, 201, 201]);
   });
 
-  it('gets a name that nobody can guess, for a while', async () => {
+  it('returns a request_uri that cannot be guessed, with its lifetime', async () => {
     const { server } = make();
     const { status, headers, body } = await push(server);
     expect({ status, body }).toEqual({
@@ -119,7 +119,7 @@ describe('a request that is pushed', () => {
     expect(await pushed(server)).not.toBe(body['request_uri']);
   });
 
-  it('is kept whole, but without what proves the client', async () => {
+  it('stores all parameters except client credentials', async () => {
     const { server, store } = make();
     const proof = { client_secret: SECRET, client_assertion: 'x', client_assertion_type: 'y' };
     const more = { resource: ['https://a.example/', 'https://b.example/'], login_hint: 'alice', prompt: '' };
@@ -131,9 +131,9 @@ describe('a request that is pushed', () => {
   });
 
   it.each<[string, Parameters, ReturnType<typeof said>]>([
-    ['no client', { client_id: undefined }, said('invalid_request', 'Missing parameter: `client_id`')],
+    ['a missing client_id', { client_id: undefined }, said('invalid_request', 'Missing parameter: `client_id`')],
     [
-      'another client',
+      'a client_id other than that of the authenticated client',
       { client_id: 'spa' },
       said('invalid_request', 'Invalid request: `client_id` does not match the authorization header'),
     ],
@@ -142,41 +142,49 @@ describe('a request that is pushed', () => {
       { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
       said('invalid_request', 'Invalid request: `request_uri` cannot be pushed itself'),
     ],
-    ['no response type', { response_type: undefined }, said('invalid_request', 'Missing parameter: `response_type`')],
     [
-      'an unknown response type',
+      'a missing response_type',
+      { response_type: undefined },
+      said('invalid_request', 'Missing parameter: `response_type`'),
+    ],
+    [
+      'an unknown response_type',
       { response_type: 'x' },
       said('unsupported_response_type', 'Unsupported response type: `response_type` is not supported'),
     ],
     [
-      'a foreign redirect URI',
+      'a redirect_uri that is not registered',
       { redirect_uri: 'https://evil.example/' },
       said('invalid_request', 'Invalid request: `redirect_uri` does not match client value'),
     ],
     [
-      'no redirect URI of several',
+      'a missing redirect_uri if several are registered',
       { redirect_uri: undefined },
       said('invalid_request', 'Missing parameter: `redirect_uri`'),
     ],
-    ['no state', { state: undefined }, said('invalid_request', 'Missing parameter: `state`')],
+    ['a missing state', { state: undefined }, said('invalid_request', 'Missing parameter: `state`')],
     [
-      'a scope that is not for the client',
+      'a scope that the client may not request',
       { scope: 'admin' },
       said('invalid_scope', 'Invalid scope: Requested scope is invalid'),
     ],
     [
-      'a challenge that is none',
+      'a malformed code_challenge',
       { code_challenge: 'x' },
       said('invalid_request', 'Invalid parameter: `code_challenge`'),
     ],
-    ['a parameter twice', { state: ['a', 'b'] }, said('invalid_request', 'Repeated parameter: `state`')],
-    ['a parameter that is none', { login_hint: { a: 1 } }, said('invalid_request', 'Invalid parameter: `login_hint`')],
+    ['a repeated parameter', { state: ['a', 'b'] }, said('invalid_request', 'Repeated parameter: `state`')],
     [
-      'far too much',
+      'a parameter that is not a string',
+      { login_hint: { a: 1 } },
+      said('invalid_request', 'Invalid parameter: `login_hint`'),
+    ],
+    [
+      'more than 16384 characters',
       { claims: 'x'.repeat(20_000) },
       said('invalid_request', 'Invalid request: it has more than 16384 characters', 413),
     ],
-  ])('is refused for %s, in JSON, and nothing is kept', async (_, parameters, wanted) => {
+  ])('rejects %s with a JSON error, and stores nothing', async (_, parameters, wanted) => {
     const { server, store } = make();
     const save = jest.spyOn(store, 'savePushedRequest');
     const { status, headers, body } = await push(server, parameters);
@@ -187,36 +195,36 @@ describe('a request that is pushed', () => {
 
   it.each<[string, Request, ReturnType<typeof said>]>([
     [
-      'no form',
+      'JSON content',
       tokenRequest(ASKED, { headers: { 'content-type': 'application/json' } }),
       said('invalid_request', 'Invalid request: content must be application/x-www-form-urlencoded'),
     ],
     [
-      'no POST',
+      'the method GET',
       tokenRequest(ASKED, { method: 'GET' }),
       said('invalid_request', 'Invalid request: method must be POST'),
     ],
     [
-      'a wrong secret',
+      'a wrong client secret',
       formRequest({ ...ASKED, client_secret: 'wrong' }),
       said('invalid_client', 'Invalid client: client is invalid', 401),
     ],
     [
-      'no secret',
+      'a missing client secret',
       formRequest(ASKED),
       said('invalid_client', 'Invalid client: cannot retrieve client credentials', 401),
     ],
     [
-      'a client that may not',
+      'a client without redirect URIs',
       formRequest({ ...ASKED, client_id: 'machine', client_secret: SECRET, redirect_uri: undefined }),
       said('invalid_request', 'Invalid request: missing client `redirectUri`'),
     ],
     [
-      'a public client without a challenge',
+      'a public client without a code_challenge',
       formRequest({ ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb' }),
       said('invalid_request', 'Missing parameter: `code_challenge`'),
     ],
-  ])('is refused with %s', async (_, request, wanted) => {
+  ])('rejects %s, and stores nothing', async (_, request, wanted) => {
     const { server, store } = make();
     const save = jest.spyOn(store, 'savePushedRequest');
     const { status, body } = await callEndpoint(server, 'pushed_authorization_request', request);
@@ -224,7 +232,7 @@ describe('a request that is pushed', () => {
     expect(save).not.toHaveBeenCalled();
   });
 
-  it('is one of a public client too', async () => {
+  it('accepts requests of public clients', async () => {
     const { server } = make();
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     const asked = { ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb', ...challenge };
@@ -233,7 +241,7 @@ describe('a request that is pushed', () => {
     expect(await visit(server, body['request_uri'], { client_id: 'spa' })).toMatchObject({ status: 302 });
   });
 
-  it('is one of a client that needs no secret where it brings its code', async () => {
+  it('requires no secret if `requireClientAuthentication` does not require it for codes', async () => {
     const lenient = { requireClientAuthentication: { authorization_code: false } };
     const request = () => formRequest(ASKED);
     expect(await callEndpoint(make({}, lenient).server, 'pushed_authorization_request', request())).toMatchObject({
@@ -246,7 +254,7 @@ describe('a request that is pushed', () => {
     });
   });
 
-  it("is bound to a client by its id: without one it is nobody's", async () => {
+  it('rejects a client without an id', async () => {
     const { server, store } = make();
     const save = jest.spyOn(store, 'savePushedRequest');
     const nameless = { ...WEB, id: undefined, scopes: ['read'] };
@@ -258,7 +266,7 @@ describe('a request that is pushed', () => {
     expect(save).not.toHaveBeenCalled();
   });
 
-  it('is judged by other features too', async () => {
+  it('lets other features validate the request', async () => {
     const indicators = resourceIndicators({ resources: ['https://a.example/'] });
     const { server } = make({}, {}, [indicators]);
     expect(await push(server, { resource: 'https://b.example/' })).toMatchObject({
@@ -268,7 +276,7 @@ describe('a request that is pushed', () => {
     expect(await push(server, { resource: 'https://a.example/' })).toMatchObject({ status: 201 });
   });
 
-  it('may come from a page of the client, where the host allows it', async () => {
+  it('accepts requests from a configured origin of the client', async () => {
     const { server } = make({}, { cors: { origins: ['https://app.example', 'https://other.example'] } });
     const from = (origin: string) =>
       push(server, {}, { headers: { ...FORM, authorization: basic('web', SECRET), origin } });
@@ -277,7 +285,7 @@ describe('a request that is pushed', () => {
     expect(await from('https://other.example')).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('that is refused is told to the operator once', async () => {
+  it('emits one event if it rejects a request', async () => {
     const heard: [string, object][] = [];
     const events = { emit: (name: string, payload: object) => heard.push([name, payload]) };
     const { server } = make({}, { events });
@@ -287,7 +295,7 @@ describe('a request that is pushed', () => {
     expect(heard.slice(1)).toEqual([['endpoint.refused', expect.objectContaining(facts)]]);
   });
 
-  it('is a fault when it cannot be kept, and says nothing of it', async () => {
+  it('responds with 503, without details, if the request cannot be stored', async () => {
     const { server, store } = make();
     store.savePushedRequest = () => Promise.reject(new Error('secret'));
     const { status, body } = await push(server);
@@ -295,8 +303,8 @@ describe('a request that is pushed', () => {
   });
 });
 
-describe('a browser that brings the name of a pushed request', () => {
-  it('gets the answer to what was pushed, whatever else stands in the URL', async () => {
+describe('an authorization request with a request_uri', () => {
+  it('uses the pushed parameters only, and ignores those in the URL', async () => {
     const { server, store } = make();
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     const request_uri = await pushed(server, { redirect_uri: OTHER_CALLBACK, scope: 'read write', ...challenge });
@@ -317,14 +325,14 @@ describe('a browser that brings the name of a pushed request', () => {
     expect(tokens).toMatchObject({ status: 200, body: { scope: 'read write' } });
   });
 
-  it('may bring it in a form', async () => {
+  it('can be sent as a form', async () => {
     const { server } = make();
     const body = { client_id: 'web', request_uri: await pushed(server) };
     const request = new Request({ method: 'POST', headers: {}, query: {}, body });
     expect(await runOperation(server, 'authorize', request)).toMatchObject({ status: 302 });
   });
 
-  it('is no URL, which nobody would fetch: the client is told so', async () => {
+  it('returns request_uri_not_supported to the client if the request_uri is an https URL', async () => {
     const { server } = make();
     const asked = { ...ASKED, client_id: 'web' };
     expect(shown(await visit(server, 'https://app.example/request.jwt', asked))).toMatchObject({
@@ -335,11 +343,11 @@ describe('a browser that brings the name of a pushed request', () => {
 
   it.each<[string, (uri: string) => [unknown, Parameters?]]>([
     ['that is unknown', (uri) => [`${uri.slice(0, -1)}${uri.endsWith('0') ? '1' : '0'}`]],
-    ['in capitals', (uri) => [uri.toUpperCase()]],
-    ['that only begins so', () => ['urn:ietf:params:oauth:request_uri:https://app.example/request.jwt']],
+    ['in upper case', (uri) => [uri.toUpperCase()]],
+    ['that only begins like a pushed one', () => ['urn:ietf:params:oauth:request_uri:https://app.example/request.jwt']],
     ['of another client', (uri) => [uri, { client_id: 'strict' }]],
-    ['of no client that is known', (uri) => [uri, { client_id: 'nobody' }]],
-  ])('%s is told so, and the client hears nothing', async (_, bring) => {
+    ['of an unknown client', (uri) => [uri, { client_id: 'nobody' }]],
+  ])('causes an error in the browser for a request_uri %s', async (_, bring) => {
     const { server } = make();
     const request_uri = await pushed(server);
     const [uri, more] = bring(request_uri);
@@ -347,7 +355,7 @@ describe('a browser that brings the name of a pushed request', () => {
     expect(await visit(server, request_uri)).toMatchObject({ status: 302 });
   });
 
-  it('must bring it once, and say which client it is for', async () => {
+  it('needs a single request_uri and a client_id', async () => {
     const { server } = make();
     const request_uri = await pushed(server);
     const twice = await visit(server, [request_uri, request_uri]);
@@ -356,14 +364,14 @@ describe('a browser that brings the name of a pushed request', () => {
     expect(shown(nobody)).toMatchObject({ status: 400, error_description: 'Missing parameter: `client_id`' });
   });
 
-  it('brings it in vain after the answer', async () => {
+  it('cannot use a request_uri again after a code was issued', async () => {
     const { server } = make();
     const request_uri = await pushed(server);
     expect((await visit(server, request_uri)).redirected).toHaveProperty('code');
     expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
   });
 
-  it('brings it in vain after a refusal of the user', async () => {
+  it('cannot use a request_uri again after the user denied access', async () => {
     const { server } = make();
     const request_uri = await pushed(server);
     expect((await visit(server, request_uri, { allowed: 'false' })).redirected).toMatchObject({
@@ -372,7 +380,7 @@ describe('a browser that brings the name of a pushed request', () => {
     expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
   });
 
-  it('is answered once, however many try at once', async () => {
+  it('issues one code to concurrent requests', async () => {
     const { server, store } = make();
     const save = jest.spyOn(store, 'saveAuthorizationCode');
     const request_uri = await pushed(server);
@@ -384,7 +392,7 @@ describe('a browser that brings the name of a pushed request', () => {
     expect(save).toHaveBeenCalledTimes(1);
   });
 
-  it('is answered once, however many pages were open', async () => {
+  it('issues one code even if the request is open in several browser pages', async () => {
     const { server } = make();
     const request_uri = await pushed(server);
     const read = () =>
@@ -407,7 +415,7 @@ describe('a browser that brings the name of a pushed request', () => {
     }
   });
 
-  it('is judged again: what was taken from the client meanwhile is not granted', async () => {
+  it('is validated again, with the current permissions of the client', async () => {
     const { server, store } = make();
     const request_uri = await pushed(server, { scope: 'read write' });
     store.validateClientScope = () => false;
@@ -415,7 +423,7 @@ describe('a browser that brings the name of a pushed request', () => {
     expect((await visit(server, request_uri)).redirected).toMatchObject({ error: 'invalid_scope', state: 'xyz' });
   });
 
-  it('of one issuer is not taken at another', async () => {
+  it('cannot use a request_uri that was pushed to another issuer', async () => {
     const { server, store } = make({}, { issuer: 'https://one.example' });
     const request_uri = await pushed(server);
     const other = new OAuth2Server({
@@ -429,8 +437,8 @@ describe('a browser that brings the name of a pushed request', () => {
   });
 });
 
-describe('the time of a pushed request', () => {
-  /** By a clock of its own. */
+describe('the lifetime of a request_uri', () => {
+  /** Runs a test with a fake clock. */
   async function byClock(run: (pass: (seconds: number) => void) => Promise<void>): Promise<void> {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
     try {
@@ -445,7 +453,7 @@ describe('the time of a pushed request', () => {
       new Response(),
     );
 
-  it('is over when nobody comes, for good', () =>
+  it('ends for good if the browser does not use it', () =>
     byClock(async (pass) => {
       const { server } = make();
       const request_uri = await pushed(server);
@@ -454,7 +462,7 @@ describe('the time of a pushed request', () => {
       expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
     }));
 
-  it('is that of a login, once somebody has come', () =>
+  it('is extended for the login once the browser has used it', () =>
     byClock(async (pass) => {
       const { server } = make();
       const request_uri = await pushed(server);
@@ -466,7 +474,7 @@ describe('the time of a pushed request', () => {
       expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
     }));
 
-  it('is over for those who came, too', () =>
+  it('also ends after the browser has used it', () =>
     byClock(async (pass) => {
       const { server } = make();
       const request_uri = await pushed(server);
@@ -475,7 +483,7 @@ describe('the time of a pushed request', () => {
       expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
     }));
 
-  it('is what the host says', () =>
+  it('is set by the options `lifetime` and `interactionLifetime`', () =>
     byClock(async (pass) => {
       const { server } = make({ lifetime: 5, interactionLifetime: 10 });
       const { body } = await push(server);
@@ -487,7 +495,7 @@ describe('the time of a pushed request', () => {
       await expect(read(server, String(body['request_uri']))).rejects.toMatchObject({ name: 'invalid_request' });
     }));
 
-  it('is not prolonged by a stranger who opens it', () =>
+  it('is not extended by a request of another client', () =>
     byClock(async (pass) => {
       const { server } = make();
       const request_uri = await pushed(server);
@@ -497,19 +505,19 @@ describe('the time of a pushed request', () => {
     }));
 });
 
-describe('a request that is not pushed', () => {
+describe('an authorization request that was not pushed', () => {
   const plain = (server: OAuth2Server, more: Parameters = {}) =>
     runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { ...ASKED, ...more } }));
   const MUST = { error: 'invalid_request', error_description: 'Invalid request: it must be pushed, see RFC 9126' };
 
-  it('is as good as ever, unless the host or the client says otherwise', async () => {
+  it('is accepted unless the client must push its requests', async () => {
     const { server } = make();
     expect((await plain(server)).redirected).toHaveProperty('code');
     expect((await plain(server, { request_uri: '' })).redirected).toHaveProperty('code');
     expect((await plain(server, { client_id: 'strict' })).redirected).toMatchObject({ ...MUST, state: 'xyz' });
   });
 
-  it('is refused where the host says that all are pushed', async () => {
+  it('is rejected if the option `required` is true', async () => {
     const { server } = make({ required: true });
     for (const client_id of ['web', 'strict']) {
       expect((await plain(server, { client_id })).redirected).toMatchObject({ ...MUST, state: 'xyz' });
@@ -517,7 +525,7 @@ describe('a request that is not pushed', () => {
     expect((await visit(server, await pushed(server))).redirected).toHaveProperty('code');
   });
 
-  it('is none of a client that must push and does', async () => {
+  it('can be pushed by a client that must push its requests', async () => {
     const { server } = make();
     const asked = { ...ASKED, client_id: 'strict', client_secret: SECRET };
     const { body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(asked));
@@ -525,7 +533,7 @@ describe('a request that is not pushed', () => {
   });
 });
 
-describe('a server that takes pushed requests', () => {
+describe('pushedRequests()', () => {
   const started = (options: object, model: object = make().store) => {
     try {
       return void new OAuth2Server({ model: model as never, features: [pushedRequests(options)] });
@@ -536,30 +544,30 @@ describe('a server that takes pushed requests', () => {
 
   it.each([
     [
-      'a misspelt option',
+      'a misspelled option',
       { lifetimes: 60 },
       'unknown option `lifetimes` of `pushedRequests()`: there are `required`, `lifetime`, `interactionLifetime` and `rate`',
     ],
     [
-      'a lifetime of no seconds',
+      'a lifetime of 0 seconds',
       { lifetime: 0 },
       '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
     ],
     [
-      'a lifetime as text',
+      'a lifetime that is a string',
       { lifetime: '60' },
       '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
     ],
     [
-      'an endless interaction',
+      'an infinite lifetime of the interaction',
       { interactionLifetime: Infinity },
       '`interactionLifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
     ],
-  ])('is not made with %s', (_, options, wanted) => {
+  ])('rejects %s', (_, options, wanted) => {
     expect(started(options)).toBe(`Invalid argument: ${wanted}`);
   });
 
-  it('is not made over a model that cannot keep them', () => {
+  it('rejects a model that lacks a required method', () => {
     const { savePushedRequest, getPushedRequest, revokePushedRequest, once, getClient, saveToken } = make().store;
     const model = { savePushedRequest, getPushedRequest, revokePushedRequest, once, getClient, saveToken };
     expect(started({}, model)).toBeUndefined();
@@ -572,7 +580,7 @@ describe('a server that takes pushed requests', () => {
     expect(started({}, emitter)).toMatch(/needs a model that implements `once\(\)`/);
   });
 
-  it('says so in its metadata', () => {
+  it('declares in the metadata whether requests must be pushed', () => {
     const metadata = (options: PushedRequestOptions) => {
       const server = new OAuth2Server({ model: make().store, features: [pushedRequests(options)] });
       return server.context.installed.find(({ feature }) => feature.id === 'pushedRequests')!.parts.metadata!(

@@ -42,7 +42,7 @@ async function ask(server: OAuth2Server, method: string, body: unknown, { header
 const register = (metadata: object, options?: RegistrationOptions, model?: object) =>
   ask(serverOf(options, model).server, 'POST', { redirect_uris: [CALLBACK], ...metadata });
 
-describe('what a client says of itself', () => {
+describe('the metadata of a registration request (RFC 7591)', () => {
   it.each([
     [{ redirect_uris: undefined }, 'invalid_redirect_uri'],
     [{ redirect_uris: [] }, 'invalid_redirect_uri'],
@@ -88,7 +88,7 @@ describe('what a client says of itself', () => {
     [{ jwks_uri: 'http://a.example/' }, 'invalid_client_metadata'],
     [{ jwks_uri: 'https://a.example/', jwks: { keys: [{ kty: 'EC' }] } }, 'invalid_client_metadata'],
     [{ require_pushed_authorization_requests: 'yes' }, 'invalid_client_metadata'],
-  ])('is refused where it cannot be: %j', async (metadata, error) => {
+  ])('is rejected if it is invalid: %j', async (metadata, error) => {
     expect(await register(metadata)).toMatchObject({ status: 400, body: { error } });
   });
 
@@ -112,18 +112,18 @@ describe('what a client says of itself', () => {
     [{ client_name: 'Notes', 'client_name#ja': 'ノート', logo_uri: 'https://a.example/logo.png' }],
     [{ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } }],
     [{ software_id: 'a', software_version: '1', contacts: ['ops@a.example'] }],
-  ])('is registered as it is: %j', async (metadata) => {
+  ])('is registered unchanged: %j', async (metadata) => {
     expect(await register(metadata)).toMatchObject({ status: 201, body: metadata });
   });
 
-  it('is refused where it is nested as deeply as nobody means', async () => {
+  it('is rejected if it is nested too deeply', async () => {
     const deep: unknown = JSON.parse('['.repeat(40_000) + ']'.repeat(40_000));
     for (const metadata of [{ x: deep }, { jwks: { keys: [{ kty: 'EC', x: deep }] } }]) {
       expect(await register(metadata)).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } });
     }
   });
 
-  it('is narrowed to what is allowed', async () => {
+  it('is narrowed to the allowed grants and scopes', async () => {
     const asked = { grant_types: ['authorization_code', 'password', 'refresh_token'], scope: 'read admin' };
     expect(await register(asked)).toMatchObject({
       status: 201,
@@ -131,7 +131,7 @@ describe('what a client says of itself', () => {
     });
   });
 
-  it('gives nothing that only a host may give', async () => {
+  it('cannot set properties that only the application may set', async () => {
     const { server, store } = serverOf();
     const bent = {
       id: 'web',
@@ -167,8 +167,8 @@ describe('what a client says of itself', () => {
   });
 });
 
-describe('who may register', () => {
-  it('has a token with the scope for it', async () => {
+describe('registration()', () => {
+  it('requires an access token with the scope `initialAccessScope`', async () => {
     const { server, store } = serverOf({ open: false, initialAccessScope: 'clients:register' });
     const client = { id: 'any', grants: [] };
     const token = (accessToken: string, scope: string) =>
@@ -189,7 +189,7 @@ describe('who may register', () => {
     }
   });
 
-  it('is whom the model approves', async () => {
+  it('lets mayRegister() of the model decide', async () => {
     const asked: RegistrationRequest[] = [];
     const mayRegister = (request: RegistrationRequest) => {
       asked.push(request);
@@ -211,11 +211,11 @@ describe('who may register', () => {
     [{ grants: ['password', 'urn:none'] }, /grant type that is not served/],
     [{ defaultScope: ['admin'] }, /`defaultScope` of/],
     [{ unusedLifetime: -1 }, /`unusedLifetime` of/],
-  ])('is said clearly, or nothing starts: %j', (options, sentence) => {
+  ])('rejects invalid options at start-up: %j', (options, sentence) => {
     expect(() => serverOf(options as never)).toThrow(sentence);
   });
 
-  it('needs a store that keeps clients, or a host that does', () => {
+  it('requires a store that stores clients or overrides saveRegistration()', () => {
     const make = (Store: typeof MemoryStore) => {
       const model = new Store({ clients: { findById: () => undefined }, users });
       return new OAuth2Server({ model, issuer: 'https://as.example', features: [registration({ open: true })] });
@@ -232,7 +232,7 @@ describe('a software statement', () => {
   const statement = 'e30.e30.c2ln';
   const verifier = (verifySoftwareStatement: unknown) => ({ verifySoftwareStatement });
 
-  it('counts more than what stands beside it, and is told again', async () => {
+  it('takes precedence over other metadata, and is returned to the client', async () => {
     const model = verifier(() => ({ client_name: 'Proven', scope: 'read' }));
     const answer = await register({ software_statement: statement, client_name: 'Said', scope: 'write' }, {}, model);
     expect(answer).toMatchObject({
@@ -242,25 +242,25 @@ describe('a software statement', () => {
   });
 
   it.each([
-    ['no token', 'nonsense', () => ({}), 'invalid_software_statement'],
-    ['one that is not good', statement, () => Promise.reject(new Error('signature')), 'invalid_software_statement'],
+    ['not a JWT', 'nonsense', () => ({}), 'invalid_software_statement'],
+    ['not valid', statement, () => Promise.reject(new Error('signature')), 'invalid_software_statement'],
     [
-      'one that the host refuses',
+      'refused by the application',
       statement,
       () => {
         throw new InvalidSoftwareStatementError('Invalid');
       },
       'invalid_software_statement',
     ],
-    ['one that is not approved', statement, () => undefined, 'unapproved_software_statement'],
-  ])('is refused where it is %s', async (_, given, verify, error) => {
+    ['not approved', statement, () => undefined, 'unapproved_software_statement'],
+  ])('is rejected if it is %s', async (_, given, verify, error) => {
     expect(await register({ software_statement: given }, {}, verifier(verify))).toMatchObject({
       status: 400,
       body: { error },
     });
   });
 
-  it('is told to the host that decides, who may want one, and only if it is proven', async () => {
+  it('is passed to mayRegister() of the model only if it was verified', async () => {
     const mayRegister = ({ metadata }: RegistrationRequest) => metadata.software_statement !== undefined;
     const model = { ...verifier(() => ({ client_name: 'Proven' })), mayRegister };
     expect(await register({ software_statement: statement }, {}, model)).toMatchObject({ status: 201 });
@@ -268,7 +268,7 @@ describe('a software statement', () => {
     expect(await register({ software_statement: statement }, {}, { mayRegister })).toMatchObject({ status: 403 });
   });
 
-  it('holds for what is changed later: nobody keeps the name and changes what was proven of it', async () => {
+  it('also applies to later changes of the registration', async () => {
     const { server, store } = serverOf(
       {},
       verifier(() => ({ client_name: 'Proven', redirect_uris: [CALLBACK] })),
@@ -290,14 +290,14 @@ describe('a software statement', () => {
     expect(await store.getClient(body['client_id']!, null)).toMatchObject({ redirectUris: [CALLBACK] });
   });
 
-  it('is ignored where nobody reads it', async () => {
+  it('is ignored if the model does not implement verifySoftwareStatement()', async () => {
     const { status, body } = await register({ software_statement: statement });
     expect({ status, told: 'software_statement' in body }).toEqual({ status: 201, told: false });
   });
 });
 
-describe('a change', () => {
-  it('is refused where it says what is not for a client to say', async () => {
+describe('a change of a registration (RFC 7592)', () => {
+  it('is rejected if it sets the id, the secret or the token of the client', async () => {
     const { server } = serverOf();
     const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK] });
     const query = { client_id: body['client_id'] };
@@ -317,7 +317,7 @@ describe('a change', () => {
     expect(again).toMatchObject({ status: 200, body: { client_secret: expect.stringMatching(/^[\da-f]{64}$/) } });
   });
 
-  it('is told to the operator, as are the beginning and the end of a registration', async () => {
+  it('emits an event, like the registration and its deletion', async () => {
     const told: object[] = [];
     const store = new MemoryStore({ clients: [], users });
     const server = new OAuth2Server({
@@ -354,7 +354,7 @@ describe('the client field of a feature', () => {
     return { model, server: new OAuth2Server({ model, issuer: 'https://as.example', features: [open, ...features] }) };
   };
 
-  it('is registered, and read by its key', async () => {
+  it('can be registered and read by its key', async () => {
     const { model, server } = serve(tenants('Tenants', [1]));
     const { body, status } = await ask(server, 'POST', { redirect_uris: [CALLBACK], tenant_id: 1 });
     expect({ status, tenant: body['tenant_id'] }).toEqual({ status: 201, tenant: 1 });
@@ -365,7 +365,7 @@ describe('the client field of a feature', () => {
     expect(TENANT_ID.of(changed)).toBe(2);
   });
 
-  it.each([2, '1'])('refuses a value that its validator refuses: %j', async (tenant) => {
+  it.each([2, '1'])('rejects a value that its validator rejects: %j', async (tenant) => {
     const { server } = serve(tenants('Tenants', [1]));
     expect(await ask(server, 'POST', { redirect_uris: [CALLBACK], tenant_id: tenant })).toMatchObject({
       status: 400,
@@ -378,20 +378,20 @@ describe('the client field of a feature', () => {
     expect({ status, tenant: body['tenant_id'] }).toEqual({ status: 201, tenant: undefined });
   });
 
-  it('belongs to one feature of a server', () => {
+  it('can be declared by one feature of a server only', () => {
     expect(() => serve(tenants('Tenants', [1]), tenants('Partners', [2]))).toThrow(
       'both add `tenant_id` to `clientFields`',
     );
   });
 
-  it('has the value of the last registration', async () => {
+  it('has the value of the latest registration', async () => {
     const isList = (value: unknown): value is string[] => Array.isArray(value);
     const { model, server } = serve(authorizationDetails({ types: { payment: {}, chat: {} } }));
     const first = { redirect_uris: [CALLBACK], authorization_details_types: ['payment', 'chat'] };
     const { body } = await ask(server, 'POST', first);
     const headers = { authorization: `Bearer ${body['registration_access_token']}` };
     const query = { client_id: body['client_id']! };
-    // The store keeps the client for good once it has been granted something.
+    // The store keeps the client permanently once something was granted to it.
     const found = await model.getClient(query.client_id, null);
     const code = { authorizationCode: 'code', expiresAt: new Date(Date.now() + 60_000), redirectUri: CALLBACK };
     await model.saveAuthorizationCode({ ...code, grantId: 'grant' }, found || { id: '', grants: [] }, alice);

@@ -30,8 +30,8 @@ function start(...features: Feature[]) {
   return { host, server, authorize, read, ...pins, methods: () => host.calls.map(([method]) => method) };
 }
 
-describe('an authorization request whose parameters come from elsewhere', () => {
-  it('is answered by those alone, and is spent before anything is issued', async () => {
+describe('an authorization request whose parameters a feature finds by its request_uri', () => {
+  it('uses those parameters only, and is consumed before a code is issued', async () => {
     const { authorize, host, consumed: spent, methods } = start();
     const { redirected } = await authorize({ scope: 'write', redirect_uri: 'https://evil.example/', state: 'url' });
     expect(redirected).toEqual({ code: expect.any(String), state: 'pinned' });
@@ -40,7 +40,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect(methods()).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
-  it('is answered once, and another time tells the browser alone', async () => {
+  it('is answered once, and causes an error in the browser the second time', async () => {
     const { authorize, host } = start();
     await authorize();
     const { error, status, headers, body } = await authorize();
@@ -50,7 +50,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect(host.codes.size).toBe(1);
   });
 
-  it('gives one code, however many decide it at a time', async () => {
+  it('issues one code to concurrent requests', async () => {
     const { authorize, host } = start();
     const answers = await Promise.all(Array.from({ length: 8 }, () => authorize()));
     expect(answers.filter(({ redirected }) => 'code' in redirected)).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect(host.codes.size).toBe(1);
   });
 
-  it('is spent by an error that it is answered with', async () => {
+  it('is consumed by a decision that is an error', async () => {
     const { server, authorize, read, consumed: spent } = start();
     const denial = server.decide(await read(), { error: new AccessDeniedError('No') }, new Response());
     await expect(denial).rejects.toThrow('No');
@@ -69,7 +69,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
   it.each([
     ['query', { allowed: 'false' }, {}],
     ['form', {}, { allowed: 'false' }],
-  ])('is spent by a no in the %s', async (_, query, body) => {
+  ])('is consumed by allowed=false in the %s', async (_, query, body) => {
     const { authorize, host, consumed: spent } = start();
     const { redirected } = await authorize(query, body);
     expect(redirected).toMatchObject({ error: 'access_denied', state: 'pinned' });
@@ -78,13 +78,13 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect(host.codes.size).toBe(0);
   });
 
-  it('is denied by what was sent, and not by what was kept', async () => {
+  it('is denied by allowed=false in the request itself, not in the stored parameters', async () => {
     const { authorize, pinned } = start();
     pinned.set(URI, { ...PINNED, allowed: 'false' });
     expect((await authorize()).redirected).toHaveProperty('code');
   });
 
-  it('is not spent by being read, nor by a user who may not have what it asks for', async () => {
+  it('is not consumed when it is read or when the user may not grant its scope', async () => {
     const { read, authorize, pinned, consumed: spent } = start();
     await read();
     pinned.set(URI, { ...PINNED, scope: 'admin' });
@@ -92,14 +92,14 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect(spent.size).toBe(0);
   });
 
-  it('that cannot be found is told to the browser, before a client is looked for', async () => {
+  it('causes an error in the browser, before a lookup of the client, if it is not found', async () => {
     const { authorize, methods } = start();
     const { error, status, headers } = await authorize({ request_uri: 'urn:example:2' });
     expect(summary(error)).toBe('400 invalid_request: Invalid request: `request_uri` is unknown');
     expect([status, headers['location'], methods()]).toEqual([400, undefined, []]);
   });
 
-  it('is in one place, or is refused', async () => {
+  it('is rejected if two features find its parameters', async () => {
     const other = pinnedRequests('others');
     other.pinned.set(URI, { ...PINNED, scope: 'write' });
     const { authorize, host } = start(other.feature);
@@ -108,7 +108,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect([headers['location'], host.codes.size]).toEqual([undefined, 0]);
   });
 
-  it('gives nothing when it cannot be spent', async () => {
+  it('issues no code if it cannot be consumed', async () => {
     const { server, host, feature, pinned } = start();
     const failing: Feature = {
       ...feature,
@@ -128,7 +128,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     expect([host.codes.size, pinned.size]).toEqual([0, 1]);
   });
 
-  it('is read as it stands by servers that list no such feature', async () => {
+  it('uses its own parameters at a server without this feature', async () => {
     const { host } = start();
     const request = authorizeRequest({ request_uri: URI });
     const { redirected } = await runOperation(host, 'authorize', request, signedIn);
@@ -136,7 +136,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
   });
 });
 
-describe('what a feature asks of an authorization request', () => {
+describe('the authorization hooks of a feature', () => {
   const picky: Feature = {
     id: 'picky',
     install: (builder) => ({
@@ -155,7 +155,7 @@ describe('what a feature asks of an authorization request', () => {
     }),
   };
 
-  it('is found where the request has its parameters', async () => {
+  it('receive the stored parameters of the request', async () => {
     const { authorize, pinned, host } = start(picky);
     pinned.set(URI, { ...PINNED, resource: 'api' });
     const { redirected } = await authorize({ resource: 'other' });
@@ -167,7 +167,7 @@ describe('what a feature asks of an authorization request', () => {
     [{ resource: 'other' }, 'invalid_target', 'Invalid target: `resource` is unknown'],
     [{}, 'invalid_request', 'Missing parameter: `resource`'],
     [{ resource: ['api', 'api'] }, 'invalid_request', 'Repeated parameter: `resource`'],
-  ])('is refused for %j, which is told to the client in both halves', async (query, code, description) => {
+  ])('can reject %j with an error to the client in both phases', async (query, code, description) => {
     const { host, server } = start(picky);
     const request = authorizeRequest({ ...query });
     const { redirected } = await runOperation(server, 'authorize', request, signedIn);
@@ -178,7 +178,7 @@ describe('what a feature asks of an authorization request', () => {
     expect(host.codes.size).toBe(0);
   });
 
-  it('is kept with a token that is issued at once, and not sent', async () => {
+  it('add properties to a token of response_type=token, but not to its response', async () => {
     const { host, server } = start(picky);
     host.clients.set('web', { ...host.clients.get('web')!, grants: ['implicit'] });
     const request = authorizeRequest({ response_type: 'token', resource: 'api' });
@@ -188,7 +188,7 @@ describe('what a feature asks of an authorization request', () => {
     expect(host.accessTokens.get(String(redirected['access_token']))).toMatchObject({ resource: 'api', user: ALICE });
   });
 
-  it('never stands in for what the library says of a code', async () => {
+  it('cannot replace the properties of a code that the library sets', async () => {
     const bold: Feature = {
       id: 'bold',
       install: () => ({

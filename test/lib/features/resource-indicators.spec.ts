@@ -49,7 +49,7 @@ const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 const ITSELF = { grant_type: 'client_credentials', scope: 'read' };
 const ALICES = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 
-/** Asks for a token, and finds what was saved of it. */
+/** Requests a token, and returns the resources that were saved with it. */
 async function obtain(host: ReturnType<typeof createTestModel>, server: OAuth2Server, parameters: Parameters) {
   const outcome = await runOperation(server, 'token', tokenRequest(parameters));
   const access = host.accessTokens.get(String(outcome.body['access_token']));
@@ -66,15 +66,15 @@ const target = (error_description: string) => ({ status: 400, error: 'invalid_ta
 const UNKNOWN = target('Invalid target: `resource` is unknown, or not for this client');
 const NO_URI = target('Invalid target: `resource` must be an absolute URI without fragment');
 
-describe('a token request that names resources', () => {
+describe('a token request with resources (RFC 8707)', () => {
   it.each<[string, Parameters, unknown]>([
-    ['one, for the client itself', { ...ITSELF, resource: NOTES }, [NOTES]],
-    ['one that is no URL', { ...ITSELF, resource: FAR }, [FAR]],
-    ['several, for the client itself', { ...ITSELF, resource: [MAIL, NOTES, MAIL] }, [MAIL, NOTES]],
-    ['one, for a user', { ...ALICES, resource: MAIL }, [MAIL]],
-    ['one in another spelling', { ...ITSELF, resource: 'HTTPS://API.example:443/notes' }, [NOTES]],
-    ['one with a slash behind it', { ...ITSELF, resource: `${NOTES}/` }, [NOTES]],
-  ])('gets a token for %s', async (_, parameters, resource) => {
+    ['one resource, by client credentials', { ...ITSELF, resource: NOTES }, [NOTES]],
+    ['a resource that is not a URL', { ...ITSELF, resource: FAR }, [FAR]],
+    ['several resources, by client credentials', { ...ITSELF, resource: [MAIL, NOTES, MAIL] }, [MAIL, NOTES]],
+    ['one resource, for a user', { ...ALICES, resource: MAIL }, [MAIL]],
+    ['a resource in another spelling', { ...ITSELF, resource: 'HTTPS://API.example:443/notes' }, [NOTES]],
+    ['a resource with a trailing slash', { ...ITSELF, resource: `${NOTES}/` }, [NOTES]],
+  ])('obtains a token for %s', async (_, parameters, resource) => {
     const host = createTestModel();
     const obtained = await obtain(host, make(host.model), parameters);
     expect(obtained).toMatchObject({ status: 200, resource, refreshTokenResource: undefined });
@@ -82,21 +82,21 @@ describe('a token request that names resources', () => {
   });
 
   it.each<[string, unknown, object]>([
-    ['an unknown one', 'https://evil.example/', UNKNOWN],
-    ['an unknown one beside a known one', [NOTES, `${NOTES}//`], UNKNOWN],
+    ['an unknown resource', 'https://evil.example/', UNKNOWN],
+    ['an unknown resource together with a known one', [NOTES, `${NOTES}//`], UNKNOWN],
     ['a path', '/notes', NO_URI],
     ['a fragment', `${NOTES}#part`, NO_URI],
     ['an empty fragment', `${NOTES}#`, NO_URI],
     ['a URI with spaces', 'https://api.example/no tes', NO_URI],
-    ['a URI that cannot be one', 'https://', NO_URI],
-    ['a text that is too long', `${NOTES}?${'x'.repeat(2000)}`, NO_URI],
+    ['an invalid URI', 'https://', NO_URI],
+    ['a URI that is too long', `${NOTES}?${'x'.repeat(2000)}`, NO_URI],
     [
-      'something else',
+      'a value that is not a string',
       { 0: NOTES },
       { status: 400, error: 'invalid_request', error_description: 'Invalid parameter: `resource`' },
     ],
     [
-      'far too many',
+      'more than 32 resources',
       Array.from({ length: 1000 }, (_, index) => `${NOTES}/${index}`),
       {
         status: 400,
@@ -104,7 +104,7 @@ describe('a token request that names resources', () => {
         error_description: 'Repeated parameter: `resource`, more than 32 times',
       },
     ],
-  ])('is refused for %s, and nothing is saved', async (_, resource, wanted) => {
+  ])('is rejected for %s, and nothing is saved', async (_, resource, wanted) => {
     const host = createTestModel();
     const server = make(host.model);
     for (const ground of [ITSELF, ALICES]) {
@@ -113,7 +113,7 @@ describe('a token request that names resources', () => {
     expect(host.accessTokens.size).toBe(0);
   });
 
-  it('spends no code when it is refused: the client may ask again for what it has', async () => {
+  it('does not consume the code if its resource is rejected', async () => {
     const host = createTestModel();
     addCode(host, { resource: [NOTES] } as object);
     const server = make(host.model);
@@ -124,7 +124,7 @@ describe('a token request that names resources', () => {
     expect(host.codes.size).toBe(0);
   });
 
-  it('says to the operator what was wanted', async () => {
+  it('emits an event with the known resources and the rejected one', async () => {
     const heard: object[] = [];
     const events = { emit: (name: string, payload: object) => name === 'token.refused' && heard.push(payload) };
     const host = createTestModel();
@@ -139,15 +139,15 @@ describe('a token request that names resources', () => {
   });
 });
 
-describe('an authorization request that names resources', () => {
+describe('an authorization request with resources', () => {
   const clientOf = (host: ReturnType<typeof createTestModel>) =>
     host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
 
   it.each<[string, Parameters, unknown]>([
-    ['those that are named', { resource: [NOTES, MAIL] }, [NOTES, MAIL]],
-    ['the one that is named', { resource: MAIL }, [MAIL]],
-    ['the default, where none is named', {}, [FAR]],
-  ])('gets a code, or a token, for %s', async (_, named, resource) => {
+    ['the requested resources', { resource: [NOTES, MAIL] }, [NOTES, MAIL]],
+    ['the requested resource', { resource: MAIL }, [MAIL]],
+    ['the default resource if none is requested', {}, [FAR]],
+  ])('obtains a code or a token for %s', async (_, named, resource) => {
     const host = createTestModel();
     clientOf(host);
     const server = make(host.model, { default: FAR }, signedIn);
@@ -159,10 +159,10 @@ describe('an authorization request that names resources', () => {
   });
 
   it.each<[string, Parameters, string]>([
-    ['an unknown one', { resource: 'https://evil.example/' }, UNKNOWN.error_description],
-    ['one that is no URI', { resource: '/notes' }, NO_URI.error_description],
-    ['none, where one had to be', {}, 'Missing parameter: `resource`'],
-  ])('is refused for %s, and the client is told', async (_, named, error_description) => {
+    ['an unknown resource', { resource: 'https://evil.example/' }, UNKNOWN.error_description],
+    ['a resource that is not a URI', { resource: '/notes' }, NO_URI.error_description],
+    ['a missing resource that is required', {}, 'Missing parameter: `resource`'],
+  ])('returns invalid_target to the client for %s', async (_, named, error_description) => {
     const host = createTestModel();
     const refused = await runOperation(make(host.model, {}, signedIn), 'authorize', authorizeRequest(named));
     expect(refused.response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?/);
@@ -171,14 +171,14 @@ describe('an authorization request that names resources', () => {
   });
 });
 
-describe('a code or refresh token for resources', () => {
+describe('a code or refresh token that was granted for resources', () => {
   const granted = { resource: [NOTES, MAIL] };
 
   it.each<[string, Parameters, unknown, unknown]>([
-    ['all of them, where none is named', {}, [NOTES, MAIL], undefined],
-    ['a part of them', { resource: MAIL }, [MAIL], [NOTES, MAIL]],
-    ['all of them, by their names', { resource: [NOTES, MAIL] }, [NOTES, MAIL], undefined],
-  ])('gives an access token for %s, and a refresh token for all', async (_, named, resource, refreshTokenResource) => {
+    ['all of them if none is requested', {}, [NOTES, MAIL], undefined],
+    ['one of them if it is requested', { resource: MAIL }, [MAIL], [NOTES, MAIL]],
+    ['all of them if all are requested', { resource: [NOTES, MAIL] }, [NOTES, MAIL], undefined],
+  ])('issues an access token for %s, and a refresh token for all', async (_, named, resource, refreshTokenResource) => {
     const host = createTestModel();
     addCode(host, granted as object);
     addRefreshToken(host, granted as object);
@@ -191,7 +191,7 @@ describe('a code or refresh token for resources', () => {
     }
   });
 
-  it('never gives more than was granted', async () => {
+  it('issues no token for a resource that was not granted', async () => {
     const host = createTestModel();
     addRefreshToken(host, { resource: [NOTES] } as object);
     const asked = await runOperation(make(host.model), 'token', tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }));
@@ -199,7 +199,7 @@ describe('a code or refresh token for resources', () => {
     expect(host.refreshTokens.size).toBe(1);
   });
 
-  it('gives no more than is left of it', async () => {
+  it('issues no token for a resource that the server no longer knows', async () => {
     const host = createTestModel();
     addRefreshToken(host, granted as object);
     const server = make(host.model, { resources: [MAIL] });
@@ -215,7 +215,7 @@ describe('a code or refresh token for resources', () => {
     expect(host.refreshTokens.has('refresh')).toBe(true);
   });
 
-  it('is understood as text too, as a table may keep it', async () => {
+  it('can have its resources stored as a string', async () => {
     const host = createTestModel();
     addRefreshToken(host, { resource: `${NOTES} ${MAIL}` } as object);
     expect(await obtain(host, make(host.model), { ...REFRESH, resource: NOTES })).toMatchObject({
@@ -224,7 +224,7 @@ describe('a code or refresh token for resources', () => {
     });
   });
 
-  it('whose answer was lost gives the same answer again, but not for another resource', async () => {
+  it('returns the same response to a retry, but not for another resource', async () => {
     const users = { findByCredentials: () => undefined, findById: () => ALICE };
     const store = new MemoryStore({ clients: [{ ...WEB, secret: SECRET, scopes: ['read'] }], users });
     const refresh = {
@@ -245,7 +245,7 @@ describe('a code or refresh token for resources', () => {
     expect(await runOperation(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
   });
 
-  it('gives, whatever is asked, a part of what was granted and is known, or nothing', async () => {
+  it('issues tokens for granted and known resources only, whatever is requested', async () => {
     const some = fc.subarray([...RESOURCES, 'https://evil.example/']);
     await fc.assert(
       fc.asyncProperty(some, some, some, fc.boolean(), async (had, asked, known, unrestricted) => {
@@ -265,16 +265,16 @@ describe('a code or refresh token for resources', () => {
   });
 });
 
-describe('a request that names no resource', () => {
+describe('a request without resources', () => {
   const MISSING = target('Missing parameter: `resource`');
 
   it.each<[string, ResourceIndicatorOptions, unknown]>([
-    ['the only one there is', { resources: [NOTES] }, [NOTES]],
+    ['the only resource of the server', { resources: [NOTES] }, [NOTES]],
     ['the default', { default: MAIL }, [MAIL]],
-    ['all of the default', { default: [MAIL, FAR] }, [MAIL, FAR]],
-    ['the default, where tokens need none', { default: MAIL, unrestricted: true }, [MAIL]],
-    ['nothing in particular, where tokens need none', { resources: [NOTES], unrestricted: true }, undefined],
-  ])('means %s', async (_, options, resource) => {
+    ['all resources of the default', { default: [MAIL, FAR] }, [MAIL, FAR]],
+    ['the default if tokens need no resource', { default: MAIL, unrestricted: true }, [MAIL]],
+    ['no particular resource if tokens need none', { resources: [NOTES], unrestricted: true }, undefined],
+  ])('is for %s', async (_, options, resource) => {
     const host = createTestModel();
     addRefreshToken(host);
     const server = make(host.model, options);
@@ -283,7 +283,7 @@ describe('a request that names no resource', () => {
     }
   });
 
-  it('is refused where there are several', async () => {
+  it('is rejected if there are several resources and no default', async () => {
     const host = createTestModel();
     addRefreshToken(host);
     addCode(host);
@@ -293,7 +293,7 @@ describe('a request that names no resource', () => {
     expect([host.accessTokens.size, host.refreshTokens.size, host.codes.size]).toEqual([0, 1, 1]);
   });
 
-  it('of a grant for nothing in particular leaves it so: one resource today, another tomorrow', async () => {
+  it('keeps a grant without resources open for a different resource in each refresh', async () => {
     const host = createTestModel();
     addRefreshToken(host);
     const server = make(host.model);
@@ -306,14 +306,14 @@ describe('a request that names no resource', () => {
   });
 });
 
-describe('a model that knows the resources', () => {
+describe('validateResource() of the model', () => {
   const asked: unknown[][] = [];
   const validateResource: ResourceModel['validateResource'] = (...args) => {
     asked.push(args);
     return args[0] === MAIL && args[1].id === 'web';
   };
 
-  it('is asked in place of the lists, with the client as it is and the user', async () => {
+  it('replaces the lists of resources, and receives client and user', async () => {
     asked.length = 0;
     const host = createTestModel({ validateResource } as object);
     const server = make(host.model, { default: MAIL });
@@ -325,7 +325,7 @@ describe('a model that knows the resources', () => {
     ]);
   });
 
-  it('is asked with the user too where a token passes through the browser', async () => {
+  it('receives the user for a token that is issued by the authorization endpoint', async () => {
     const mine = (uri: string, _: unknown, user?: { id?: string }) => uri !== NOTES || !user || user.id === 'alice';
     const host = createTestModel({ validateResource: mine } as object);
     host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
@@ -341,12 +341,12 @@ describe('a model that knows the resources', () => {
     };
     expect(await grantTo('alice', NOTES)).toEqual([NOTES]);
     expect(await grantTo('mallory', NOTES)).toBe('invalid_target');
-    // What is left of several, as of a code.
+    // Of several resources, those that the user may use remain, as for a code.
     expect(await grantTo('mallory', [NOTES, MAIL])).toEqual([MAIL]);
   });
 
   it.each(['..', '.', '%2e%2E', '.%2e', '../b', '../../tenants/b?x=1'])(
-    'is not asked for a URI with `%s` in its path, which begins as another one does',
+    'is not called for a URI with `%s` in its path, which could begin like another one',
     async (dots) => {
       const host = createTestModel({
         validateResource: (uri: string) => uri.startsWith('https://api.example/a/'),
@@ -360,7 +360,7 @@ describe('a model that knows the resources', () => {
     },
   );
 
-  it('needs no list, and its failure is a fault that says nothing', async () => {
+  it('needs no list of resources, and causes server_error without details if it rejects', async () => {
     const fails = () => Promise.reject(new Error('secret'));
     const host = createTestModel({ validateResource: fails } as object);
     const server = make(host.model, { resources: undefined });
@@ -369,10 +369,10 @@ describe('a model that knows the resources', () => {
   });
 });
 
-describe('the guard', () => {
+describe('the resource check of authenticate()', () => {
   const HERE = 'https://api.example/notes';
 
-  /** What the guard says to a token, with more about it, at a path. */
+  /** Authenticates a request with an access token at a path. */
   async function visit(token: object, path: string, options: ResourceIndicatorOptions = {}, given: object = {}) {
     const host = createTestModel();
     addAccessToken(host, token);
@@ -385,22 +385,32 @@ describe('the guard', () => {
   const OTHER = '401 invalid_token: Invalid token: access token is for another resource';
 
   it.each<[string, object, string, string]>([
-    ['lets a token in that is for it', { resource: [HERE] }, '/notes', 'no error'],
-    ['lets a token in that is for what is under it', { resource: [HERE] }, '/notes/1?x=1', 'no error'],
-    ['lets a token in that is for it and more', { resource: [MAIL, HERE] }, '/notes/1', 'no error'],
-    ['lets a token in that spells it otherwise', { resource: ['https://API.example/notes'] }, '/notes', 'no error'],
-    ['refuses a token for another resource', { resource: [MAIL] }, '/notes', OTHER],
-    ['refuses a token for a resource above it', { resource: [HERE] }, '/notes/deep/1', OTHER],
-    ['refuses a token for a resource below it', { resource: ['https://api.example/notes/deep'] }, '/notes', OTHER],
-    ['refuses a token for a resource where there is none', { resource: [HERE] }, '/notesome', OTHER],
-    ['refuses a token for nothing in particular', {}, '/notes', OTHER],
-    ['lets a token for nothing in particular in where there is no resource', {}, '/health', 'no error'],
+    ['accepts a token for this resource', { resource: [HERE] }, '/notes', 'no error'],
+    ['accepts a token for a resource that contains the path', { resource: [HERE] }, '/notes/1?x=1', 'no error'],
+    ['accepts a token for this and other resources', { resource: [MAIL, HERE] }, '/notes/1', 'no error'],
+    [
+      'accepts a token for this resource in another spelling',
+      { resource: ['https://API.example/notes'] },
+      '/notes',
+      'no error',
+    ],
+    ['rejects a token for another resource', { resource: [MAIL] }, '/notes', OTHER],
+    ['rejects a token for a resource above the one of the path', { resource: [HERE] }, '/notes/deep/1', OTHER],
+    [
+      'rejects a token for a resource below the one of the path',
+      { resource: ['https://api.example/notes/deep'] },
+      '/notes',
+      OTHER,
+    ],
+    ['rejects a token for a resource at a path without resource', { resource: [HERE] }, '/notesome', OTHER],
+    ['rejects a token without resources', {}, '/notes', OTHER],
+    ['accepts a token without resources at a path without resource', {}, '/health', 'no error'],
   ])('%s', async (_, token, path, wanted) => {
     expect(summary((await visit(token, path)).error)).toBe(wanted);
   });
 
   it.each(['/NOTES/DEEP/1', '/notes/%64eep/1', '/notes/%44%45EP', '/notes\\deep#', '//notes//deep', '/notes/deep;/1'])(
-    'takes %s for what a router may take it for',
+    'compares the path %s as a router may normalize it',
     async (path) => {
       expect(summary((await visit({ resource: [HERE] }, path)).error)).toBe(OTHER);
       expect(summary((await visit({}, path)).error)).toBe(OTHER);
@@ -408,21 +418,21 @@ describe('the guard', () => {
     },
   );
 
-  it('lets tokens from before in while the host says so, but none for another resource', async () => {
+  it('accepts tokens without resources if `unrestricted` is true, but none for another resource', async () => {
     const options = { unrestricted: true };
     expect(summary((await visit({}, '/notes', options)).error)).toBe('no error');
     expect(summary((await visit({ resource: [MAIL] }, '/notes', options)).error)).toBe(OTHER);
   });
 
-  it('looks at the resource before the scope, and names neither in its challenge', async () => {
+  it('runs before the scope check, and its challenge contains no resource or scope', async () => {
     const refused = await visit({ resource: [MAIL], scope: 'read' }, '/notes', {}, { scope: 'admin' });
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
   });
 });
 
-describe('introspection', () => {
-  it('says what a token is for', async () => {
+describe('introspection with resource indicators', () => {
+  it('returns the resources of a token as `aud`', async () => {
     const host = createTestModel();
     addAccessToken(host, { resource: [NOTES, MAIL] });
     const features = [resourceIndicators({ resources: RESOURCES }), introspection()];
@@ -432,7 +442,7 @@ describe('introspection', () => {
   });
 });
 
-describe('a server', () => {
+describe('resourceIndicators()', () => {
   const started = (options: ResourceIndicatorOptions, features: Feature[] = [], model = createTestModel().model) => {
     try {
       return void new OAuth2Server({ model, features: [resourceIndicators(options), ...features] });
@@ -443,47 +453,47 @@ describe('a server', () => {
 
   it.each<[string, ResourceIndicatorOptions, string | undefined]>([
     [
-      'with a path',
+      'rejects a resource that is a path',
       { resources: ['/notes'] },
       'the resource `/notes` of `resourceIndicators` is no absolute URI without fragment',
     ],
     [
-      'with a fragment',
+      'rejects a resource with a fragment',
       { resources: ['https://a.example/#x'] },
       'the resource `https://a.example/#x` of `resourceIndicators` is no absolute URI without fragment',
     ],
     [
-      'with a name of its own',
+      'rejects an `own` resource that is not a URL',
       { own: [FAR] },
       '`own` of `resourceIndicators` lists URLs, and `urn:example:far` is none',
     ],
     [
-      'with a misspelt option',
+      'rejects a misspelled option',
       { resource: [NOTES] } as object,
       'unknown option `resource` of `resourceIndicators()`: there are `resources`, `own`, `default` and `unrestricted`',
     ],
     [
-      'with text for a list',
+      'rejects a string in place of a list',
       { resources: NOTES as never },
       '`resources` of `resourceIndicators` must be a list of absolute URIs',
     ],
     [
-      'without any',
+      'rejects a missing list of resources',
       {},
       '`resourceIndicators` knows no resource: list some in `resources`, or give the model `validateResource()`',
     ],
     [
-      'with an unknown default',
+      'rejects an unknown default',
       { resources: [NOTES], default: MAIL },
       'the `default` of `resourceIndicators`, `https://api.example/mail`, is not listed',
     ],
-    ['with one', { resources: [NOTES] }, undefined],
-    ['with one of its own', { own: [NOTES], default: NOTES }, undefined],
-  ])('%s says so before it starts', (_, options, wanted) => {
+    ['accepts one resource', { resources: [NOTES] }, undefined],
+    ['accepts one `own` resource', { own: [NOTES], default: NOTES }, undefined],
+  ])('validates its options at start-up: %s', (_, options, wanted) => {
     expect(started(options)).toBe(wanted && `Invalid argument: ${wanted}`);
   });
 
-  it('knows the resources of its other features', async () => {
+  it('includes the resources that other features declare', async () => {
     const here: Feature = { id: 'here', resources: [NOTES] };
     expect(started({ default: NOTES }, [here])).toBeUndefined();
     const host = createTestModel();
@@ -491,7 +501,7 @@ describe('a server', () => {
     expect(await obtain(host, server, ITSELF)).toMatchObject({ resource: [NOTES] });
   });
 
-  it('shares a feature with another one, each with its own resources', async () => {
+  it('can be shared by two servers with different resources', async () => {
     const feature = resourceIndicators();
     const [one, two] = [createTestModel(), createTestModel()];
     const serve = (model: object, uri: string) =>

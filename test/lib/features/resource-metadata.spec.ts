@@ -24,7 +24,7 @@ function serverOf(resources: readonly ProtectedResource[], options: Partial<OAut
 
 const read = () => new Request({ method: 'GET', headers: {}, query: {}, body: {} });
 
-/** The challenge to a request at a path. */
+/** Returns the status and the challenge of a request at a path. */
 async function challengeAt(server: OAuth2Server, url: string, authorization?: string): Promise<unknown[]> {
   const headers = authorization === undefined ? {} : { authorization };
   const request = new Request({ method: 'GET', headers, query: {}, body: {}, url });
@@ -32,8 +32,8 @@ async function challengeAt(server: OAuth2Server, url: string, authorization?: st
   return [status, answered['www-authenticate']];
 }
 
-describe('the metadata of a protected resource, RFC 9728', () => {
-  it('say what it is and whom it trusts, to everybody, for an hour', async () => {
+describe('the metadata of a protected resource (RFC 9728)', () => {
+  it('contains the resource and its authorization server, is public, and can be cached for an hour', async () => {
     const members = { resource_name: 'Notes', resource_documentation: 'https://api.example/docs' };
     const server = serverOf([{ resource: API, scopes: ['read', 'write'], members }]);
     expect(await callEndpoint(server, 'resource-metadata/v1', read())).toEqual({
@@ -54,7 +54,7 @@ describe('the metadata of a protected resource, RFC 9728', () => {
     });
   });
 
-  it('say where a token may travel, and who issues it elsewhere', async () => {
+  it('contains the bearer methods and a separate authorization server', async () => {
     const elsewhere = { resource: ROOT, authorizationServers: ['https://other.example'] };
     const server = serverOf([elsewhere], { issuer: undefined as never, allowBearerTokensInQueryString: true });
     expect((await callEndpoint(server, 'resource-metadata', read())).body).toEqual({
@@ -64,7 +64,7 @@ describe('the metadata of a protected resource, RFC 9728', () => {
     });
   });
 
-  it('are named in the challenge of the resource that a request is for, refused or forbidden', async () => {
+  it('is linked in the challenge of the resource that a request is for', async () => {
     const server = serverOf([{ resource: API }, { resource: `${API}/admin` }]);
     const at = (path: string) => `resource_metadata="${ROOT}/.well-known/oauth-protected-resource${path}"`;
     expect(await challengeAt(server, '/v1/notes?a=b')).toEqual([401, `Bearer realm="Service",${at('/v1')}`]);
@@ -83,14 +83,14 @@ describe('the metadata of a protected resource, RFC 9728', () => {
     }
   });
 
-  it('hold for everything where the resource is the whole origin', async () => {
+  it('applies to all paths if the resource is an origin', async () => {
     const metadata = `resource_metadata="${ROOT}/.well-known/oauth-protected-resource"`;
     for (const resource of [ROOT, `${ROOT}/`]) {
       expect(await challengeAt(serverOf([{ resource }]), '/any')).toEqual([401, `Bearer realm="Service",${metadata}`]);
     }
   });
 
-  it('are announced by the server whose tokens it takes', async () => {
+  it('is announced in the metadata of the authorization server', async () => {
     const resources = [{ resource: API }, { resource: ROOT, authorizationServers: ['https://other.example'] }];
     const features = [serverMetadata(), protectedResource({ resources })];
     const server = new OAuth2Server({ model: host.model, issuer, features });
@@ -99,14 +99,14 @@ describe('the metadata of a protected resource, RFC 9728', () => {
   });
 });
 
-describe('a protected resource stops the server', () => {
+describe('protectedResource()', () => {
   const place = (resource: unknown) => `the resource \`${String(resource)}\` of \`protectedResource()\``;
   const noUrl = (resource: unknown) =>
     `${place(resource)} must be an https URL without query and fragment, an http one of localhost, or a path such as \`/mcp\``;
 
   it.each<[string, ProtectedResourceOptions['resources'], string]>([
     [
-      'without a resource',
+      'an empty list of resources',
       [],
       "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`",
     ],
@@ -119,37 +119,37 @@ describe('a protected resource stops the server', () => {
       'urn:example:api',
       1,
     ].map((resource): [string, ProtectedResource[], string] => [
-      `that is ${resource}`,
+      `the invalid resource ${resource}`,
       [{ resource: resource as string }],
       noUrl(resource),
     ]),
-    ['that is nothing', [undefined as never], noUrl(undefined)],
+    ['an undefined resource', [undefined as never], noUrl(undefined)],
     [
-      'whose path is that of another',
+      'two resources with the same path',
       [{ resource: API }, { resource: 'https://other.example/v1' }],
       `the resources \`${API}\` and \`https://other.example/v1\` have one path: give each its own`,
     ],
     [
-      'whose path is that of another in capitals, which a router may take for the same',
+      'two resources whose paths differ in upper and lower case only',
       [{ resource: API }, { resource: API.toUpperCase() }],
       `the resources \`${API}\` and \`${API.toUpperCase()}\` have one path: give each its own`,
     ],
     [
-      'with an issuer that is none',
+      'an invalid authorization server',
       [{ resource: API, authorizationServers: ['http://id.example'] }],
       `${place(API)} has the issuer \`http://id.example\`, which is no https URL without query and fragment`,
     ],
     [
-      'with a scope that is none',
+      'an invalid scope',
       [{ resource: API, scopes: [''] }],
       `\`scopes\` of ${place(API)} lists \`\`, which is no scope value`,
     ],
     [
-      'with members that have another place',
+      'members that an option sets',
       [{ resource: API, members: { scopes_supported: ['a'] } }],
       `${place(API)} has \`scopes_supported\` in \`members\`, whose place is \`scopes\``,
     ],
-  ])('%s', (_name, resources, sentence) => {
+  ])('rejects at start-up %s', (_name, resources, sentence) => {
     expect(() => serverOf(resources)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));
   });
 
@@ -163,14 +163,14 @@ describe('a protected resource stops the server', () => {
       { resources: [{ resource: API, scope: ['a'] }] },
       `unknown option \`scope\` of ${place(API)}: there are \`resource\`, \`scopes\`, \`authorizationServers\` and \`members\``,
     ],
-  ])('that is given as %j', (given, sentence) => {
+  ])('rejects at start-up the options %j', (given, sentence) => {
     const features = [protectedResource(given as ProtectedResourceOptions)];
     const make = () => new OAuth2Server({ model: createTestModel().model, issuer: 'https://id.example', features });
     expect(make).toThrow(InvalidArgumentError);
     expect(make).toThrow(sentence);
   });
 
-  it('whose tokens come from nowhere', () => {
+  it('rejects at start-up a resource without an issuer', () => {
     expect(() => serverOf([{ resource: API }], { issuer: undefined as never })).toThrow(
       `${place(API)} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``,
     );

@@ -27,7 +27,7 @@ import { runOperation, basic, FORM, formRequest, resourceRequest, tokenRequest }
 
 const OTHER: Client = { id: 'other', grants: ['refresh_token', 'password'] };
 
-/** A store with two pairs of tokens of alice's: of the grant `family`, and of another. */
+/** Creates a store with three pairs of tokens for alice: two of the token family `family`, and one of another. */
 async function store(): Promise<MemoryStore> {
   const known = { secret: SECRET, scopes: ['read'] };
   const users = { findByCredentials: () => undefined, findById: () => ALICE };
@@ -53,7 +53,7 @@ function save(model: MemoryStore, more: object, prefix = '', client = WEB) {
 
 const TOKENS = ['access', 'second access', 'strange access', 'refresh', 'second refresh', 'strange refresh'];
 
-/** Which tokens are let in, or get others. */
+/** Returns the tokens that are still valid. */
 async function alive(model: MemoryStore): Promise<string[]> {
   const found = await Promise.all(
     TOKENS.map(async (token) =>
@@ -68,20 +68,30 @@ async function alive(model: MemoryStore): Promise<string[]> {
 const serverOf = (model: TestModel['model'] | MemoryStore, options: RevocationOptions = {}, more: object = {}) =>
   new OAuth2Server({ model, features: [revocation(options)], ...more });
 
-/** What an endpoint says when there is nothing to complain of. */
+/** The outcome of a successful request. */
 const DONE = { status: 200, body: {}, error: undefined };
 const GONE = (...tokens: string[]) => TOKENS.filter((token) => !tokens.includes(token));
 
-describe('revocation', () => {
+describe('the revocation endpoint (RFC 7009)', () => {
   it.each([
-    ['an access token ends it, and nothing else', 'access', undefined, ['access']],
-    ['an access token by its hint', 'access', 'access_token', ['access']],
-    ['an access token by a wrong hint', 'access', 'refresh_token', ['access']],
-    ['an access token by an unknown hint', 'access', 'urn:example:"hint"', ['access']],
-    ['a refresh token ends its family', 'refresh', undefined, ['access', 'second access', 'refresh', 'second refresh']],
-    ['a refresh token by a wrong hint', 'second refresh', 'access_token', GONE('strange access', 'strange refresh')],
-    ['what is unknown ends nothing', 'no such token', undefined, []],
-  ])('of %s', async (_, token, token_type_hint, ended) => {
+    ['an access token without its grant', 'access', undefined, ['access']],
+    ['an access token with the right hint', 'access', 'access_token', ['access']],
+    ['an access token with a wrong hint', 'access', 'refresh_token', ['access']],
+    ['an access token with an unknown hint', 'access', 'urn:example:"hint"', ['access']],
+    [
+      'the token family of a refresh token',
+      'refresh',
+      undefined,
+      ['access', 'second access', 'refresh', 'second refresh'],
+    ],
+    [
+      'the token family of a refresh token with a wrong hint',
+      'second refresh',
+      'access_token',
+      GONE('strange access', 'strange refresh'),
+    ],
+    ['nothing for an unknown token', 'no such token', undefined, []],
+  ])('revokes %s', async (_, token, token_type_hint, ended) => {
     const model = await store();
     const answered = await callEndpoint(serverOf(model), 'revocation', tokenRequest({ token, token_type_hint }));
     expect(answered).toMatchObject(DONE);
@@ -89,14 +99,14 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(GONE(...ended));
   });
 
-  it('of an access token ends its grant too, where the host says so', async () => {
+  it('also revokes the grant of an access token if the application configured it', async () => {
     const model = await store();
     const server = serverOf(model, { accessTokenEndsGrant: true });
     expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }))).toMatchObject(DONE);
     expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
   });
 
-  it('of a revoked access token turns away whoever brings it', async () => {
+  it('makes a revoked access token invalid for protected resources', async () => {
     const model = await store();
     const server = serverOf(model);
     expect((await runOperation(server, 'authenticate', resourceRequest('Bearer access'))).status).toBe(200);
@@ -105,7 +115,7 @@ describe('revocation', () => {
     expect([status, error?.name]).toEqual([401, 'invalid_token']);
   });
 
-  it('twice is as good as once', async () => {
+  it('accepts a token that is already revoked', async () => {
     const model = await store();
     const server = serverOf(model);
     for (const token of ['access', 'access', 'refresh', 'refresh']) {
@@ -114,7 +124,7 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
   });
 
-  it('of a spent refresh token ends its family: a client that lost its answer has no other', async () => {
+  it('revokes the token family of a used refresh token', async () => {
     const model = await store();
     const server = serverOf(model);
     await runOperation(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: 'refresh' }));
@@ -122,7 +132,7 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
   });
 
-  it.each(['access', 'refresh'])("of another client's token is refused, and the %s token lives on", async (token) => {
+  it.each(['access', 'refresh'])('rejects a request for the %s token of another client', async (token) => {
     const model = await store();
     const request = formRequest({ token, client_id: 'other', client_secret: SECRET });
     const { status, body, error } = await callEndpoint(serverOf(model), 'revocation', request);
@@ -132,7 +142,7 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it("of a public client's own token needs no secret, of a confidential one it does", async () => {
+  it('requires no secret for a token of a public client, but one for a token of a confidential client', async () => {
     const model = await store();
     await save(model, { grantId: 'of spa' }, 'spa ', SPA);
     const server = serverOf(model, {}, { requireClientAuthentication: { password: false } });
@@ -147,7 +157,7 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it('of what has expired ends nothing, whoever asks', async () => {
+  it('revokes nothing for an expired token', async () => {
     const host = createTestModel({ revokeAccessToken: () => true } as object);
     addAccessToken(host, { accessTokenExpiresAt: earlier(), client: OTHER });
     addRefreshToken(host, { refreshTokenExpiresAt: earlier(), client: OTHER });
@@ -157,7 +167,7 @@ describe('revocation', () => {
     expect(host.calls.map(([method]) => method).filter((method) => method.startsWith('revoke'))).toEqual([]);
   });
 
-  it('of what is unknown to a model that says so by an error answers 200 all the same', async () => {
+  it('responds with 200 if the model reports an unknown token by an error', async () => {
     const { model } = createTestModel({
       getAccessToken: () => Promise.reject(new InvalidTokenError('Invalid token: unknown')),
       getRefreshToken: () => {
@@ -167,7 +177,7 @@ describe('revocation', () => {
     expect(await callEndpoint(serverOf(model), 'revocation', tokenRequest({ token: 'unknown' }))).toMatchObject(DONE);
   });
 
-  it('of a model without families spends the refresh token, and leaves access tokens alone', async () => {
+  it('revokes only refresh tokens for a model without token families', async () => {
     const host = createTestModel();
     addAccessToken(host);
     addRefreshToken(host, { refreshTokenExpiresAt: undefined });
@@ -181,22 +191,26 @@ describe('revocation', () => {
 
   it.each<[string, Request, string]>([
     ['without a token', tokenRequest({ token: '' }), 'Missing parameter: `token`'],
-    ['with two tokens', tokenRequest({ token: ['access', 'refresh'] }), 'Repeated parameter: `token`'],
+    ['with a repeated token', tokenRequest({ token: ['access', 'refresh'] }), 'Repeated parameter: `token`'],
     [
-      'with two hints',
+      'with a repeated hint',
       tokenRequest({ token: 'access', token_type_hint: ['a', 'b'] }),
       'Repeated parameter: `token_type_hint`',
     ],
-    ['by GET', tokenRequest({ token: 'access' }, { method: 'GET' }), 'Invalid request: method must be POST'],
-    ['with a token in its URL only', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
-  ])('%s is an invalid request', async (_, request, description) => {
+    [
+      'with the method GET',
+      tokenRequest({ token: 'access' }, { method: 'GET' }),
+      'Invalid request: method must be POST',
+    ],
+    ['with the token in its URL', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
+  ])('rejects a request %s with invalid_request', async (_, request, description) => {
     const model = await store();
     const { status, body } = await callEndpoint(serverOf(model), 'revocation', request);
     expect([status, body]).toEqual([400, { error: 'invalid_request', error_description: description }]);
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it('of a client with a wrong secret asks for the right one', async () => {
+  it('responds with 401 and a challenge to a wrong client secret', async () => {
     const model = await store();
     const headers = { ...FORM, authorization: basic('web', 'wrong') };
     const { status, headers: sent } = await callEndpoint(
@@ -208,7 +222,7 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it('says that it cannot be done now, where the model cannot', async () => {
+  it('responds with 503 if the model is temporarily unavailable', async () => {
     const model = await store();
     const unavailable = () =>
       Promise.reject(new TemporarilyUnavailableError('The database is away', { retryAfter: 7 }));
@@ -221,7 +235,7 @@ describe('revocation', () => {
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it('tells the operator what was ended, and nothing when nothing was', async () => {
+  it('emits events for what was revoked, and none if nothing was', async () => {
     const model = await store();
     const told: [string, object][] = [];
     const wants = (name: string) => name !== 'client.authenticated';
@@ -248,21 +262,26 @@ describe('revocation', () => {
     ]);
   });
 
-  it('is refused at the start with a misspelt option', () => {
+  it('rejects a misspelled option at start-up', () => {
     expect(() => serverOf(createTestModel().model, { accessTokenEndGrant: true } as object)).toThrow(
       'unknown option `accessTokenEndGrant` of `revocation()`: there is `accessTokenEndsGrant`',
     );
   });
 
   it.each<[string, Record<string, undefined>, RevocationOptions, RegExp]>([
-    ['can end nothing', { revokeToken: undefined }, {}, /`revocation\(\)` needs a model that finds and ends tokens/],
     [
-      'knows no families',
+      'cannot revoke tokens',
+      { revokeToken: undefined },
+      {},
+      /`revocation\(\)` needs a model that finds and ends tokens/,
+    ],
+    [
+      'stores no token families',
       {},
       { accessTokenEndsGrant: true },
       /`accessTokenEndsGrant` of `revocation\(\)` needs a model that implements `revokeGrant\(\)`/,
     ],
-  ])('is refused at the start for a model that %s', (_, methods, options, fault) => {
+  ])('rejects at start-up a model that %s', (_, methods, options, fault) => {
     expect(() => serverOf(createTestModel(methods).model, options)).toThrow(fault);
   });
 });

@@ -28,8 +28,8 @@ async function documentOf(given: Given = {}): Promise<Record<string, unknown>> {
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'];
 
-describe('server metadata, RFC 8414', () => {
-  it('say what the server does, to everybody, for an hour', async () => {
+describe('the authorization server metadata (RFC 8414)', () => {
+  it('describes the server, is public, and can be cached for an hour', async () => {
     expect(await callEndpoint(serverOf(), 'server-metadata', read())).toEqual({
       error: undefined,
       status: 200,
@@ -52,14 +52,14 @@ describe('server metadata, RFC 8414', () => {
     });
   });
 
-  it('are the same for a request that came by another name', async () => {
+  it('does not depend on the host of the request', async () => {
     const server = serverOf();
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
     const { body } = await callEndpoint(server, 'server-metadata', read('GET', headers));
     expect(body).toEqual(await documentOf());
   });
 
-  it('answer HEAD as GET, and refuse what is neither', async () => {
+  it('is returned for GET and HEAD only', async () => {
     expect((await callEndpoint(serverOf(), 'server-metadata', read('HEAD'))).status).toBe(200);
     expect(await callEndpoint(serverOf(), 'server-metadata', read('POST'))).toEqual({
       error: expect.objectContaining({ code: 405 }),
@@ -69,7 +69,7 @@ describe('server metadata, RFC 8414', () => {
     });
   });
 
-  it('name only the grants and response types that the model can serve', async () => {
+  it('lists only grants and response types that the model supports', async () => {
     const { grant_types_supported: grants } = await documentOf({ without: ['getUser', 'getRefreshToken'] });
     expect(grants).toEqual(['authorization_code', 'client_credentials', 'implicit']);
     expect(await documentOf({ without: ['revokeAuthorizationCode'] })).toMatchObject({
@@ -79,7 +79,7 @@ describe('server metadata, RFC 8414', () => {
     });
   });
 
-  it('say nothing of authorization where there is none', async () => {
+  it('omits the authorization endpoint if the server has none', async () => {
     const { model } = createTestModel();
     const server = new OAuth2Server({ model, issuer, features: [serverMetadata()] });
     server.mount({ authorize: false });
@@ -92,7 +92,7 @@ describe('server metadata, RFC 8414', () => {
     });
   });
 
-  it('name the grants of the host, and only those that it wants to be known', async () => {
+  it('lists extension grants, and only the grants in the option `grantTypes`', async () => {
     const extendedGrantTypes = { 'urn:example:x': class {} as never };
     const metadata = { grantTypes: ['authorization_code', 'refresh_token', 'urn:example:x'] };
     expect(await documentOf({ extendedGrantTypes, metadata })).toMatchObject({
@@ -102,12 +102,12 @@ describe('server metadata, RFC 8414', () => {
     });
   });
 
-  it('name `plain` where it is enabled', async () => {
+  it('lists the code_challenge_method `plain` if it is enabled', async () => {
     const { code_challenge_methods_supported: methods } = await documentOf({ enablePlainPKCE: true });
     expect(methods).toEqual(['S256', 'plain']);
   });
 
-  it('have what the host says beside, and what other features say', async () => {
+  it('contains members of the application and of other features', async () => {
     const metadata = { scopes: ['read', 'write'], maxAge: 60, members: { op_policy_uri: 'https://id.example/policy' } };
     const feature: Feature = {
       id: 'a feature of the host',
@@ -130,7 +130,7 @@ describe('server metadata, RFC 8414', () => {
     expect(body).not.toHaveProperty('y');
   });
 
-  it('know of `none` only where a client without a secret is served', async () => {
+  it('lists the authentication method `none` only for endpoints that accept public clients', async () => {
     const at = (clients: 'all' | 'confidential') => ({
       path: `oauth/${clients}`,
       methods: ['POST'],
@@ -151,18 +151,18 @@ describe('server metadata, RFC 8414', () => {
     ['http://localhost:3000', 'http://localhost:3000/oauth/token'],
     ['http://[::1]:3000', 'http://[::1]:3000/oauth/token'],
     ['http://127.0.0.1', 'http://127.0.0.1/oauth/token'],
-  ])('have the issuer %s as the host spells it', async (given, token) => {
+  ])('contains the issuer %s as the application spells it', async (given, token) => {
     expect(await documentOf({ issuer: given })).toMatchObject({ issuer: given, token_endpoint: token });
   });
 });
 
-describe('server metadata stop the server', () => {
+describe('serverMetadata()', () => {
   const neither = (given: string) =>
     `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${given}\` is neither`;
 
   it.each<[string, Given, string]>([
     [
-      'without an issuer',
+      'a missing issuer',
       { issuer: undefined },
       '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server',
     ],
@@ -174,43 +174,43 @@ describe('server metadata stop the server', () => {
       'id.example',
       'https://',
       'http://127.0.0.1.evil.example',
-    ].map((given): [string, Given, string] => [`with the issuer ${given}`, { issuer: given }, neither(given)]),
+    ].map((given): [string, Given, string] => [`the issuer ${given}`, { issuer: given }, neither(given)]),
     [
-      'with a scope that is none',
+      'an invalid scope',
       { metadata: { scopes: ['a b'] } },
       '`scopes` of `serverMetadata()` lists `a b`, which is no scope value',
     ],
     [
-      'with a grant that is not served',
+      'a grant that the server does not support',
       { metadata: { grantTypes: ['password'] }, without: ['getUser'] },
       '`grantTypes` of `serverMetadata()` lists `password`, which is not served',
     ],
     [
-      'with a misspelt option',
+      'a misspelled option',
       { metadata: { scope: ['a'] } as object },
       'unknown option `scope` of `serverMetadata()`: there are `scopes`, `grantTypes`, `maxAge` and `members`',
     ],
     [
-      'with a member that is derived',
+      'a member that the server derives itself',
       { metadata: { members: { token_endpoint: 'https://evil.example' } } },
       '`members` of `serverMetadata()` has `token_endpoint`, which the server says itself: leave it out',
     ],
     [
-      'with scopes among the members',
+      'scopes in `members`',
       { metadata: { members: { scopes_supported: [] } } },
       '`members` of `serverMetadata()` has `scopes_supported`, whose place is the option `scopes`',
     ],
     [
-      'with metadata that claim to be signed',
+      'signed metadata in `members`',
       { metadata: { members: { signed_metadata: 'x' } } },
       '`members` of `serverMetadata()` has `signed_metadata`, which must be signed: leave it out',
     ],
     [
-      'with a `maxAge` that is none',
+      'an invalid `maxAge`',
       { metadata: { maxAge: 'x' as never } },
       '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more',
     ],
-  ])('%s', (_name, given, sentence) => {
+  ])('rejects at start-up %s', (_name, given, sentence) => {
     expect(() => serverOf(given)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));
   });
 });

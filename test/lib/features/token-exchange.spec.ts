@@ -48,7 +48,7 @@ class Store extends MemoryStore {
   }
 }
 
-/** A host that decides itself. */
+/** A store of an application that decides which exchanges are allowed. */
 class DecidingStore extends Store {
   asked: ExchangeRequest[] = [];
   answer: boolean | ExchangePermission = true;
@@ -79,13 +79,13 @@ const serverOf = (model: Store, features: Feature[] = [], more: object = {}) =>
     ...more,
   });
 
-/** A request of a client, with its secret or, where it has none, its name. */
+/** Returns a request of a client, with its secret or, for a public client, its id. */
 const from = (id: string, form: Form): Request =>
   id === 'spa'
     ? formRequest({ client_id: id, ...form })
     : formRequest(form, { headers: { ...FORM, authorization: basic(id, SECRET) } });
 
-/** What the token endpoint says, with its status. */
+/** Returns the body and the status of a token response. */
 async function token(server: OAuth2Server, id: string, form: Form): Promise<Answer> {
   const response = new Response();
   try {
@@ -111,7 +111,7 @@ const signIn = async (server: OAuth2Server, id = 'web', more: Form = {}) =>
 const introspect = async (server: OAuth2Server, id: string, value: string) =>
   (await callEndpoint(server, 'introspection', from(id, { token: value }))).body;
 
-describe('token exchange', () => {
+describe('token exchange (RFC 8693)', () => {
   let store: Store;
   let server: OAuth2Server;
   beforeEach(() => {
@@ -119,7 +119,7 @@ describe('token exchange', () => {
     server = serverOf(store);
   });
 
-  it('gives a client a lesser token for its own one', async () => {
+  it('issues a token with a narrower scope for a token of the same client', async () => {
     const { access_token } = await signIn(server);
     const answer = await exchange(server, 'web', access_token, { scope: 'read' });
     expect(answer).toEqual({
@@ -134,46 +134,51 @@ describe('token exchange', () => {
     expect([active, sub, client_id, act]).toEqual([true, 'alice', 'web', undefined]);
   });
 
-  it('takes the scope of the subject token where none is named', async () => {
+  it('uses the scope of the subject token if none is requested', async () => {
     const { access_token } = await signIn(server);
     expect(await exchange(server, 'web', access_token)).toMatchObject({ scope: 'read write' });
   });
 
   it.each([
-    ['scope that the subject token has not', 'web', { scope: 'read admin' }, 'invalid_scope'],
-    ['a type that is not issued', 'web', { requested_token_type: type('saml2') }, 'invalid_request'],
-    ['a refresh token', 'web', { requested_token_type: type('refresh_token') }, 'invalid_request'],
-    ['no subject token type', 'web', { subject_token_type: undefined }, 'invalid_request'],
-    ['a type that is no URI', 'web', { subject_token_type: 'access_token' }, 'invalid_request'],
-    ['a type in capitals', 'web', { subject_token_type: ACCESS.toUpperCase() }, 'invalid_request'],
-    ['a type with a space behind it', 'web', { subject_token_type: `${ACCESS} ` }, 'invalid_request'],
+    ['a scope that the subject token does not have', 'web', { scope: 'read admin' }, 'invalid_scope'],
+    ['a requested token type that is not supported', 'web', { requested_token_type: type('saml2') }, 'invalid_request'],
     [
-      'a subject token of a type that the model cannot read',
+      'a refresh token as requested token type',
+      'web',
+      { requested_token_type: type('refresh_token') },
+      'invalid_request',
+    ],
+    ['a missing subject token type', 'web', { subject_token_type: undefined }, 'invalid_request'],
+    ['a token type that is not a URI', 'web', { subject_token_type: 'access_token' }, 'invalid_request'],
+    ['a token type in upper case', 'web', { subject_token_type: ACCESS.toUpperCase() }, 'invalid_request'],
+    ['a token type with a trailing space', 'web', { subject_token_type: `${ACCESS} ` }, 'invalid_request'],
+    [
+      'a type of subject token that the model cannot read',
       'web',
       { subject_token_type: type('jwt') },
       'invalid_request',
     ],
     [
-      'an access token said to be a refresh token',
+      'an access token that is declared as a refresh token',
       'web',
       { subject_token_type: type('refresh_token') },
       'invalid_request',
     ],
-    ['two subject tokens', 'web', { subject_token: ['a', 'b'] }, 'invalid_request'],
+    ['a repeated subject token', 'web', { subject_token: ['a', 'b'] }, 'invalid_request'],
     ['an actor token without its type', 'web', { actor_token: 'x' }, 'invalid_request'],
-    ['a type without an actor token', 'web', { actor_token_type: ACCESS }, 'invalid_request'],
-    ['an actor token that nobody knows', 'web', { actor_token: 'x', actor_token_type: ACCESS }, 'invalid_request'],
-    ['a resource where tokens are for nothing in particular', 'web', { resource: NOTES }, 'invalid_target'],
-    ['an audience that has no name here', 'web', { audience: 'notes' }, 'invalid_target'],
-    ["another client's token", 'stranger', {}, 'invalid_request'],
-    ['a client without a secret', 'spa', {}, 'invalid_request'],
-    ['a client that may not', 'unregistered', {}, 'unauthorized_client'],
-  ])('refuses %s', async (_, id, form, error) => {
+    ['an actor token type without an actor token', 'web', { actor_token_type: ACCESS }, 'invalid_request'],
+    ['an unknown actor token', 'web', { actor_token: 'x', actor_token_type: ACCESS }, 'invalid_request'],
+    ['a resource if the server has no resource indicators', 'web', { resource: NOTES }, 'invalid_target'],
+    ['an unknown audience', 'web', { audience: 'notes' }, 'invalid_target'],
+    ['a token of another client', 'stranger', {}, 'invalid_request'],
+    ['a public client', 'spa', {}, 'invalid_request'],
+    ['a client without this grant', 'unregistered', {}, 'unauthorized_client'],
+  ])('rejects %s', async (_, id, form, error) => {
     const { access_token } = await signIn(server);
     expect(await exchange(server, id, access_token, form)).toMatchObject({ status: 400, error });
   });
 
-  it('refuses a subject token that is unknown, revoked, spent or of another issuer, by the same error', async () => {
+  it('rejects an unknown, revoked or used subject token, or one of another issuer, with the same error', async () => {
     const tokens = await signIn(server);
     const refused = {
       status: 400,
@@ -190,7 +195,7 @@ describe('token exchange', () => {
     expect(await exchange(server, 'web', 'x')).toMatchObject(refused);
   });
 
-  it('takes a refresh token of the client itself, which stays as it was', async () => {
+  it('accepts a refresh token of the client, which stays valid', async () => {
     const { refresh_token } = await signIn(server);
     const form = { subject_token_type: type('refresh_token'), scope: 'read' };
     expect(await exchange(server, 'web', refresh_token, form)).toMatchObject({ status: 200, scope: 'read' });
@@ -198,7 +203,7 @@ describe('token exchange', () => {
     expect(await exchange(server, 'stranger', refresh_token, form)).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('takes no refresh token of a client that proves nothing, whatever the host says', async () => {
+  it('rejects refresh tokens of public clients, even if the application allows the exchange', async () => {
     const deciding = new DecidingStore();
     const one = serverOf(deciding);
     const tokens = await signIn(one, 'spa');
@@ -207,7 +212,7 @@ describe('token exchange', () => {
     expect(await exchange(one, 'spa', tokens.access_token)).toMatchObject({ status: 200 });
   });
 
-  it('gives nothing that lasts longer than the subject token, or the actor token', async () => {
+  it('issues no token that is valid for longer than the subject token or the actor token', async () => {
     const brief = serverOf(new DecidingStore());
     const subject = await signIn(brief, 'brief');
     expect(await exchange(brief, 'web', subject.access_token)).toMatchObject({ expires_in: expect.closeTo(5, -1) });
@@ -218,7 +223,7 @@ describe('token exchange', () => {
     });
   });
 
-  it('grants no more than the client that asks may have', async () => {
+  it('grants no scope that the requesting client may not have', async () => {
     const model = new DecidingStore();
     const one = serverOf(model);
     const { access_token } = await signIn(one);
@@ -226,7 +231,7 @@ describe('token exchange', () => {
     expect(await exchange(one, 'modest', access_token, { scope: 'write' })).toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('gives no scope for a token that has none, default scopes or not', async () => {
+  it('grants no scope for a subject token without scope, even with default scopes', async () => {
     const model = new DecidingStore();
     model.foreign = { user: { id: 'alice' } };
     const jwt = { subject_token_type: type('jwt') };
@@ -237,7 +242,7 @@ describe('token exchange', () => {
     });
   });
 
-  describe('and the grant of the subject token', () => {
+  describe('with a subject token that is revoked or used later', () => {
     const active = async (value: string, id = 'web') => (await introspect(server, id, value))['active'];
     let decided: DecidingStore;
     beforeEach(() => {
@@ -245,7 +250,7 @@ describe('token exchange', () => {
       server = serverOf(decided);
     });
 
-    it.each(['web', 'stranger'])('ends what came of it, exchanged by %s', async (id) => {
+    it.each(['web', 'stranger'])('revokes tokens exchanged by %s with the grant of the subject token', async (id) => {
       const tokens = await signIn(server);
       const { access_token } = await exchange(server, id, tokens.access_token);
       const next = await exchange(server, 'notes', access_token);
@@ -254,7 +259,7 @@ describe('token exchange', () => {
       expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([false, false]);
     });
 
-    it('is alive where the access token alone was revoked, and what came of that is not', async () => {
+    it('revokes only the exchanged tokens if the access token alone was revoked', async () => {
       const tokens = await signIn(server);
       const first = await exchange(server, 'stranger', tokens.access_token);
       await callEndpoint(server, 'revocation', from('web', { token: tokens.access_token }));
@@ -263,7 +268,7 @@ describe('token exchange', () => {
       expect(await token(server, 'web', again)).toMatchObject({ status: 200 });
     });
 
-    it('goes on when a refresh token is used that something came of', async () => {
+    it('keeps exchanged tokens valid when the refresh token they came from is used', async () => {
       const { refresh_token } = await signIn(server);
       const form = { subject_token_type: type('refresh_token') };
       const { access_token } = await exchange(server, 'web', refresh_token, form);
@@ -271,7 +276,7 @@ describe('token exchange', () => {
       expect(await active(access_token)).toBe(true);
     });
 
-    it('stays where it was when a client ends what it got, or the user ends that client', async () => {
+    it('keeps the subject token valid if the user revokes the client that exchanged it', async () => {
       const { access_token } = await signIn(server);
       const got = await exchange(server, 'stranger', access_token);
       const applications = (await decided.listApplications('alice')).map(({ clientId }) => clientId);
@@ -280,7 +285,7 @@ describe('token exchange', () => {
       expect([await active(got.access_token, 'stranger'), await active(access_token)]).toEqual([false, true]);
     });
 
-    it('is left by nobody who exchanges in circles', async () => {
+    it('limits repeated exchanges between two clients', async () => {
       let { access_token } = await signIn(server);
       const statuses: unknown[] = [];
       for (let time = 0; time < 9; time += 1) {
@@ -292,14 +297,14 @@ describe('token exchange', () => {
     });
   });
 
-  describe('with a host that decides', () => {
+  describe('with mayExchange() of the model', () => {
     let deciding: DecidingStore;
     beforeEach(() => {
       deciding = new DecidingStore();
       server = serverOf(deciding);
     });
 
-    it('tells it all, and asks when all else is good', async () => {
+    it('calls it with all details, after all other checks have passed', async () => {
       const { access_token } = await signIn(server);
       const actor = await signIn(server, 'notes', { username: 'bob' });
       const form = { actor_token: actor.access_token, actor_token_type: ACCESS, scope: 'read' };
@@ -319,13 +324,13 @@ describe('token exchange', () => {
       expect(deciding.asked).toHaveLength(1);
     });
 
-    it('refuses what it refuses', async () => {
+    it('rejects an exchange that it refuses', async () => {
       deciding.answer = false;
       const { access_token } = await signIn(server);
       expect(await exchange(server, 'web', access_token)).toMatchObject({ status: 400, error: 'invalid_request' });
     });
 
-    it('says who acts, and who did before, and drops nobody', async () => {
+    it('returns all actors in nested `act` claims', async () => {
       const { access_token } = await signIn(server);
       const own = async (id: string) => {
         const answer = await token(server, id, { grant_type: 'client_credentials', scope: 'read' });
@@ -340,7 +345,7 @@ describe('token exchange', () => {
       expect(act).toEqual({ sub: 'stranger', client_id: 'stranger', act: notes });
     });
 
-    it('keeps the client whose token it was as the subject, when another one exchanges it', async () => {
+    it('keeps the client of a client credentials token as subject if another client exchanges it', async () => {
       const own = await token(server, 'web', { grant_type: 'client_credentials', scope: 'read' });
       const got = await exchange(server, 'notes', own.access_token);
       const next = await exchange(server, 'stranger', got.access_token);
@@ -357,13 +362,13 @@ describe('token exchange', () => {
     });
 
     it.each([
-      ['the actor that it names', { sub: 'bob' }, true, 200],
-      ['the client itself, without an actor token', { client_id: 'notes' }, false, 200],
-      ['an actor in all that is said of it', { sub: 'bob', iss: 'https://other.example' }, true, 400],
-      ['anybody else', { sub: 'carol' }, true, 400],
-      ['anybody without an actor token', { sub: 'bob' }, false, 400],
-      ['nobody, where it says nothing', {}, true, 400],
-    ])('judges by `may_act` whether there may act: %s', async (_, may_act, withActor, status) => {
+      ['accepts the named actor', { sub: 'bob' }, true, 200],
+      ['accepts the named client without an actor token', { client_id: 'notes' }, false, 200],
+      ['rejects an actor that does not match completely', { sub: 'bob', iss: 'https://other.example' }, true, 400],
+      ['rejects another actor', { sub: 'carol' }, true, 400],
+      ['rejects a missing actor token', { sub: 'bob' }, false, 400],
+      ['rejects an actor if the claim is empty', {}, true, 400],
+    ])('applies the claim `may_act`: %s', async (_, may_act, withActor, status) => {
       const says: Feature = {
         id: 'Delegation',
         install: () => ({
@@ -387,7 +392,7 @@ describe('token exchange', () => {
       expect(said['may_act']).toBeUndefined();
     });
 
-    it('reads tokens of others by its verifier, within what that says', async () => {
+    it('accepts tokens of other issuers that the model verifies, within their scope and lifetime', async () => {
       const expiresAt = new Date(Date.now() + 100_000);
       deciding.foreign = { user: { id: 'alice' }, scope: ['read', 'write'], expiresAt, act: { sub: 'gateway' } };
       const jwt = { subject_token_type: type('jwt') };
@@ -404,7 +409,7 @@ describe('token exchange', () => {
       expect(await exchange(server, 'web', 'foreign', jwt)).toMatchObject({ error: 'invalid_request' });
     });
 
-    it('takes no token that is bound to a key', async () => {
+    it('rejects a sender-constrained subject token', async () => {
       const bound: Feature = {
         id: 'Bound',
         install: () => ({ token: { issue: ({ tokenMembers: kept }) => void (kept['cnf'] = { jkt: 'x' }) } }),
@@ -429,7 +434,7 @@ describe('token exchange', () => {
     });
     const audienceOf = async (id: string, answer: Answer) => (await introspect(server, id, answer.access_token))['aud'];
 
-    it('narrows to what is named, by `resource` and by `audience`, several of them', async () => {
+    it('narrows the token to the requested values of `resource` and `audience`', async () => {
       const { access_token } = await signIn(server, 'web', { resource: [NOTES, MAIL] });
       const narrowed = async (form: Form) => audienceOf('web', await exchange(server, 'web', access_token, form));
       expect(await narrowed({})).toEqual([NOTES, MAIL]);
@@ -440,16 +445,16 @@ describe('token exchange', () => {
 
     it.each([
       ['a resource that the subject token is not for', { resource: FILES }],
-      ['an audience that it is not for', { audience: ['mail', 'files'] }],
-      ['a resource that is unknown', { resource: 'https://unknown.example/' }],
-      ['a resource that is no URI', { resource: 'notes' }],
-      ['an audience that is unknown', { audience: 'toString' }],
+      ['an audience that the subject token is not for', { audience: ['mail', 'files'] }],
+      ['an unknown resource', { resource: 'https://unknown.example/' }],
+      ['a resource that is not a URI', { resource: 'notes' }],
+      ['an unknown audience', { audience: 'toString' }],
     ])('refuses %s', async (_, form) => {
       const { access_token } = await signIn(server, 'web', { resource: [NOTES, MAIL] });
       expect(await exchange(server, 'web', access_token, form)).toMatchObject({ status: 400, error: 'invalid_target' });
     });
 
-    it('goes where the host permits, when the client asks for that, and no further', async () => {
+    it('issues a token for a resource that the application permits, if the client requests it', async () => {
       deciding.answer = { resource: [FILES] };
       const { access_token } = await signIn(server, 'web', { resource: NOTES });
       const there = await exchange(server, 'notes', access_token, { audience: 'files' });
@@ -461,7 +466,7 @@ describe('token exchange', () => {
       });
     });
 
-    it('lets a resource server exchange what was sent to it, and nothing else', async () => {
+    it('lets a resource server exchange only tokens that are for this resource', async () => {
       const one = serverOf(new Store(), features);
       const [sent, other] = [
         await signIn(one, 'web', { resource: NOTES }),
@@ -474,7 +479,7 @@ describe('token exchange', () => {
       });
     });
 
-    it('keeps a token to its resources also where the feature is no longer listed', async () => {
+    it('keeps the resources of a token even if resource indicators are no longer configured', async () => {
       const { access_token } = await signIn(server, 'web', { resource: NOTES });
       const later = serverOf(deciding);
       const got = await exchange(later, 'web', access_token);
@@ -482,7 +487,7 @@ describe('token exchange', () => {
     });
   });
 
-  describe('with a feature of the application that contributes other tokens', () => {
+  describe('with a feature that contributes other token types', () => {
     const contributing = (tokens: OtherTokens): Feature => ({
       id: 'Vouchers',
       install: (builder) => builder.contribute(OTHER_TOKENS, tokens),
@@ -500,7 +505,7 @@ describe('token exchange', () => {
       expect(await exchange(server, 'web', 'unknown', VOUCHER)).toMatchObject({ error: 'invalid_request' });
     });
 
-    it('issues a token of a type that the feature issues, and saves none', async () => {
+    it('issues a token of a type that the feature issues, without saving it', async () => {
       const issues = { [BADGE]: () => ({ value: 'badge of alice', expiresAt: new Date(Date.now() + 60_000) }) };
       server = serverOf(store, [contributing({ issues })], { allowExtendedTokenAttributes: true });
       const { access_token } = await signIn(server);
@@ -518,7 +523,7 @@ describe('token exchange', () => {
       });
     });
 
-    it('keeps the tokens of two servers apart that share one `tokenExchange()` value', async () => {
+    it('separates the token types of two servers that share one `tokenExchange()` value', async () => {
       const shared = tokenExchange();
       const [reading, other] = [
         contributing({ read: () => ({ user: USERS[0]!, scope: 'read' }) }),
@@ -530,7 +535,7 @@ describe('token exchange', () => {
     });
   });
 
-  it('stores resources itself only at the server without resource indicators, if two servers share its value', async () => {
+  it('stores the resources of a token itself only at a server without resource indicators', async () => {
     const shared = tokenExchange();
     const deciding = new DecidingStore();
     const make = (features: Feature[]) =>
@@ -546,21 +551,25 @@ describe('token exchange', () => {
 
   it.each([
     [
-      'a misspelt option',
+      'a misspelled option',
       () => tokenExchange({ audience: {} } as never),
       /unknown option `audience` of `tokenExchange\(\)`/,
     ],
-    ['an audience that is no URI', () => tokenExchange({ audiences: { notes: 'notes' } }), /must be an absolute URI/],
     [
-      'audiences without resources',
+      'an audience that is not a URI',
+      () => tokenExchange({ audiences: { notes: 'notes' } }),
+      /must be an absolute URI/,
+    ],
+    [
+      'audiences without resource indicators',
       () => tokenExchange({ audiences: { notes: NOTES } }),
       /needs the feature `resourceIndicators\(\)`/,
     ],
-  ])('does not start with %s', (_, feature, message) => {
+  ])('rejects at start-up %s', (_, feature, message) => {
     expect(() => new OAuth2Server({ model: store, features: [feature()] })).toThrow(message);
   });
 
-  it('does not start with a verifier of foreign tokens and nobody who decides', () => {
+  it('rejects at start-up a model that verifies tokens of other issuers without mayExchange()', () => {
     const model = Object.assign(store, { verifyForeignToken: () => undefined });
     expect(() => serverOf(model)).toThrow(/must implement `mayExchange\(\)` too/);
   });

@@ -5,7 +5,8 @@ import { isClientItself, OAuth2Server, type Token } from 'nest-oauth2/server';
 import * as fc from '../../../support/fast-check.js';
 import { runOperation, resourceRequest } from '../../../support/requests.js';
 
-// Whatever an authorization server answers, a token is found, refused or not judged; never a fault, and never too much.
+// For any introspection response, a token is accepted, rejected or not verifiable at the moment. No response causes an
+// internal error or grants more than it contains.
 
 const SECRET = 'api-secret';
 const TOKEN = 'the-token';
@@ -31,7 +32,7 @@ const OWN = [
 const members = fc.dictionary(fc.constantFrom(...NAMES, ...OWN), value, { maxKeys: 6 });
 const good = { active: true, client_id: 'web', sub: 'alice', exp: HOUR };
 
-/** One that is right but for a member or two, or anything at all. */
+/** A valid response with some changed members, or random content. */
 const body = fc.oneof(
   members.map((some) => JSON.stringify({ ...good, ...some })),
   members.map((some) => JSON.stringify(some)),
@@ -63,7 +64,7 @@ function modelOf({ body: text, status, type }: Reply, options: Partial<Introspec
   });
 }
 
-/** Is it an answer that calls the token active, and good here? */
+/** Whether the response declares the token as active. */
 function isGood({ body: text, status, type }: Reply): boolean {
   if (status !== 200 || !/^application\/json/i.test(type)) return false;
   let said: Record<string, unknown>;
@@ -75,8 +76,8 @@ function isGood({ body: text, status, type }: Reply): boolean {
   return said?.['active'] === true;
 }
 
-describe('whatever the authorization server answers', () => {
-  it('a token is found only where it was called active, and is never more than was said', async () => {
+describe('random introspection responses', () => {
+  it('make a token valid only if they declare it active, with no more than they contain', async () => {
     const warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     await fc.assert(
       fc.asyncProperty(reply, fc.constantFrom({}, { audience: 'api' }), async (sent, options) => {
@@ -107,7 +108,7 @@ interface Judged {
 
 const expectations = {
   200: expectTrue,
-  /** Refused for good only on the word of the authorization server. */
+  /** A token is rejected as invalid only if the authorization server reported it. */
   401({ sent }: Judged): void {
     expect(sent.status).toBe(200);
     expect(JSON.parse(sent.body)).toEqual(expect.objectContaining({ active: expect.any(Boolean) }));

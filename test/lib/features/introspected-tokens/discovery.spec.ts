@@ -31,8 +31,8 @@ afterEach(() => warnings.mockRestore());
 
 const about = (issuer: string) => ({ issuer, introspection_endpoint: `${remote.url}/introspect` });
 
-describe('the place where a server is asked', () => {
-  it('is found once, by however many', async () => {
+describe('the introspection endpoint that IntrospectedTokens uses', () => {
+  it('is discovered once for concurrent requests', async () => {
     const server = serverOf();
     await Promise.all(['a', 'b', 'c'].map((token) => call(server, token)));
     expect(await call(server, 'd')).toMatchObject({ status: 200 });
@@ -41,11 +41,11 @@ describe('the place where a server is asked', () => {
     );
   });
 
-  it('is told, and nothing has to be found', async () => {
+  it('is not discovered if the option `introspectionEndpoint` is set', async () => {
     const introspectionEndpoint = `${remote.url}/introspect`;
     expect(await call(serverOf({ issuer: undefined, introspectionEndpoint }))).toMatchObject({ status: 200 });
     expect(paths()).toEqual(['/introspect']);
-    // With an issuer beside it, tokens of others are not taken.
+    // If an issuer is set as well, tokens of other issuers are rejected.
     remote.reset({ ...said, iss: 'https://other.example' });
     expect(await call(serverOf({ introspectionEndpoint }))).toMatchObject({ status: 401 });
     expect(paths()).toEqual(['/introspect']);
@@ -56,7 +56,7 @@ describe('the place where a server is asked', () => {
     ['/', WELL_KNOWN],
     ['/tenants/one', `${WELL_KNOWN}/tenants/one`],
     ['/tenants/one/', `${WELL_KNOWN}/tenants/one`],
-  ])('of an issuer with the path `%s` stands at %s', async (path, place) => {
+  ])('is discovered for an issuer with the path `%s` at %s', async (path, place) => {
     const issuer = remote.url + path;
     remote.replies = { [place]: json(about(issuer)), '/introspect': json({ ...said, iss: issuer }) };
     expect(await call(serverOf({ issuer }))).toMatchObject({ status: 200 });
@@ -64,11 +64,11 @@ describe('the place where a server is asked', () => {
   });
 
   it.each([
-    ['not there', json({}, 404)],
-    ['a page for whatever is asked', json('<html>', 200, { 'content-type': 'text/html' })],
-    ['a login', json('', 302, { location: '/login' })],
-    ['no object', json('[]')],
-  ])('is that of OpenID Connect, where the metadata is %s', async (_, reply) => {
+    ['missing', json({}, 404)],
+    ['an HTML page', json('<html>', 200, { 'content-type': 'text/html' })],
+    ['a redirect to a login', json('', 302, { location: '/login' })],
+    ['not an object', json('[]')],
+  ])('is discovered in the OpenID Connect metadata if the OAuth metadata is %s', async (_, reply) => {
     const issuer = `${remote.url}/realms/one`;
     const place = `${WELL_KNOWN}/realms/one`;
     remote.replies = { [place]: reply, [`/realms/one${OPENID}`]: json(about(issuer)), '/introspect': json(said) };
@@ -77,10 +77,10 @@ describe('the place where a server is asked', () => {
   });
 
   it.each([
-    ['fails', json({}, 500), 1],
-    ['is overloaded', json({}, 429), 1],
-    ['has no metadata', json({}, 404), 2],
-  ])('is looked for again where the server %s', async (_, reply, requests) => {
+    ['failed', json({}, 500), 1],
+    ['was overloaded', json({}, 429), 1],
+    ['had no metadata', json({}, 404), 2],
+  ])('is discovered again if the server %s', async (_, reply, requests) => {
     const server = serverOf();
     const { [WELL_KNOWN]: good } = remote.replies;
     remote.replies[WELL_KNOWN] = reply;
@@ -91,7 +91,7 @@ describe('the place where a server is asked', () => {
     expect(warnings).not.toHaveBeenCalled();
   });
 
-  it('is looked for again where the server has moved', async () => {
+  it('is discovered again if the server has moved it', async () => {
     const server = serverOf();
     expect(await call(server, 'one')).toMatchObject({ status: 200 });
     remote.replies['/introspect'] = json({}, 404);
@@ -103,17 +103,21 @@ describe('the place where a server is asked', () => {
 
   it.each([
     ['of another issuer', { issuer: 'https://other.example' }, "is of the issuer 'https://other.example'"],
-    ['of the same one in other characters', { issuer: 'URL/' }, 'write it in the same characters'],
-    ['of no issuer', { issuer: undefined }, 'is of the issuer undefined'],
-    ['without the place', { introspection_endpoint: undefined }, 'names no `introspection_endpoint` by an https URL'],
-    ['with a place in the clear', { introspection_endpoint: 'http://id.example/' }, 'by an https URL'],
-    ['with a place that is none', { introspection_endpoint: '/introspect' }, 'by an https URL'],
+    ['of the issuer in another spelling', { issuer: 'URL/' }, 'write it in the same characters'],
+    ['without an issuer', { issuer: undefined }, 'is of the issuer undefined'],
     [
-      'of one that takes no secrets',
+      'without an introspection endpoint',
+      { introspection_endpoint: undefined },
+      'names no `introspection_endpoint` by an https URL',
+    ],
+    ['with an http endpoint', { introspection_endpoint: 'http://id.example/' }, 'by an https URL'],
+    ['with an endpoint that is not a URL', { introspection_endpoint: '/introspect' }, 'by an https URL'],
+    [
+      'of a server that accepts no client secrets',
       { introspection_endpoint_auth_methods_supported: ['private_key_jwt', 'tls_client_auth'] },
       'takes no client secrets',
     ],
-  ])('is never that of metadata %s, which the operator is told once', async (_, metadata, sentence) => {
+  ])('is not used from metadata %s, which causes one warning', async (_, metadata, sentence) => {
     const text = JSON.stringify({ ...about(remote.url), ...metadata }).replace('"URL/"', `"${remote.url}/"`);
     remote.replies[WELL_KNOWN] = json(text);
     const server = serverOf();

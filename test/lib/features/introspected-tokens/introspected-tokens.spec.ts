@@ -13,13 +13,13 @@ const active = (members: object = {}) => ({ active: true, client_id: 'web', sub:
 const modelOf = (options: Partial<IntrospectedTokensOptions> = {}) =>
   new IntrospectedTokens({ issuer: remote.url, credentials, ...options });
 
-/** What comes of a request to an API that asks the remote server. */
+/** Sends a request with a token to an API that introspects it at the remote server. */
 const call = (model: IntrospectedTokens, token = 'token', scope?: string) =>
   runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
 
 const asked = () => remote.askedAt('/introspect');
 
-/** A request that is answered 503, whatever the token: nothing is known of it. */
+/** The response to a request whose token cannot be verified at the moment. */
 const LATER = { status: 503, error: { name: 'temporarily_unavailable', message: expect.any(String) } };
 const reasonOf = (error: OAuthError | undefined) => error?.inner?.message;
 
@@ -36,8 +36,8 @@ afterEach(() => {
   warnings.mockRestore();
 });
 
-describe('a token that the authorization server calls active', () => {
-  it('is found with all that was said of it', async () => {
+describe('IntrospectedTokens with an active token', () => {
+  it('returns the token with all members of the introspection response', async () => {
     const exp = soon();
     const said = { scope: 'read write', username: 'Alice', aud: ['api'], iss: remote.url, act: { sub: 'bot' }, iat: 1 };
     remote.reset(active({ ...said, exp, token_type: 'Bearer' }));
@@ -57,7 +57,7 @@ describe('a token that the authorization server calls active', () => {
     });
   });
 
-  it('opens no route that asks for more scope than it has', async () => {
+  it('rejects the token if its scope is insufficient', async () => {
     remote.reset(active({ scope: 'read' }));
     expect(await call(modelOf(), 'abc', 'write')).toMatchObject({ status: 403, error: { name: 'insufficient_scope' } });
     remote.reset(active());
@@ -66,19 +66,24 @@ describe('a token that the authorization server calls active', () => {
 
   it.each([
     ['a user by its `sub`', { sub: 'alice' }, false, 'alice'],
-    ['a user without `sub` by its name, who then has no id', { sub: undefined, username: 'alice' }, false, undefined],
-    ['a client that is its own subject as itself', { sub: 'web' }, true, 'oauth2:client:web'],
-    ['a client without any subject as itself', { sub: undefined }, true, 'oauth2:client:web'],
-    ['nobody as no user', { sub: undefined, client_id: undefined }, true, 'oauth2:client:'],
-    ['one of whom null is said as no user', { sub: null, username: null }, true, 'oauth2:client:web'],
-  ])('brings %s', async (_, members, isClient, id) => {
+    ['a user without `sub` by its name and without an id', { sub: undefined, username: 'alice' }, false, undefined],
+    ['a client that is its own subject as a client', { sub: 'web' }, true, 'oauth2:client:web'],
+    ['a client without a subject as a client', { sub: undefined }, true, 'oauth2:client:web'],
+    [
+      'no user for a token without subject and client',
+      { sub: undefined, client_id: undefined },
+      true,
+      'oauth2:client:',
+    ],
+    ['a client whose subject is null as a client', { sub: null, username: null }, true, 'oauth2:client:web'],
+  ])('returns %s', async (_, members, isClient, id) => {
     remote.reset(active(members));
     const { result } = await call(modelOf());
     expect(isClientItself(result!['user'] as object)).toBe(isClient);
     expect((result!['user'] as { id?: string }).id).toBe(id);
   });
 
-  it('lives a minute where nothing is said of its end', async () => {
+  it('accepts the token for a minute if it has no expiry', async () => {
     remote.reset(active({ exp: undefined }));
     const { result } = await call(modelOf());
     const left = (result!['accessTokenExpiresAt'] as Date).getTime() - Date.now();
@@ -86,7 +91,7 @@ describe('a token that the authorization server calls active', () => {
     expect(left).toBeLessThanOrEqual(60_000);
   });
 
-  it('is never changed by what a host does with what it was given', async () => {
+  it('is not affected by changes of the application to the returned token', async () => {
     const model = modelOf();
     const { result } = await call(model);
     Object.assign(result!, { scope: 'admin' });
@@ -96,39 +101,39 @@ describe('a token that the authorization server calls active', () => {
   });
 });
 
-describe('a token is refused as invalid', () => {
+describe('IntrospectedTokens', () => {
   const audience = 'https://api.example';
   const rules: [string, object, Partial<IntrospectedTokensOptions>, string][] = [
     ['that is not active', { active: false }, {}, 'access token is invalid'],
-    ['that is over', { exp: soon() - 3600 }, {}, 'access token has expired'],
-    ['whose end is no moment', { exp: -1e300 }, {}, 'access token has expired'],
+    ['that has expired', { exp: soon() - 3600 }, {}, 'access token has expired'],
+    ['whose expiry is not a valid date', { exp: -1e300 }, {}, 'access token has expired'],
     ['of another issuer', { iss: 'https://other.example' }, {}, 'the issuer is another one'],
     ['for another resource', { aud: 'https://other.example' }, { audience }, 'it is not for this resource'],
     [
-      'for several others',
+      'for several other resources',
       { aud: ['a', 'https://api.example/v1', 'https://api.example.com'] },
       { audience },
       'it is not for this resource',
     ],
     ['for no resource', {}, { audience: [audience] }, 'it is not for this resource'],
     ['of another type', { token_type: 'MAC' }, {}, 'it is of another type'],
-    ['of DPoP that is bound to nothing', { token_type: 'DPoP' }, {}, 'it is of another type'],
-    ['that is a refresh token', { token_use: 'refresh_token' }, {}, 'it is no access token'],
-    ['that is a refresh token in other words', { typ: 'Offline' }, {}, 'it is no access token'],
+    ['of the type DPoP that is not sender-constrained', { token_type: 'DPoP' }, {}, 'it is of another type'],
+    ['that is a refresh token according to `token_use`', { token_use: 'refresh_token' }, {}, 'it is no access token'],
+    ['that is a refresh token according to `typ`', { typ: 'Offline' }, {}, 'it is no access token'],
   ];
-  it.each(rules)('%s', async (_, members, options, reason) => {
+  it.each(rules)('rejects a token %s', async (_, members, options, reason) => {
     remote.reset(active(members));
     const model = modelOf(options);
     const refused = { status: 401, error: { name: 'invalid_token', message: `Invalid token: ${reason}` } };
     const first = await call(model);
     expect(first).toMatchObject(refused);
     expect(first.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
-    // It is not asked again at once: made-up tokens cost the authorization server one request.
+    // The result is cached, so that a made-up token causes only one introspection request.
     expect(await call(model)).toMatchObject(refused);
     expect(asked()).toHaveLength(1);
   });
 
-  it('and the operator hears why', async () => {
+  it('emits an event with the reason if it rejects a token', async () => {
     remote.reset(active({ aud: 'https://other.example' }));
     const heard: unknown[] = [];
     const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
@@ -139,37 +144,41 @@ describe('a token is refused as invalid', () => {
   });
 
   it.each([
-    ['one of its resources', { aud: ['x', audience] }, { audience }],
-    ['ours in another spelling', { aud: 'HTTPS://api.example/' }, { audience }],
-    ['one of ours', { aud: audience }, { audience: ['https://old.example', audience] }],
-    ['what is called an access token', { token_use: 'access_token', typ: 'Bearer' }, {}],
-    ['a type in other letters', { token_type: 'bearer' }, {}],
-    ['a resource, where we are none', { aud: 'x' }, {}],
-  ])('but not for %s', async (_, members, options) => {
+    ['for this and another resource', { aud: ['x', audience] }, { audience }],
+    ['for this resource in another spelling', { aud: 'HTTPS://api.example/' }, { audience }],
+    ['for one of several names of this resource', { aud: audience }, { audience: ['https://old.example', audience] }],
+    ['that is called an access token', { token_use: 'access_token', typ: 'Bearer' }, {}],
+    ['with its type in lower case', { token_type: 'bearer' }, {}],
+    ['for any resource if no `audience` is set', { aud: 'x' }, {}],
+  ])('accepts a token %s', async (_, members, options) => {
     remote.reset(active(members));
     expect(await call(modelOf(options))).toMatchObject({ status: 200 });
   });
 });
 
-describe('no token is called bad when the authorization server', () => {
+describe('IntrospectedTokens responds with 503 if the authorization server', () => {
   const replies: [string, Parameters<typeof json> | undefined, string][] = [
-    ['fails', [{ error: 'oops' }, 500], 'the status 500'],
+    ['responds with 500', [{ error: 'oops' }, 500], 'the status 500'],
     ['is overloaded', [{}, 429, { 'retry-after': '17' }], 'the status 429'],
     ['redirects', [{}, 307, { location: '/elsewhere' }], 'the status 307'],
     ['redirects after a form', [{}, 302, { location: '/elsewhere' }], 'the status 302'],
-    ['has moved', [{}, 404], 'the status 404'],
-    ['says nothing', ['', 200], 'something that is no JSON'],
-    ['sends half a JSON', ['{"active":tr', 200], 'something that is no JSON'],
-    ['sends a page', ['{"active":true}', 200, { 'content-type': 'text/html' }], 'something that is no JSON'],
+    ['responds with 404', [{}, 404], 'the status 404'],
+    ['sends no content', ['', 200], 'something that is no JSON'],
+    ['sends incomplete JSON', ['{"active":tr', 200], 'something that is no JSON'],
+    [
+      'sends a content type other than JSON',
+      ['{"active":true}', 200, { 'content-type': 'text/html' }],
+      'something that is no JSON',
+    ],
     ['sends a list', [[{ active: true }]], 'it is no object'],
     ['sends null', ['null'], 'it is no object'],
-    ['says it in a string', [{ active: 'true' }], '`active` is no boolean'],
-    ['leaves `active` out', [{ sub: 'alice' }], '`active` is no boolean'],
-    ['sends an end that is no number', [{ active: true, exp: '99999999999' }], '`exp` is not of its type'],
-    ['sends a scope that is none', [{ active: true, scope: { read: true } }], '`scope` is not of its type'],
-    ['sends a subject that is no text', [{ active: true, sub: 7 }], '`sub` is not of its type'],
-    ['sends an audience that is none', [{ active: true, aud: [7] }], '`aud` is not of its type'],
-    ['sends too much', [{ active: true, sub: 'a'.repeat(70_000) }], 'larger than 65536 bytes'],
+    ['sends `active` as a string', [{ active: 'true' }], '`active` is no boolean'],
+    ['omits `active`', [{ sub: 'alice' }], '`active` is no boolean'],
+    ['sends an expiry that is not a number', [{ active: true, exp: '99999999999' }], '`exp` is not of its type'],
+    ['sends an invalid scope', [{ active: true, scope: { read: true } }], '`scope` is not of its type'],
+    ['sends a subject that is not a string', [{ active: true, sub: 7 }], '`sub` is not of its type'],
+    ['sends an invalid audience', [{ active: true, aud: [7] }], '`aud` is not of its type'],
+    ['sends too much content', [{ active: true, sub: 'a'.repeat(70_000) }], 'larger than 65536 bytes'],
   ];
   it.each(replies)('%s', async (_, reply, reason) => {
     const model = modelOf();
@@ -181,14 +190,17 @@ describe('no token is called bad when the authorization server', () => {
     expect(reasonOf(failed.error)).not.toContain('token=');
     expect(remote.askedAt('/elsewhere')).toEqual([]);
 
-    // Nothing of it is remembered.
+    // The failure is not cached.
     remote.replies['/introspect'] = json(active());
     expect(await call(model)).toMatchObject({ status: 200 });
   });
 
   it.each([
-    ['hangs', () => undefined],
-    ['hangs in the middle', (response: { write(text: string): unknown }) => response.write('{"active":')],
+    ['sends nothing but headers', () => undefined],
+    [
+      'stops in the middle of its content',
+      (response: { write(text: string): unknown }) => response.write('{"active":'),
+    ],
   ])('%s', async (_, hang) => {
     remote.replies['/introspect'] = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
@@ -200,17 +212,17 @@ describe('no token is called bad when the authorization server', () => {
     expect(reasonOf(failed.error)).toBe('The authorization server did not answer within 0.1 s');
   });
 
-  it('hangs before it says anything at all', async () => {
+  it('never responds to introspection or discovery', async () => {
     remote.replies['/introspect'] = () => undefined;
     expect(await call(modelOf({ timeout: 0.1 }))).toMatchObject(LATER);
     remote.replies[WELL_KNOWN] = () => undefined;
     expect(await call(modelOf({ timeout: 0.1 }))).toMatchObject(LATER);
   });
 
-  it('drops the connection, at once or in the middle', async () => {
+  it('closes the connection before or during its response', async () => {
     remote.replies['/introspect'] = (response) => response.socket!.destroy();
     expect(await call(modelOf())).toMatchObject(LATER);
-    // An old connection may be one that was closed: it is tried once more, and only once.
+    // The server may have closed a connection that is reused. The request is repeated once.
     expect(asked()).toHaveLength(2);
     remote.replies['/introspect'] = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
@@ -219,7 +231,7 @@ describe('no token is called bad when the authorization server', () => {
     expect(await call(modelOf())).toMatchObject(LATER);
   });
 
-  it('is down, and all is well when it is back', async () => {
+  it('is down, and accepts tokens again when it is back', async () => {
     const model = modelOf();
     const apart = modelOf({ introspectionEndpoint: `${remote.url}/introspect` });
     await remote.stop();
@@ -238,7 +250,7 @@ describe('no token is called bad when the authorization server', () => {
     [401, { error: 'invalid_client' }, '401 invalid_client'],
     [401, 'no JSON', '401'],
     [403, { error: '<script>' }, '403'],
-  ])('does not know us (%d), which the operator is told, and once', async (status, body, said) => {
+  ])('rejects the credentials of the API with %d, and emits one warning', async (status, body, said) => {
     const model = modelOf();
     remote.replies['/introspect'] = json(body, status);
     for (const token of ['one', 'other']) {
@@ -254,22 +266,18 @@ describe('no token is called bad when the authorization server', () => {
   });
 });
 
-describe('the client proves itself', () => {
+describe('client authentication of IntrospectedTokens', () => {
   const secret = 'a:b c%20+é/';
   const encoded = 'a%3Ab+c%2520%2B%C3%A9%2F';
   it.each([
-    ['by the header, form-encoded', {}, {}],
+    ['form-encoded by default', {}, {}],
+    ['if the metadata allows it', {}, { introspection_endpoint_auth_methods_supported: ['x', 'client_secret_basic'] }],
     [
-      'by the header, where it may',
-      {},
-      { introspection_endpoint_auth_methods_supported: ['x', 'client_secret_basic'] },
-    ],
-    [
-      'by the header, where it is told to',
+      'if the option `method` requires it',
       { method: 'client_secret_basic' as const },
       { introspection_endpoint_auth_methods_supported: ['client_secret_post'] },
     ],
-  ])('%s', async (_, how, metadata) => {
+  ])('uses the Authorization header %s', async (_, how, metadata) => {
     remote.reset(active(), metadata);
     await call(modelOf({ credentials: { id: 'an api', secret, ...how } }), 'a+b/c==');
     expect(asked()).toMatchObject([
@@ -287,9 +295,9 @@ describe('the client proves itself', () => {
   });
 
   it.each([
-    ['of introspection', { introspection_endpoint_auth_methods_supported: ['client_secret_post'] }],
-    ['of tokens', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_post'] }],
-  ])('by the form, where the methods %s say so', async (_, metadata) => {
+    ['of the introspection endpoint', { introspection_endpoint_auth_methods_supported: ['client_secret_post'] }],
+    ['of the token endpoint', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_post'] }],
+  ])('uses the form if the authentication methods %s require it', async (_, metadata) => {
     remote.reset(active(), metadata);
     await call(modelOf({ credentials: { id: 'an api', secret } }));
     expect(asked()[0]!.headers.authorization).toBeUndefined();
@@ -297,7 +305,7 @@ describe('the client proves itself', () => {
   });
 });
 
-describe('what cannot work is said where it is written', () => {
+describe('options of IntrospectedTokens', () => {
   const issuer = 'https://id.example';
   it.each([
     ['needs the `issuer` of the authorization server', { issuer: undefined }],
@@ -325,7 +333,7 @@ describe('what cannot work is said where it is written', () => {
     ['takes as `cache.lifetime` a number of seconds', { cache: { lifetime: '30' } }],
     ['takes as `cache.size` a whole number above 0', { cache: { size: 1.5 } }],
     ['takes as `concurrency` a whole number above 0', { concurrency: Infinity }],
-  ])('%s', (sentence, options) => {
+  ])('are rejected with an error: %s', (sentence, options) => {
     const make = () => new IntrospectedTokens({ issuer, credentials, ...options } as never);
     expect(make).toThrow(InvalidArgumentError);
     expect(make).toThrow(sentence);

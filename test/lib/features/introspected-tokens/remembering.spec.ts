@@ -19,7 +19,7 @@ const call = async (model: IntrospectedTokens, token = 'token') =>
 
 const asked = () => remote.received.map(({ form }) => form['token']);
 
-/** The clock is set, and everything that waits goes on waiting by the real one. */
+/** Sets the clock to a time. Timers keep using the real clock. */
 function setClock(milliseconds: number): void {
   const timers = [
     'setTimeout',
@@ -51,24 +51,18 @@ beforeEach(() => {
 });
 afterEach(() => void jest.useRealTimers());
 
-describe('what is remembered', () => {
+describe('the cache of IntrospectedTokens', () => {
   const cases: [string, object, Partial<IntrospectedTokensOptions>, number, number][] = [
-    ['a good token, for thirty seconds', good(), {}, 29.9, 30],
-    ['a good token, for as long as is said', good(), { cache: { lifetime: 300 } }, 299.9, 300],
-    ['a good token, never beyond its end', good({ exp: NOON / 1000 + 7 }), {}, 6.9, 7],
-    [
-      'one of whose end nothing is said, for a minute',
-      good({ exp: undefined }),
-      { cache: { lifetime: 900 } },
-      59.9,
-      60,
-    ],
-    ['one that is not active, for five seconds', { active: false }, {}, 4.9, 5],
-    ['one that is not active, for as long as is said', { active: false }, { cache: { negativeLifetime: 1 } }, 0.9, 1],
-    ['one that is refused, for five seconds', good({ token_type: 'DPoP' }), {}, 4.9, 5],
-    ['one that is over, for five seconds', good({ exp: 1 }), {}, 4.9, 5],
+    ['an active token for thirty seconds', good(), {}, 29.9, 30],
+    ['an active token for the configured lifetime', good(), { cache: { lifetime: 300 } }, 299.9, 300],
+    ['an active token until its expiry at most', good({ exp: NOON / 1000 + 7 }), {}, 6.9, 7],
+    ['a token without expiry for a minute', good({ exp: undefined }), { cache: { lifetime: 900 } }, 59.9, 60],
+    ['an inactive token for five seconds', { active: false }, {}, 4.9, 5],
+    ['an inactive token for the configured lifetime', { active: false }, { cache: { negativeLifetime: 1 } }, 0.9, 1],
+    ['a rejected token for five seconds', good({ token_type: 'DPoP' }), {}, 4.9, 5],
+    ['an expired token for five seconds', good({ exp: 1 }), {}, 4.9, 5],
   ];
-  it('is forgotten when the clock is put back, so that a revocation is seen no later', async () => {
+  it('is discarded when the clock is set back, so that a revocation is noticed in time', async () => {
     const model = modelOf();
     await call(model);
     remote.reset({ active: false });
@@ -79,7 +73,7 @@ describe('what is remembered', () => {
     expect(await call(model)).toBe(200);
   });
 
-  it('is what the server said, whatever a route does to its token', async () => {
+  it('is not affected by changes of a route to its token', async () => {
     remote.reset(good({ scope: ['read'], aud: ['https://a.example'], act: { sub: 'agent' } }));
     const model = modelOf();
     const first = (await model.getAccessToken('token'))!;
@@ -94,7 +88,7 @@ describe('what is remembered', () => {
     expect(asked()).toEqual(['token']);
   });
 
-  it.each(cases)('is %s', async (_, said, options, last, over) => {
+  it.each(cases)('keeps %s', async (_, said, options, last, over) => {
     remote.reset(said);
     const model = modelOf(options);
     const status = await call(model);
@@ -107,9 +101,9 @@ describe('what is remembered', () => {
   });
 
   it.each([
-    ['good', good(), { lifetime: 0 }],
-    ['bad', { active: false }, { negativeLifetime: 0 }],
-  ])('is nothing of a %s token, if that is wanted', async (_, said, cache) => {
+    ['active', good(), { lifetime: 0 }],
+    ['inactive', { active: false }, { negativeLifetime: 0 }],
+  ])('keeps no %s token if its lifetime is 0', async (_, said, cache) => {
     remote.reset(said);
     const model = modelOf({ cache });
     await call(model);
@@ -117,7 +111,7 @@ describe('what is remembered', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  it('is a revocation, once the good answer is forgotten, and a good one, once the bad is', async () => {
+  it('expires after its lifetime, for active and for inactive tokens', async () => {
     const model = modelOf();
     expect(await call(model)).toBe(200);
     remote.reset({ active: false });
@@ -132,7 +126,7 @@ describe('what is remembered', () => {
     expect(await call(model)).toBe(200);
   });
 
-  it('is no failure', async () => {
+  it('does not keep failures', async () => {
     const model = modelOf();
     remote.replies['/introspect'] = json({}, 500);
     expect(await call(model)).toBe(503);
@@ -148,13 +142,13 @@ describe('what is remembered', () => {
     expect(await call(model, 'other')).toBe(503);
   });
 
-  it('is no more than so many, the one that was used longest ago forgotten first', async () => {
+  it('drops the least recently used token first if it is full', async () => {
     const model = modelOf({ cache: { size: 2 } });
     for (const token of ['a', 'b', 'a', 'c', 'a', 'c', 'b']) await call(model, token);
     expect(asked()).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('is no less for a flood of made-up tokens, which itself takes no more room', async () => {
+  it('keeps active tokens despite a flood of made-up tokens', async () => {
     remote.replies['/introspect'] = (response, { form }: ReceivedRequest) =>
       json(form['token'] === 'good' ? good() : { active: false })(response, undefined as never);
     const model = modelOf({ cache: { size: 20 } });
@@ -162,14 +156,14 @@ describe('what is remembered', () => {
     for (let index = 0; index < 100; index++) expect(await call(model, `made-up-${index}`)).toBe(401);
     expect(await call(model, 'good')).toBe(200);
     expect(asked().filter((token) => token === 'good')).toHaveLength(1);
-    // The last twenty are known, and the ones before them are not.
+    // The latest twenty tokens are cached, and earlier ones are not.
     await call(model, 'made-up-80');
     expect(asked()).toHaveLength(101);
     await call(model, 'made-up-79');
     expect(asked()).toHaveLength(102);
   });
 
-  it('is never the token itself', async () => {
+  it('does not contain the tokens themselves', async () => {
     const model = modelOf();
     expect(await call(model, 'top-secret-token')).toBe(200);
     remote.reset({ active: false });
@@ -179,7 +173,7 @@ describe('what is remembered', () => {
   });
 });
 
-/** Lets requests wait until it is told to answer them. */
+/** Holds introspection requests until they are released. */
 function held() {
   const waiting: (() => void)[] = [];
   let arrived = () => {};
@@ -193,8 +187,8 @@ function held() {
   return { until, release: () => waiting.splice(0).forEach((reply) => reply()) };
 }
 
-describe('of many requests at once', () => {
-  it('those with the same token ask once', async () => {
+describe('concurrent requests with IntrospectedTokens', () => {
+  it('cause one introspection request for the same token', async () => {
     const { until, release } = held();
     const model = modelOf();
     const calls = Array.from({ length: 50 }, () => call(model));
@@ -204,7 +198,7 @@ describe('of many requests at once', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  it('those with the same token fail together, and the next one asks again', async () => {
+  it('fail together for the same token, and the next request introspects it again', async () => {
     remote.replies['/introspect'] = json({}, 500);
     const model = modelOf();
     expect(await Promise.all([call(model), call(model), call(model)])).toEqual([503, 503, 503]);
@@ -213,12 +207,12 @@ describe('of many requests at once', () => {
     expect(await call(model)).toBe(200);
   });
 
-  it('so many are asked about at a time, the others wait, and what is too much is 503', async () => {
+  it('are limited: further ones wait, and too many are rejected with 503', async () => {
     const { until, release } = held();
     const model = modelOf({ concurrency: 2, timeout: 60 });
     const calls = Array.from({ length: 25 }, (_, index) => call(model, `token-${index}`));
     await until(2);
-    // Two are with the server, sixteen wait, and the rest is told at once to come again.
+    // Two requests are in progress, sixteen wait, and the others are rejected immediately.
     expect(await Promise.all(calls.slice(18))).toEqual(Array.from({ length: 7 }, () => 503));
     for (let done = 0; done < 18; done += 2) {
       await until(2);
@@ -227,14 +221,14 @@ describe('of many requests at once', () => {
     expect(await Promise.all(calls.slice(0, 18))).toEqual(Array.from({ length: 18 }, () => 200));
     expect(asked()).toHaveLength(18);
     expect(remote.maxConcurrent).toBe(2);
-    // Nothing is left over of it.
+    // All slots are free again.
     const more = call(model, 'one-more');
     await until(1);
     release();
     expect(await more).toBe(200);
   });
 
-  it('nobody waits longer than the time that is given', async () => {
+  it('wait no longer than the timeout', async () => {
     const { until } = held();
     const model = modelOf({ concurrency: 1, timeout: 1 });
     const calls = ['first', 'second', 'third'].map((token) => call(model, token));
@@ -244,7 +238,7 @@ describe('of many requests at once', () => {
     expect(await call(model, 'fourth')).toBe(200);
   });
 
-  it('whoever gave up is not asked about, and whoever came after is', async () => {
+  it('do not introspect a token whose request timed out while it waited', async () => {
     const ends: (() => void)[] = [];
     const start = setTimeout;
     const timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((end: () => void, time: number) => {
