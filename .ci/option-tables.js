@@ -24,7 +24,7 @@ const flat = (comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ').trim();
 
 /** Splits a doc comment into its default value, which has its own column, and the remaining text. */
 function parts(said) {
-  const [, before, value = '', after = ''] = /^(.*?)(?: ?Default: (.+?)(?:\. (?=RFC)(.*))?)?$/.exec(said);
+  const [, before, value = '', after = ''] = /^(.*?)(?: ?Default: (.+?)\.?(?: (?=RFC|Fetch)(.*))?)?$/.exec(said);
   return { fallback: value && !value.includes('`') ? `\`${value}\`` : value, said: `${before} ${after}`.trim() };
 }
 

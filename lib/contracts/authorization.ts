@@ -2,13 +2,14 @@ import type { CoreClient, Scope, User } from '../model/model.js';
 
 /**
  * How the scope of an authorization was established.
- * - `requested`: the model decides which part of it is granted, by `validateScope()`.
- * - `consented`: the model decides too, but nothing beyond it is granted: a user has agreed to it, or another token limits it.
- * - `approved`: it is granted as it is. The model has decided before.
+ * - `requested`: the model's `validateScope()` decides which part of the scope is granted.
+ * - `consented`: `validateScope()` decides as well, but can only reduce the scope. The user has consented to it, or
+ *   another token limits it.
+ * - `approved`: the scope is granted as it is, because the model has already approved it.
  */
 export type ScopeStatus = 'requested' | 'consented' | 'approved';
 
-/** The authorization that a grant established: the client and user of the token, and its scope. */
+/** The authorization that a grant established: the client and the user of the token, and its scope. */
 export interface Authorization {
   client: CoreClient;
   user: User;
@@ -16,16 +17,17 @@ export interface Authorization {
   /** How the scope was established. Default: `'requested'`. */
   scopeStatus?: ScopeStatus;
   /**
-   * Whether a refresh token may be issued. The client must have the grant type `refresh_token`. The hook `issue` of a
-   * feature may forbid it.
+   * Whether a refresh token may be issued. The client must also have the grant type `refresh_token`, and no `issue`
+   * hook of a feature may
+   * forbid it.
    */
   refreshable?: boolean;
-  /** The id of the token family, which a replay revokes. */
+  /** The ID of the token family. Replay detection revokes the whole family. */
   grantId?: string | undefined;
-  /** When the user granted it. Default: now. */
+  /** When the user granted the authorization. Default: now. */
   grantedAt?: Date;
-  /** When all tokens of the grant expire at the latest. */
+  /** The latest time at which tokens of this grant may expire. */
   notAfter?: Date | undefined;
-  /** Further properties of the token to save. */
+  /** Further properties to save with the token. */
   extra?: Record<string, unknown>;
 }

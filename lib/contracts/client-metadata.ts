@@ -1,12 +1,10 @@
 import type { SnakeCase } from './client-field.js';
 import type { ClientFields } from '../model/model.js';
 
-/** The fields that an application may set for a client as well, by their names in client metadata. */
+/** The client fields that applications can set as well, by their names in client metadata. */
 type RegisteredFields = { readonly [Property in keyof ClientFields as SnakeCase<Property>]?: ClientFields[Property] };
 
-/**
- * The metadata that a client registers. Texts for people may have language tags, such as `client_name#ja`. RFC 7591 §2
- */
+/** The metadata that a client registers. Display texts may have language tags, such as `client_name#ja`. RFC 7591 §2 */
 export interface ClientMetadata extends RegisteredFields {
   readonly redirect_uris?: readonly string[];
   readonly token_endpoint_auth_method: string;
@@ -26,7 +24,7 @@ export interface ClientMetadata extends RegisteredFields {
   readonly [tagged: `${string}#${string}`]: string;
 }
 
-/** Public keys. RFC 7517 §5 */
+/** A set of public keys. RFC 7517 §5 */
 export interface JsonWebKeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }

@@ -10,36 +10,47 @@ import type { Authorization } from './authorization.js';
 // oxlint-disable-next-line no-explicit-any
 type StoredMembers = Readonly<Record<string, any>>;
 
-/** The source of a grant, if that is neither a code nor a refresh token, and the limits that follow from it. */
+/** The source of a grant that uses neither a code nor a refresh token, and the limits that follow from it. */
 export interface GrantSource {
-  /** The stored token that is exchanged, as the model found it. If omitted, another server has issued what the client presents. */
+  /**
+   * The stored token that is exchanged, as returned by the model. If omitted, another server issued the presented
+   * token.
+   */
   readonly record?: (Token | RefreshToken) & StoredMembers;
-  /** The resources that the token may be for. An empty list sets no limit. RFC 8707 §2 */
+  /** The resources that the new token may be issued for. An empty list sets no limit. RFC 8707 §2 */
   readonly resources: readonly string[];
-  /** The resources that the request names. If omitted, the parameter `resource` names them. */
+  /** The requested resources. If omitted, the request parameter `resource` contains them. */
   readonly requestedResources?: readonly string[];
   /**
-   * The authorization details that may be granted. If omitted, those of `record`. Without a record, there is no limit.
+   * The authorization details that may be granted. If omitted, those of `record` apply. Without a record, there is no
+   * limit.
    * RFC 9396 §6
    */
   readonly details?: readonly AuthorizationDetail[] | undefined;
-  /** Whether another server has granted the details, so that this server must validate them. */
+  /** Whether another server granted the authorization details. If so, this server must validate them. */
   readonly isExternal?: boolean;
 }
 
-/** A request of a client at a back-channel endpoint, after client authentication. Features share it. RFC 6749 §3.2 */
+/**
+ * The request of an authenticated client at a back-channel endpoint, such as the token endpoint. All features read and
+ * complete it.
+ * RFC 6749 §3.2
+ */
 export class ClientRequest {
-  /** The authorization that a grant established. Features validate and complete it before a token is issued. */
+  /** The authorization that the grant established. Features validate and complete it before a token is issued. */
   authorization?: Authorization;
-  /** The authorization code or device code that is redeemed, as the model found it, with what features store there. */
+  /**
+   * The authorization code or device code that is redeemed, as returned by the model, with the members that features
+   * stored in it.
+   */
   code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & StoredMembers;
-  /** The refresh token that is used, as the model found it, with what features store there. */
+  /** The refresh token that is used, as returned by the model, with the members that features stored in it. */
   refreshToken?: RefreshToken & StoredMembers;
-  /** The source of the grant, if that is neither a code nor a refresh token. */
+  /** The source of a grant that uses neither a code nor a refresh token. */
   source?: GrantSource;
-  /** Members that are saved with the token. They are not sent to the client. */
+  /** Members to save with the token. They are not sent to the client. */
   readonly tokenMembers: Record<string, unknown> = {};
-  /** Members that are added to the response. They are not saved. */
+  /** Members to add to the response. They are not saved. */
   readonly responseMembers: Record<string, unknown> = {};
   private parsedParameters: Parameters | undefined;
   private stateValues: Map<string, unknown> | undefined;
@@ -51,20 +62,17 @@ export class ClientRequest {
     /** The issuer of the server for this request. `undefined` if the option `issuer` is not set. */
     readonly issuer: string | undefined,
     readonly client: CoreClient,
-    /**
-     * The method by which the client authenticated: `client_secret_basic`, `client_secret_post`, … or `none`.
-     * RFC 7591 §2
-     */
+    /** The client authentication method: `client_secret_basic`, `client_secret_post`, … or `none`. RFC 7591 §2 */
     readonly authenticationMethod: string,
     readonly server: OwnUrls,
   ) {}
 
-  /** The parameters of the form. */
+  /** The parameters in the form body. */
   get parameters(): Parameters {
     return (this.parsedParameters ??= new Parameters(this.request));
   }
 
-  /** Returns the value that a feature has stored with this request. */
+  /** Returns the value that a feature stored with this request. */
   get<T>(key: StateKey<T>): T | undefined {
     return this.stateValues?.get(key.name) as T | undefined;
   }
@@ -75,7 +83,7 @@ export class ClientRequest {
   }
 }
 
-/** A typed key for a value that a feature stores with a request while the request is processed. */
+/** A typed key for a value that a feature stores with a request while it is processed. */
 export interface StateKey<T> {
   readonly name: string;
   /** Only for the type: never set. */

@@ -1,22 +1,22 @@
-/** What an endpoint takes and answers, in words, for the description of an API. */
+/** The description of an endpoint for an API description such as OpenAPI. */
 export interface EndpointDescription {
-  /** In a few words, with the section of its RFC. */
+  /** A summary in a few words, with the section of the specification. */
   readonly summary: string;
-  /** Parameters without which a request is refused. */
+  /** The required parameters. */
   readonly required?: readonly string[];
-  /** Whom it serves, where the endpoint itself does not say it. RFC 6749 §2.1 */
+  /** Which clients may call the endpoint, if the endpoint itself does not declare it. RFC 6749 §2.1 */
   readonly clients?: 'all' | 'confidential';
-  /** The id of an endpoint whose parameters it takes as well. */
+  /** The ID of another endpoint whose parameters this endpoint also accepts. */
   readonly sameParametersAs?: string;
-  /** The members of its JSON answer; left out: a page, or a redirect. */
+  /** The members of the JSON response. If omitted, the response is a page or a redirect. */
   readonly response?: Readonly<Record<string, ResponseMember>>;
 }
 
-/** A member of an answer, as JSON Schema has it. */
+/** A member of a JSON response, described as in JSON Schema. */
 export interface ResponseMember {
   readonly type: 'string' | 'integer' | 'boolean' | 'object' | 'array';
   readonly items?: { readonly type: 'string' };
 }
 
-/** What is said of parameters, by the id of the endpoint that takes them and their names. */
+/** Descriptions of request parameters, by endpoint ID and parameter name. */
 export type ParameterDescriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,4 +1,7 @@
 import type { Feature } from './feature.js';
 
-/** Returns a feature as the application writes it: `dpop()`. Features of RFC 6749 are named by their section. */
+/**
+ * Returns the name of a feature as the application writes it, such as `dpop()`. A feature of RFC 6749 is named by its
+ * section.
+ */
 export const featureName = ({ id }: Pick<Feature, 'id'>): string => (/^\w+$/.test(id) ? `\`${id}()\`` : `\`${id}\``);

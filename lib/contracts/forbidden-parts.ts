@@ -1,26 +1,29 @@
-/** What a profile does not let stand of other features, whoever lists them: each asked once for each name. */
+/** Checks by which a profile forbids parts of any feature. Each check is called once for each name. */
 export interface ForbiddenParts {
-  /** By `grant_type`. */
+  /** Whether a `grant_type` is forbidden. */
   grants?(name: string): boolean;
-  /** By `response_type`. */
+  /** Whether a `response_type` is forbidden. */
   responseTypes?(name: string): boolean;
-  /** By `token_endpoint_auth_method`. */
+  /** Whether a client authentication method (`token_endpoint_auth_method`) is forbidden. */
   clientAuthentications?(name: string): boolean;
-  /** By `alg`: what is signed so. RFC 7518 §3.1 */
+  /** Whether a signature algorithm (`alg`) is forbidden. RFC 7518 §3.1 */
   algorithms?(name: string): boolean;
 }
 
-/** Does one of these features forbid this? */
-export const isForbidden = (features: readonly Bearer[], part: keyof ForbiddenParts, name: string): boolean =>
-  findForbiddingFeature(features, part, name) !== undefined;
+/** Whether one of the features forbids this name of a part. */
+export const isForbidden = (
+  features: readonly WithForbiddenParts[],
+  part: keyof ForbiddenParts,
+  name: string,
+): boolean => findForbiddingFeature(features, part, name) !== undefined;
 
-/** Which of them does? */
-export const findForbiddingFeature = <F extends Bearer>(
+/** Returns the first feature that forbids this name of a part. */
+export const findForbiddingFeature = <F extends WithForbiddenParts>(
   features: readonly F[],
   part: keyof ForbiddenParts,
   name: string,
 ): F | undefined => features.find(({ forbids }) => forbids?.[part]?.(name));
 
-interface Bearer {
+interface WithForbiddenParts {
   readonly forbids?: ForbiddenParts;
 }

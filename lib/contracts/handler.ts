@@ -1,7 +1,10 @@
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 
-/** Reads a request, writes its whole answer to the response; rejects with an OAuthError when that is a refusal. */
+/**
+ * Handles the requests of an endpoint: writes the whole response. Rejects with an `OAuthError` if the request is
+ * rejected.
+ */
 export interface Handler {
   handle(request: Request, response: Response): Promise<unknown>;
 }

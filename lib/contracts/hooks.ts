@@ -10,75 +10,88 @@ import type { AuthorizationRequest, AuthorizationResponse, Decision } from './re
 import type { MintedToken } from './token-format.js';
 
 /**
- * The hooks of a feature for authorization requests. A hook never reads values that the same hook of another feature writes:
- * the order of features has no effect.
+ * The hooks of a feature for authorization requests. A hook never reads values that the same hook of another feature
+ * writes, so the order
+ * of features does not matter.
  */
 export interface AuthorizationHooks {
   /**
-   * Returns the request to be read in place of this one, if its parameters are elsewhere. Runs before anything is read, so errors are
-   * rendered as an error page. At most one feature may return a request. RFC 9126 §4
+   * Returns the request to process instead of this one, if the parameters are stored elsewhere, such as pushed ones. It
+   * runs first, so its
+   * errors are rendered as an error page. At most one feature may return a request. RFC 9126 §4
    */
   resolve?(request: Request): Awaitable<ResolvedRequest | void>;
   /**
-   * Reads the parameters of the feature from a request that is valid so far. Errors are returned to the client. The members of the
-   * returned object are stored in `request.data` and with the code or token that is issued.
+   * Reads the feature's parameters from a request that is valid so far. Errors are returned to the client. The members
+   * of the returned
+   * object are stored in `request.data` and with the code or token that is issued.
    */
   read?(parameters: Parameters, request: AuthorizationRequest): Awaitable<object | void>;
-  /** Returns what must happen before the request is decided, given who is signed in. Errors are returned to the client. */
+  /**
+   * Returns the interaction that is required before the request is decided, such as a login. Errors are returned to the
+   * client.
+   */
   requireInteraction?(
     request: AuthorizationRequest,
     authentication: AuthenticationState,
   ): Awaitable<RequiredInteraction | void>;
   /**
-   * Validates and completes `request.data` once the user is known: before the user sees the request, and with the decision.
+   * Validates and completes `request.data` for a known user. It runs before the user sees the request, and again with
+   * the decision.
    * RFC 9396 §7.1
    */
   approve?(request: AuthorizationRequest, by: { user: User; decision?: Decision }): Awaitable<void>;
-  /** Completes the parameters of a successful authorization response. `request.grantedScope` is the granted scope. */
+  /** Adds parameters to a successful authorization response. `request.grantedScope` is the granted scope. */
   respond?(request: AuthorizationRequest, user: User, parameters: AuthorizationResponse['parameters']): Awaitable<void>;
 }
 
 /** The hooks of a feature for pushed authorization requests. */
 export interface PushedRequestHooks {
-  /** Completes the parameters of a pushed authorization request before it is stored. RFC 9126 §2 */
+  /** Adds parameters to a pushed authorization request before it is stored. RFC 9126 §2 */
   complete?(request: ClientRequest, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
 }
 
 /** The hooks of a feature for token requests. */
 export interface TokenHooks {
-  /** Validates a token request of an authenticated client, before anything is looked up or consumed for it. */
+  /** Validates the token request of an authenticated client, before the grant is looked up or consumed. */
   admit?(request: ClientRequest): Awaitable<void>;
-  /** Validates and completes `request.authorization`, before anything is consumed or minted. */
+  /** Validates and completes `request.authorization` before anything is consumed and before a token is created. */
   issue?(request: ClientRequest): Awaitable<void>;
-  /** Returns the text of an access token. `undefined`: the token is opaque. At most one feature of a server may have it. RFC 6749 §1.4 */
+  /**
+   * Returns the text of an access token, or `undefined` for an opaque token. Only one feature of a server may have this
+   * hook.
+   * RFC 6749 §1.4
+   */
   format?(minted: MintedToken): Awaitable<string | undefined>;
-  /** Completes the token response, `request.answer`. */
+  /** Adds members to the token response by setting them in `request.responseMembers`. */
   respond?(request: ClientRequest, token: Token): Awaitable<void>;
-  /** Returns members of the introspection response of a token. RFC 7662 §2.2 */
+  /** Returns members to add to the introspection response of a token. RFC 7662 §2.2 */
   describe?(token: Token): object | void;
 }
 
 /** The hooks of a feature for requests to protected resources. */
 export interface ResourceHooksOf<Server> {
   /**
-   * Validates a token that is valid so far against the request that presents it, in any scheme.
-   * @throws {OAuthError} To refuse the request.
+   * Validates an access token that is valid so far against the request that presents it. It runs for every
+   * authentication scheme.
+   * @throws {OAuthError} To reject the request.
    */
   verify?(presented: PresentedTokenOf<Server>): Awaitable<void>;
-  /** Returns parameters of the challenge to a request without a valid token. RFC 6750 §3 */
+  /** Returns parameters of the `WWW-Authenticate` challenge for a rejected request. RFC 6750 §3 */
   challenge?(rejected: RejectedRequestOf<Server>): Readonly<Record<string, string>> | void;
 }
 
-/** The hooks of a feature for the clients of a server. */
+/** The hooks of a feature for client lookup and client metadata. */
 export interface ClientHooks {
   /**
-   * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this
-   * hook. `request` is undefined if no request of the client is being processed. CIMD §5
+   * Finds a client that the model does not know. It is not called if the request contains a client secret. Only one
+   * feature of a server may
+   * have this hook. `request` is omitted outside of a request of the client. CIMD §5
    */
   find?(clientId: string, request?: Request): Awaitable<CoreClient | Falsy>;
   /**
-   * Validates client metadata as a whole, after each member was found valid.
-   * @throws {OAuthError} To refuse the metadata. RFC 7591 §3.2.2
+   * Validates client metadata as a whole, after each member was validated.
+   * @throws {OAuthError} To reject the metadata. RFC 7591 §3.2.2
    */
   verifyMetadata?(metadata: ClientMetadata): Awaitable<void>;
 }

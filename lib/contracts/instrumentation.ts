@@ -13,19 +13,20 @@ export interface RunningOperation {
   readonly name: string;
   readonly request: Request;
   readonly server: ServerContext;
-  /** The authorization request that a phase after `authorize.read` continues. */
+  /** The authorization request that a phase after `authorize.read` continues. `undefined` for all other operations. */
   readonly authorization?: AuthorizationRequest | undefined;
 }
 
-/** Code that runs around all operations of a server, such as tracing. The option `instrumentation` takes it. */
+/** Code that runs around all operations of a server, such as tracing. Pass it in the option `instrumentation`. */
 export interface Instrumentation {
   /**
-   * Runs around each operation. It must call `run` once, and return its promise or await it: the operation has the outcome of `run` in
-   * any case. If this function fails after the operation succeeded, the operation fails with `server_error`.
+   * Runs around each operation. It must call `run` once, and return its promise or await it. It cannot change the
+   * outcome of `run`. If this
+   * function fails after the operation succeeded, the operation fails with `server_error`.
    */
   around?<T>(operation: RunningOperation, run: () => Promise<T>): Promise<T>;
-  /** Returns the model for the server to call in place of the given model. */
+  /** Returns a model for the server to use instead of the given model, such as one that measures each call. */
   wrapModel?(model: Model): Model;
-  /** Receives all events of the server, besides the option `events`. */
+  /** Receives all events of the server, in addition to the option `events`. */
   readonly events?: EventSink;
 }

@@ -1,13 +1,23 @@
 import type { Request } from '../http/request.js';
 
-/** By which URLs a server is known, and what is its own. */
+/** The URLs of a server: its issuer, endpoints and protected resources. */
 export interface OwnUrls {
-  /** The issuer that a request asks; undefined where the host has named none. RFC 8414 §2 */
+  /** Returns the issuer of the server for a request. `undefined` if the option `issuer` is not set. RFC 8414 §2 */
   issuerOf(request: Request): string | undefined;
-  /** Where an endpoint of an issuer is, as an absolute URL; undefined without issuer, and where the host has none. */
+  /**
+   * Returns the absolute URL of an endpoint. `undefined` without an issuer, and if the application does not serve the
+   * endpoint.
+   */
   urlOf(endpoint: string, issuer: string | undefined): string | undefined;
-  /** The same, and wherever else features say that it is. RFC 8705 §5 */
+  /**
+   * Returns all absolute URLs of an endpoint: the one at the issuer, and those at further origins of features. RFC 8705
+   * §5
+   */
   urlsOf(endpoint: string, issuer: string | undefined): readonly string[];
-  /** Which of its resources a request is for: the longest whose path it is under, less what a proxy took off; undefined: none. */
+  /**
+   * Returns the protected resource that a request is sent to, or `undefined` if it is none of the server's resources.
+   * If several match, the
+   * one with the longest path is returned. A path prefix that a proxy removed is taken into account. RFC 8707 §2
+   */
   resourceOf(request: Request): string | undefined;
 }

@@ -4,12 +4,12 @@ import type { Response } from '../http/response.js';
 import type { Token } from '../model/model.js';
 import type { Options } from '../options/resolve-options.js';
 
-/** A token as it was presented. */
+/** An access token and the request that presents it. */
 export interface PresentedTokenOf<Server> {
   readonly token: Token;
-  /** The text that was sent. */
+  /** The text of the token as sent in the request. */
   readonly value: string;
-  /** By which scheme: `Bearer`. */
+  /** The authentication scheme of the token, such as `Bearer`. */
   readonly scheme: string;
   readonly request: Request;
   readonly response: Response;
@@ -17,7 +17,7 @@ export interface PresentedTokenOf<Server> {
   readonly server: Server;
 }
 
-/** A request to a protected resource that is turned away. */
+/** A request to a protected resource that is rejected, with the error. */
 export interface RejectedRequestOf<Server> {
   readonly error: OAuthError;
   readonly request: Request;

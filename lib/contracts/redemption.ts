@@ -4,18 +4,30 @@ import type { AuthorizationCode, Awaitable, Falsy, RefreshToken, Token, Unsaved 
 export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
 
 /**
- * The single-use value that is consumed for a token: an authorization code, a refresh token, a device code or an
+ * A single-use value that is redeemed for a token: an authorization code, a refresh token, a device code or an
  * assertion.
  */
 export interface Redemption {
-  /** The code or refresh token as the model found it, for the model's `redeem()`. If omitted, `together` consumes it. */
+  /**
+   * The stored code or refresh token, to pass to the model's `redeem()`. If omitted, `consumeAndSave` consumes the
+   * value.
+   */
   stored?: AuthorizationCode | RefreshToken;
-  /** Consumes and saves in one step. Undefined if the model cannot. */
+  /** Consumes the value and saves the token atomically. `undefined` if the model cannot do both atomically. */
   consumeAndSave?: SaveToken | undefined;
-  /** The refresh token, if the client may repeat the request: the response is encrypted under it. */
+  /**
+   * The refresh token that encrypts the stored response. Set it if the client may repeat the request and get the same
+   * response.
+   */
   encryptResponseWith?: string;
-  /** Consumes it, for models that cannot consume and save in one step. Returns a falsy value if it was consumed before. */
+  /**
+   * Consumes the value, for models that cannot consume and save atomically. Returns a falsy value if it was already
+   * consumed.
+   */
   consume(): Awaitable<unknown>;
-  /** Handles a replay or a lost race: the value was consumed before. */
+  /**
+   * Handles a value that was already consumed: a replay, or a lost race. It throws, or returns the token of the first
+   * request.
+   */
   handleReplay(): Promise<Token>;
 }

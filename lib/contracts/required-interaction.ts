@@ -1,48 +1,57 @@
 import type { User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
 
-/** Who is signed in where an authorization request comes from, as far as anybody is. */
+/** The authentication state of the browser that sends an authorization request: who is signed in, and how. */
 export interface AuthenticationState {
   user?: User | undefined;
-  /** How they signed in, as far as that is known. */
+  /** How the user signed in, if known. */
   signIn?: SignIn | undefined;
-  /** Left out: nobody was sent to sign in for this request yet. */
+  /** The login that the user was prompted for by this request. If omitted, the user was not prompted yet. */
   loginPrompt?: LoginPrompt | undefined;
 }
 
-/** That a user was sent to sign in for this very request, and came back. */
+/** A login prompt that the user has returned from. It belongs to one authorization request. */
 export interface LoginPrompt {
   promptedAt: Date;
-  /** When whoever was signed in by then had done so; left out: nobody was, or it is not known. */
+  /** When the user had signed in before the prompt. `undefined` if no user was signed in, or if the time is unknown. */
   previousAuthTime?: Date | undefined;
 }
 
-/** What must happen before an authorization request may be decided. OpenID Connect Core 1.0 §3.1.2.1 */
+/**
+ * The interaction with the user that is required before an authorization request is decided. OpenID Connect Core 1.0
+ * §3.1.2.1
+ */
 export interface RequiredInteraction {
-  /** The user has to sign in, or to choose an account, whoever is signed in. */
+  /** Whether the user must sign in or choose an account, even if a user is already signed in. */
   login?: boolean;
-  /** The user has to be asked, whatever they agreed to before. */
+  /** Whether the user must be asked for consent, even if a remembered consent covers the request. */
   consent?: boolean;
-  /** Nobody may be asked: where somebody would have to be, the client is told. */
+  /**
+   * Whether the user must not be prompted (`prompt=none`). If interaction is required, the client receives an error
+   * instead.
+   */
   silent?: boolean;
-  /** What is wanted of the login. */
+  /** The properties of the login that the client requests. */
   requestedLogin?: RequestedLogin;
 }
 
-/** What a client wants of a login. */
+/** The properties of a login that a client requests. */
 export interface RequestedLogin {
-  /** The user proves who they are for this request, whoever is signed in. */
+  /** Whether the user must authenticate again for this request. */
   reauthenticate?: boolean;
-  /** The user chooses an account. */
+  /** Whether the user must choose an account. */
   selectAccount?: boolean;
-  /** The user makes an account, if they have none. Initiating User Registration 1.0 §4 */
+  /** Whether the user is asked to create an account. Initiating User Registration 1.0 §4 */
   createAccount?: boolean;
-  /** One of these strengths, the best first: a second factor, say. RFC 9470 §4 */
+  /** The accepted authentication context classes (`acr`), in order of preference. RFC 9470 §4 */
   acr?: readonly string[];
-  /** Who it probably is: what they would type. It is what a client says, or anybody who made a link. */
+  /**
+   * The name that the user would probably enter at login (`login_hint`). It is not trustworthy: the client, or the
+   * author of a link, sets it.
+   */
   loginHint?: string;
-  /** Languages, the best first. */
+  /** The languages for the login page, in order of preference (`ui_locales`). */
   locales?: readonly string[];
-  /** `page`, `popup`, `touch` or `wap`. */
+  /** How to display the login page: `page`, `popup`, `touch` or `wap`. */
   display?: string;
 }

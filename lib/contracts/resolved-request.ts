@@ -1,10 +1,13 @@
 import type { Request } from '../http/request.js';
 import type { Awaitable } from '../model/model.js';
 
-/** An authorization request whose parameters came from elsewhere. */
+/** An authorization request whose parameters were stored elsewhere, such as a pushed authorization request. */
 export interface ResolvedRequest {
-  /** With all the parameters in its `query`. */
+  /** The request with all parameters in its `query`. */
   request: Request;
-  /** Spends it, where it is good for one decision, before anything is issued for that; falsy: it was spent before. */
+  /**
+   * Consumes a single-use request, before anything is issued for its decision. Returns `false` if it was already
+   * consumed.
+   */
   consume?(): Awaitable<boolean>;
 }

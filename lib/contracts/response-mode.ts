@@ -4,53 +4,66 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, CoreClient } from '../model/model.js';
 
-/** Where an answer travels whose request says nothing of it. OAuth 2.0 Multiple Response Types §2.1 */
+/** The response mode of an authorization request without `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
 export type DefaultResponseMode = 'query' | 'fragment';
 
-/** An answer on its way to a client, errors too. RFC 6749 §4.1.2, §4.2.2 */
+/** A successful or failed authorization response that is to be sent to the client. RFC 6749 §4.1.2, §4.2.2 */
 export interface OutgoingResponse {
   readonly client: CoreClient;
-  /** Trusted, and with all that is registered of it. */
+  /** The verified redirect URI, including its registered query. */
   readonly redirectUri: string;
-  /** All of them, `state` and `iss` too. */
+  /** All parameters of the response, including `state` and `iss`. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Where the answer would travel if its request had not said otherwise. */
+  /** The response mode that applies if the request contains no `response_mode`. */
   readonly defaultMode: DefaultResponseMode;
   readonly issuer: string | undefined;
 }
 
-/** One way for an answer to travel. OAuth 2.0 Multiple Response Types §2.1 */
+/** A way to send an authorization response to the client. OAuth 2.0 Multiple Response Types §2.1 */
 export interface ResponseModeOf<Server> {
   /**
-   * Does the answer stand where logs and Referer headers have it? Then no response type uses it whose answer usually travels
-   * in the fragment: that holds tokens. OAuth 2.0 Multiple Response Types §5
+   * Whether the response may appear in server logs and `Referer` headers, as a query does. Responses whose default mode
+   * is `fragment` contain
+   * tokens and cannot use such a mode. OAuth 2.0 Multiple Response Types §5
    */
   readonly exposed?: boolean;
-  /** Writes the answer: a redirect, or a page with status 200. What it throws is told to the browser, never to the client. */
+  /**
+   * Writes the response: a redirect, or a page with status 200. Errors are rendered as an error page, and are never
+   * returned to the client.
+   */
   write(response: Response, outgoing: OutgoingResponse, server: Server): Awaitable<void>;
 }
 
-/** Those of a server, by `response_mode`. */
+/** The response modes of a server, by `response_mode`. */
 export type ResponseModes = ReadonlyMap<string, Pick<ResponseModeOf<never>, 'exposed'>>;
 
-/** The mode of a response type. */
+/** A response type, reduced to its default response mode. */
 interface WithDefaultMode {
   readonly mode: DefaultResponseMode;
 }
 
-/** May what usually travels so travel by this mode? */
+/**
+ * Whether a response with this default mode may be sent with the given mode. A mode that exposes the response cannot
+ * replace `fragment`.
+ */
 export const isModeAllowed = (
   { exposed }: Pick<ResponseModeOf<never>, 'exposed'>,
   defaultMode: DefaultResponseMode,
 ): boolean => !exposed || defaultMode === 'query';
 
-/** Reads how the client wants its answer; left out, as the response type has it. */
+/**
+ * Reads the parameter `response_mode`. If it is missing, the default mode of the response type is returned.
+ * @throws {InvalidRequestError} If the mode is unknown, or not allowed for the response type.
+ */
 export function readResponseMode(request: Request, { mode: usual }: WithDefaultMode, modes: ResponseModes): string {
   const isGood = (name: string) => modes.has(name) && isModeAllowed(modes.get(name)!, usual);
   return optional(request, 'response_mode', isGood, FORM_OR_URL) ?? usual;
 }
 
-/** The mode of an error answer: one that cannot be read is the error being reported. */
+/**
+ * Returns the response mode for an error response. If `response_mode` is invalid, the default mode of the response type
+ * is used.
+ */
 export function errorResponseMode(request: Request, responseType: WithDefaultMode, modes: ResponseModes): string {
   try {
     return readResponseMode(request, responseType, modes);

@@ -8,57 +8,77 @@ import type { AuthorizationDetail } from './authorization-details.js';
 import type { TokenFormat } from './token-format.js';
 import type { DefaultResponseMode } from './response-mode.js';
 
-/** Who asks, and where the answer may go: settled before anything is redirected. */
+/**
+ * The client of an authorization request and its verified redirect URI. Both are verified before anything is
+ * redirected.
+ */
 export interface Destination<C extends Client = CoreClient> {
   client: C;
   redirectUri: string;
-  /** Did the request name the redirect URI? Then the token request must name it too. RFC 6749 §4.1.3 */
+  /** Whether the request contained `redirect_uri`. If so, the token request must contain it too. RFC 6749 §4.1.3 */
   redirectUriSent: boolean;
 }
 
-/** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
+/** A validated authorization request that is not decided yet. RFC 6749 §4.1.1 */
 export interface AuthorizationRequest<C extends Client = CoreClient> extends Destination<C>, Partial<Challenge> {
   responseType: string;
-  /** How the answer travels: `query`, `fragment`, or as a feature has it. */
+  /** How the response is sent: `query`, `fragment`, or a response mode of a feature. */
   responseMode: string;
   /** The requested scope values, separated by spaces. */
   requestedScope?: string;
-  /** The part of the requested scope that the user would be granted, once the user is known. RFC 6749 §3.3 */
+  /**
+   * The part of the requested scope that this user would be granted. It is set once the user is known. RFC 6749 §3.3
+   */
   grantableScope?: string;
-  /** The scope that is granted, once the request is decided. RFC 6749 §3.3 */
+  /** The granted scope. It is set once the request is decided. RFC 6749 §3.3 */
   grantedScope?: string;
   state?: string;
-  /** The issuer that is asked; left out where the host has named none. RFC 9207 §2 */
+  /** The issuer of the server for this request. Omitted if the option `issuer` is not set. RFC 9207 §2 */
   issuer?: string;
-  /** What features keep of it, with the code. */
+  /** The data that features read from the request. It is stored with the code or token. */
   readonly data: Record<string, unknown>;
-  /** Where its parameters stand. Not enumerable in what a host is handed, which may keep that in a session. */
+  /**
+   * The HTTP request with the parameters. It is not enumerable in the objects that applications receive, so that they
+   * can be stored in a
+   * session.
+   */
   readonly request: Request;
 }
 
-/** The `responseType` of a request that a device makes: no browser brings it, and nothing is redirected. RFC 8628 §3.1 */
+/**
+ * The `responseType` of a device authorization request. Such a request has no browser and no redirect. RFC 8628 §3.1
+ */
 export const DEVICE_RESPONSE_TYPE = 'device_code';
 
-/** What becomes of an authorization request. RFC 6749 §4.1.2 */
+/**
+ * The decision on an authorization request: the user consents to it, or it is rejected with an error. RFC 6749 §4.1.2
+ */
 export type Decision<U extends User = User> =
   | {
-      /** Who agreed to it. */
+      /** The user who consents. */
       user: U;
-      /** The part of the scope they agreed to: what is more than they would be granted is left out. Left out: all of that. */
+      /**
+       * The scope that the user consents to. Values beyond the grantable scope are ignored. If omitted, the whole
+       * grantable scope.
+       */
       scope?: Scope;
       /**
-       * The authorization details they agreed to, of the types that were asked for: fewer, or with what they have chosen. Left out: all
-       * that were asked. RFC 9396 §7.1
+       * The authorization details that the user consents to, of the requested types. They may be fewer than requested,
+       * or completed by the user's
+       * choices. If omitted, all requested details. RFC 9396 §7.1
        */
       authorizationDetails?: readonly AuthorizationDetail[];
-      /** How they signed in, kept with all that is issued. Left out: nothing is known of that. */
+      /**
+       * How the user signed in. It is stored with the issued codes and tokens. If omitted, nothing is known about the
+       * login.
+       */
       signIn?: SignIn | undefined;
       error?: undefined;
     }
   | {
-      /** What the client is told: `AccessDeniedError` where the user said no. */
+      /** The error that is returned to the client: `AccessDeniedError` if the user denied the request. */
       error: OAuthError;
-      /** Who said no, where that is known: for the operator. */
+      /** The user who denied the request, if known. For events and the log only. */
       user?: U | undefined;
     };
 
@@ -74,7 +94,10 @@ export interface AuthorizationResponse {
 /** The response types of a server, by `response_type`. */
 export type ResponseTypes = ReadonlyMap<string, ResponseType>;
 
-/** Returns the name of a response type at the server: the order of its values has no meaning. RFC 6749 §3.1.1 */
+/**
+ * Returns the name under which the server lists a response type. The order of space-separated values does not matter.
+ * RFC 6749 §3.1.1
+ */
 export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>): string =>
   types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
@@ -89,7 +112,7 @@ export const requiredGrantTypes = ({
 /** The part of a server that a response type uses. */
 export interface ResponseContext {
   readonly options: Options;
-  /** Returns the text of an access token. `undefined`: access tokens are opaque. */
+  /** Writes the text of access tokens. `undefined` if access tokens are opaque. */
   readonly format: TokenFormat | undefined;
 }
 
@@ -99,12 +122,15 @@ export interface ResponseType {
   readonly grantType: string;
   /** Further grant types that a client must be registered for. Default: none. */
   readonly furtherGrantTypes?: readonly string[];
-  /** The default response mode. */
+  /** The response mode of a request without `response_mode`. */
   readonly mode: DefaultResponseMode;
-  /** Whether the client proves later, with a code verifier, that it is the client that sent the request. RFC 7636 */
+  /**
+   * Whether the response contains a code, so that the client can prove with a PKCE code verifier that it sent the
+   * request. RFC 7636
+   */
   readonly supportsPkce: boolean;
-  /** Model methods that the response type needs. */
+  /** The model methods that the response type needs. */
   readonly requires: readonly ModelMethod[];
-  /** Issues what `request.grantedScope` allows, and returns the parameters of the response. */
+  /** Issues a code or token for `request.grantedScope`, and returns the parameters of the response. */
   respond(request: AuthorizationRequest, user: User, context: ResponseContext): Promise<AuthorizationResponse>;
 }

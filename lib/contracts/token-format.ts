@@ -1,8 +1,8 @@
 import type { Awaitable, CoreClient, Token, Unsaved, User } from '../model/model.js';
 
-/** A new access token whose text is not written yet. */
+/** A new access token whose text is not determined yet. */
 export interface MintedToken {
-  /** The token as it will be saved. Members that a feature adds are saved with it. */
+  /** The token as it will be saved. Members that a feature adds to it are saved as well. */
   token: Unsaved<Token>;
   client: CoreClient;
   user: User;
@@ -10,5 +10,5 @@ export interface MintedToken {
   issuer: string | undefined;
 }
 
-/** Returns the text of an access token. `undefined`: the token is opaque. RFC 6749 §1.4 */
+/** Returns the text of an access token, or `undefined` for an opaque token. RFC 6749 §1.4 */
 export type TokenFormat = (minted: MintedToken) => Awaitable<string | undefined>;

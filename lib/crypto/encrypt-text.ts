@@ -3,13 +3,15 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const ALGORITHM = 'aes-256-gcm';
 const [NONCE, TAG] = [12, 16];
 
-/** Makes text unreadable without a secret, and any change of it seen. */
+/**
+ * Authenticated encryption of texts (AES-256-GCM) with keys derived from secrets. Modified texts cannot be decrypted.
+ */
 export class TextEncryption {
   private readonly keys: readonly Buffer[];
 
   /**
-   * @param secrets the first seals; the others open what was sealed before
-   * @param purpose what is sealed for one purpose opens for no other, whoever uses a secret twice. RFC 5869 §3.2
+   * @param secrets The first secret encrypts. All secrets decrypt, so that secrets can be rotated.
+   * @param purpose Separates keys: a text encrypted for one purpose cannot be decrypted for another one. RFC 5869 §3.2
    */
   constructor(secrets: readonly string[], purpose: string) {
     this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
@@ -22,7 +24,7 @@ export class TextEncryption {
     return sealed.toString('base64url');
   }
 
-  /** @returns undefined where it was sealed by another secret, or changed */
+  /** Returns the decrypted text, or `undefined` if the text was modified or encrypted with an unknown secret. */
   decrypt(encrypted: string): string | undefined {
     const bytes = Buffer.from(encrypted, 'base64url');
     if (bytes.length < NONCE + TAG) return undefined;
@@ -32,7 +34,7 @@ export class TextEncryption {
         decipher.setAuthTag(bytes.subarray(-TAG));
         return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
       } catch {
-        // The next secret may be the one.
+        // Another secret may have encrypted the text.
       }
     }
     return undefined;

@@ -1,4 +1,7 @@
-/** Sets the most recently used entry of a map, and removes the least recently used one if the map has more than `size` entries. */
+/**
+ * Sets an entry of a map as the most recently used one, and removes the least recently used entry if the map exceeds
+ * `size` entries.
+ */
 export function keepRecent<K, V>(map: Map<K, V>, key: K, value: V, size: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from './index.js';
 
 /**
- * Returns the error of an invalid configuration or an invalid call of the application.
- * @param message The error, and how to fix it.
+ * Returns the error for an invalid configuration or an invalid call by the application.
+ * @param message What is wrong, and how to fix it.
  */
 export const configurationError = (message: string): InvalidArgumentError =>
   new InvalidArgumentError(`Invalid argument: ${message}`);
 
 /**
- * Verifies a condition that a configuration must meet.
- * @param message The error, and how to fix it.
+ * Verifies a condition on the configuration.
+ * @param message What is wrong, and how to fix it.
  * @throws {InvalidArgumentError} If the condition is false.
  */
 export function assertConfig(condition: unknown, message: string): asserts condition {

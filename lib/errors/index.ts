@@ -5,8 +5,9 @@ export * from './catalog.js';
 export { OAuthError, type OAuthErrorProperties, type RefusalDetail } from './oauth-error.js';
 
 /**
- * A configuration or programming error of the application. It never reaches a client. Its HTTP status is not enumerable, so
- * that a start-up error ends with its message and not with status codes.
+ * A configuration or programming error of the application. Its message is never sent to a client. Its HTTP status is
+ * not enumerable, so
+ * that a printed start-up error ends with the message and not with status codes.
  */
 export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
   constructor(...given: ConstructorParameters<typeof OAuthError>) {
@@ -15,21 +16,26 @@ export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
   }
 }
 
-/** All that have a code on the wire. */
+/** All error classes that have an OAuth error code. */
 export const OAUTH_ERRORS: readonly (typeof OAuthError)[] = Object.values(named);
 
-/** Returns any error as an `OAuthError`. An error of the application is kept in `inner`, because its message may contain secrets. */
+/**
+ * Converts any error to an `OAuthError`. An error of the application is kept in `inner`, because its message may
+ * contain secrets.
+ */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof Error) return toOwnError(error) ?? hiddenError(error);
-  return hiddenError(new Error('The model failed with a value that is no error', { cause: error }));
+  return hiddenError(new Error('The model threw a value that is not an Error', { cause: error }));
 }
 
-/** What is said of a fault whose text may be the host's. */
+/** The `error_description` of server errors whose own message may contain secrets. */
 export const HIDDEN_ERROR_MESSAGE = 'Server error: the request could not be handled; the server log has the reason';
 const hiddenError = (error: Error) => new named.ServerError(error, { message: HIDDEN_ERROR_MESSAGE });
 
-/** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */
+/**
+ * Converts an OAuth error of another copy of this library, or of the `oauth2-server` package, to an error of this copy.
+ */
 function toOwnError(error: ForeignError): OAuthError | undefined {
   if (typeof error.code !== 'number' || error.code !== error.statusCode) return undefined;
   const Named = OAUTH_ERRORS.find(({ prototype }) => prototype.name === error.name);

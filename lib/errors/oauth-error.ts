@@ -1,43 +1,46 @@
-/** Further properties of an error; `code` sets its HTTP status. */
+/** Further properties of an error. `code` sets its HTTP status. */
 export interface OAuthErrorProperties {
   code?: number;
   [key: string]: unknown;
 }
 
-/** Which rule a request broke: for the operator alone, and with nothing in it that is a secret. */
+/**
+ * Why a request was refused. It is emitted in events and logged, but never sent to the client. It must not contain
+ * secrets.
+ */
 export interface RefusalDetail {
-  /** For people to read; programs look at the error's code. */
+  /** What happened, for people: `authorization code has expired`. Programs should use the error code instead. */
   reason: string;
-  /** What would have been right. */
+  /** The value that would have been accepted. */
   expected?: unknown;
   given?: unknown;
-  /** What to change in the request, the client's registration or the server's options. */
+  /** How to fix it: what to change in the request, the client's registration or the server's options. */
   remedy?: string;
 }
 
 /**
- * Every failure of this library.
- * `name` is the code that goes on the wire, `code`, `status` and `statusCode` the HTTP status,
- * `message` what goes into `error_description`. RFC 6749 §5.2
+ * The base class of all errors of this library. `name` is the OAuth error code. `code`, `status` and `statusCode` are
+ * the HTTP status.
+ * `message` is sent as `error_description`. RFC 6749 §5.2
  */
 export class OAuthError extends Error {
-  /** The HTTP status of an error that is not given another. */
+  /** The default HTTP status of the class. */
   static readonly status: number = 500;
 
   declare code: number;
   declare status: number;
   declare statusCode: number;
-  /** The error this one was made from, for logs: never sent to anybody. */
+  /** The error that caused this one. It may be logged, but is never sent to a client. */
   declare inner?: Error;
 
   /**
-   * @param reason what is wrong, or the error behind this one; left out: the reason phrase of the HTTP status
-   * @param properties copied onto the error; `code` (HTTP status) and `name` (wire code) may be set here
+   * @param reason The message, or the error that caused this one. If omitted, the reason phrase of the HTTP status.
+   * @param properties Properties to copy onto the error. `code` sets the HTTP status, `name` the OAuth error code.
    */
   constructor(reason?: string | Error, properties?: OAuthErrorProperties) {
     const status = properties?.code ?? new.target.status;
     const cause = reason instanceof Error ? reason : undefined;
-    // A refused request is no bug, and capturing a stack costs more than the whole check: only faults carry one.
+    // Refusals are frequent, and capturing a stack is expensive, so only server errors have a stack.
     const isStackless = status < 500 && STACK_IS_OPTIONAL;
     const depth = Error.stackTraceLimit;
     if (isStackless) Error.stackTraceLimit = 0;
@@ -49,22 +52,25 @@ export class OAuthError extends Error {
     if (!this.message) this.message = PHRASES[this.code] ?? 'Unknown error';
   }
 
-  /** Adds what only the operator hears: which rule was broken, and by what. Never a secret. */
+  /**
+   * Attaches the reason of a refusal for events and the log. The client does not receive it. It must not contain
+   * secrets.
+   */
   because(detail: RefusalDetail): this {
     details.set(this, detail);
     return this;
   }
 
-  /** What only the operator hears of an error, or of the one it was made from. */
+  /** Returns the reason that was attached to an error, or to the error that caused it. */
   static detailOf(error: OAuthError): RefusalDetail | undefined {
     return details.get(error) ?? (error.inner instanceof OAuthError ? OAuthError.detailOf(error.inner) : undefined);
   }
 }
 
-/** Kept beside the errors, so that no serializer finds it. */
+/** Stored outside of the errors, so that serializers do not include them. */
 const details = new WeakMap<OAuthError, RefusalDetail>();
 
-/** The reason phrases of RFC 9110 §15; `node:http` knows them too, but a plain host need not load it for them. */
+/** The reason phrases of RFC 9110 §15. They are listed here to avoid loading `node:http`. */
 const PHRASES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -81,7 +87,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** False where the host has frozen what the language brings. */
+/** Whether stack capturing can be switched off. `false` if the application has frozen the built-in objects. */
 const STACK_IS_OPTIONAL = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable === true;
 
 function copyProperties(error: OAuthError, properties: OAuthErrorProperties): void {
@@ -92,7 +98,7 @@ function copyProperties(error: OAuthError, properties: OAuthErrorProperties): vo
 
 const writable = (value: unknown) => ({ value, configurable: true, enumerable: true, writable: true });
 
-/** A class of errors: one wire code, one HTTP status. */
+/** Returns an error class with an OAuth error code and a default HTTP status. */
 export function oauthError(name: string, status: number): typeof OAuthError {
   class NamedError extends OAuthError {
     static override readonly status = status;

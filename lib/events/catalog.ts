@@ -1,52 +1,52 @@
 import type { RefusalDetail } from '../errors/index.js';
 
-/** What the server tells its operator: names and payloads, which stay as they are. Nothing in them is a secret. */
+/** The events that a server emits, with their payloads. Payloads contain no secrets. */
 export interface OAuth2Events {
-  /** A client proved who it is; one that has no secret proves nothing. RFC 6749 §2.3 */
+  /** A client authenticated. Public clients emit no such event. RFC 6749 §2.3 */
   'client.authenticated': ClientEvent;
-  /** A client could not prove who it is. */
+  /** Client authentication failed. */
   'client.refused': RefusalEvent;
-  /** A client is known from now on: it registered itself, or an administrator created it. RFC 7591 §3 */
+  /** A client was registered, by itself or by an administrator. RFC 7591 §3 */
   'client.registered': OAuth2Event;
-  /** By its own hand, or by that of an administrator. RFC 7592 §2.2 */
+  /** A client was changed, by itself or by an administrator. RFC 7592 §2.2 */
   'client.changed': ClientChangeEvent;
-  /** It is refused from now on, and its grants are over. */
+  /** A client was disabled: its requests are rejected, and its grants were revoked. */
   'client.disabled': OAuth2Event;
-  /** It is forgotten, and its grants are over. RFC 7592 §2.3 */
+  /** A client was deleted, and its grants were revoked. RFC 7592 §2.3 */
   'client.removed': OAuth2Event;
-  /** Somebody signed in on a ready-made page. */
+  /** A user signed in on a page of `pages()`. */
   'user.signed_in': OAuth2Event;
   'user.signed_out': OAuth2Event;
-  /** Somebody could not sign in on a ready-made page: nothing that was typed is told. */
+  /** A login on a page of `pages()` failed. The payload does not contain what the user entered. */
   'user.refused': UserRefusalEvent;
-  /** A user was asked and said yes; what was agreed to before is not asked again. */
+  /** The user consented when asked. A request that a remembered consent covers does not emit this event. */
   'consent.given': OAuth2Event;
-  /** The user said no. */
+  /** The user denied an authorization request. */
   'consent.denied': RefusalEvent;
-  /** A user ended the access of an application on a ready-made page. */
+  /** A user removed the access of an application on a page of `pages()`. */
   'consent.withdrawn': OAuth2Event;
-  /** An authorization request was granted, whether its user was asked now or before. */
+  /** An authorization request was granted, by the user or by a remembered consent. */
   'authorization.granted': OAuth2Event;
   'authorization.refused': RefusalEvent;
-  /** A code was saved, and is on its way to the client. */
+  /** An authorization code was saved. It is about to be sent to the client. */
   'code.issued': OAuth2Event;
   'token.issued': OAuth2Event;
   'token.refreshed': OAuth2Event;
   'token.refused': RefusalEvent;
   'token.revoked': TokenEvent;
-  /** A client asked what a token is good for: `clientId` is the one that asked. RFC 7662 */
+  /** A client introspected a token. `clientId` is the client that sent the introspection request. RFC 7662 */
   'token.introspected': IntrospectionEvent;
-  /** A code or a refresh token came twice: somebody stole it. RFC 9700 §4.14.2 */
+  /** An authorization code or refresh token was replayed, so it may have been stolen. RFC 9700 §4.14.2 */
   'token.reuse_detected': TokenEvent;
-  /** A client was told that its user has signed out. OpenID Connect Back-Channel Logout 1.0 */
+  /** A logout token was delivered to a client. OpenID Connect Back-Channel Logout 1.0 */
   'logout.delivered': OAuth2Event;
-  /** It could not be told, however often it was tried: its user may be signed in there still. */
+  /** A logout token could not be delivered after all attempts. The user may still be signed in at the client. */
   'logout.failed': LogoutFailureEvent;
-  /** All that came of an authorization, or of several, is over. */
+  /** One or more grants were revoked, with all their codes and tokens. */
   'grant.ended': GrantEvent;
-  /** A request at another endpoint was refused: `endpoint` says at which. */
+  /** A request at another endpoint was refused. `endpoint` is the ID of the endpoint. */
   'endpoint.refused': RefusalEvent;
-  /** A request to a protected resource was turned away. */
+  /** A request to a protected resource was refused. */
   'access.refused': RefusalEvent;
 }
 
@@ -83,76 +83,83 @@ export const EVENT_NAMES = Object.keys({
   'access.refused': 0,
 } satisfies Record<OAuth2EventName, 0>) as readonly OAuth2EventName[];
 
-/** What happened, as far as it is known. */
+/** The members that all events have, if known. */
 export interface OAuth2Event {
-  /** When, by the clock of this process. */
+  /** When the event was emitted, by the clock of this process. */
   at: Date;
-  /** Where: `authorize`, `token`, the id of another endpoint, or `resource`. */
+  /** Where the event occurred: `authorize`, `token`, the ID of another endpoint, or `resource`. */
   endpoint: string;
-  /** The name of the server, in an application that has several. */
+  /** The name of the server, in an application with several servers. */
   server?: string | undefined;
-  /** The issuer that was asked, where the host has named one. */
+  /** The issuer of the server for the request, if the option `issuer` is set. */
   issuer?: string | undefined;
-  /** As the model knows it, or, of a client that is refused, as the request claims. */
+  /** The ID of the client. If client authentication failed, the unverified ID that the request contains. */
   clientId?: string | undefined;
   /** The `id` of the user. */
   userId?: unknown;
-  /** The `grant_type` at the token endpoint. */
+  /** The `grant_type` of a token request. */
   grantType?: string | undefined;
-  /** The `response_type` at the authorization endpoint. */
+  /** The `response_type` of an authorization request. */
   responseType?: string | undefined;
-  /** What was granted, or, of a refusal, what was asked for. */
+  /** The granted scope. For refusals, the requested scope. */
   scope?: string | undefined;
-  /** The family of everything that came of one authorization. Only of models with `revokeGrant`. */
+  /** The ID of the token family. Only for models with `revokeGrant()`. */
   grantId?: string | undefined;
 }
 
-/** A client proved who it is. */
+/** The payload of `client.authenticated`. */
 export interface ClientEvent extends OAuth2Event {
-  /** How: `client_secret_basic`, `client_secret_post`, … RFC 7591 §2 */
+  /** The client authentication method: `client_secret_basic`, `client_secret_post`, … RFC 7591 §2 */
   method: string;
 }
 
-/** A client was changed. */
+/** The payload of `client.changed`. */
 export interface ClientChangeEvent extends OAuth2Event {
-  /** What is said of it, its secrets, or that it was retired. */
+  /** What was changed: the client's properties, its secrets, or that a disabled client was enabled again. */
   change: 'description' | 'secret' | 'enabled';
 }
 
-/** A request was refused: what the client heard, and what only the operator hears. */
+/** The payload of a refusal: the error that was returned, and the reason, which was not sent to the client. */
 export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
-  /** The error code on the wire. */
+  /** The OAuth error code. */
   error: string;
   description: string;
   status: number;
 }
 
-/** Somebody could not sign in. */
+/** The payload of `user.refused`. */
 export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
-  /** The HTTP status of the page. */
+  /** The HTTP status of the rendered page. */
   status: number;
 }
 
-/** Something issued was spent or ended: a code, a refresh token, an access token, a grant. */
+/**
+ * The payload of `token.revoked` and `token.reuse_detected`. `kind` is what was revoked or replayed: a code, a token or
+ * a grant.
+ */
 export interface TokenEvent extends OAuth2Event {
   kind: string;
 }
 
-/** A token was asked about: `userId`, `scope` and `grantId` are the token's, where it is active. */
+/** The payload of `token.introspected`. `userId`, `scope` and `grantId` are those of the token, if it is active. */
 export interface IntrospectionEvent extends OAuth2Event {
   active: boolean;
   /** The client that the token was issued to. */
   issuedTo?: string | undefined;
 }
 
-/** A client could not be told that its user has signed out. */
+/** The payload of `logout.failed`. */
 export interface LogoutFailureEvent extends OAuth2Event {
-  /** What went wrong; left out: nobody knows. */
+  /** The error message of the last attempt. If omitted, the reason is unknown. */
   reason?: string | undefined;
 }
 
-/** Without a `grantId`, all grants are meant that the user gave the client; without one of these, all of the other. */
+/**
+ * The payload of `grant.ended`. Without `grantId`, all grants of the user to the client were revoked. Without `userId`
+ * or `clientId`, all
+ * grants of the other one.
+ */
 export interface GrantEvent extends OAuth2Event {
-  /** Something came twice, a client gave it up, a user ended it, or the host did. */
+  /** Why the grants were revoked: replay detection, by the client, by the user, or by the application. */
   reason: 'reuse' | 'revoked' | 'withdrawn' | 'application';
 }

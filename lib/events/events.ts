@@ -4,13 +4,13 @@ import { OAuthError } from '../errors/index.js';
 import type { OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent } from './catalog.js';
 import { isThenable } from '../model/coroutine.js';
 
-/** The payload of an event without its time and server, which are added when it is emitted. */
+/** The payload of an event without `at` and `server`, which are added when it is emitted. */
 export type EventDetails<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | 'server'>;
 
-/** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
+/** The receiver of events, such as a Node.js `EventEmitter`. */
 export interface EventSink {
   emit(name: string, payload: object): unknown;
-  /** Does anybody listen to this? Asked before a payload is made, so that what nobody hears costs nothing. */
+  /** Whether an event has listeners. It is called before a payload is created. If omitted, all events are emitted. */
   wants?(name: string): boolean;
 }
 
@@ -21,7 +21,9 @@ export function hasListener(events: EventSink | undefined, name: OAuth2EventName
   return !isEmitter(events) || events.listenerCount(name) > 0;
 }
 
-/** One that cannot say what it wants hears nothing: what was issued is issued, and has to be answered. */
+/**
+ * Calls `wants()` of a sink. If it fails, the event is not emitted, so that the failure does not affect the response.
+ */
 function askSink(events: EventSink, name: string): boolean {
   try {
     const answer: unknown = events.wants!(name);
@@ -33,7 +35,7 @@ function askSink(events: EventSink, name: string): boolean {
   }
 }
 
-/** Emits an event with the current time. A listener that fails changes no response and ends no process. */
+/** Emits an event with the current time. The failure of a listener neither changes a response nor ends the process. */
 export function reportEvent<N extends OAuth2EventName>(
   events: EventSink,
   name: N,
@@ -42,20 +44,26 @@ export function reportEvent<N extends OAuth2EventName>(
   emitEvent(events, name, { at: new Date(), ...details });
 }
 
-/** Emits an event with its complete payload. A listener that fails changes no response and ends no process. */
+/**
+ * Emits an event with a complete payload. The failure of a listener neither changes a response nor ends the process.
+ */
 export function emitEvent(events: EventSink, name: string, payload: object): void {
   if (!isEmitter(events)) return callListener(name, () => emitAwaitable(events, name, payload));
-  // Of an emitter nobody gets to see the promises of its listeners; called here, their failures are caught.
+  // `EventEmitter.emit()` discards the promises of its listeners. Calling the listeners here lets their rejections be
+  // caught.
   for (const listener of events.rawListeners(name)) callListener(name, () => listener.call(events, payload) as unknown);
 }
 
-/** The `EventEmitter2` of `@nestjs/event-emitter` hands out the promises of its listeners, but not by `emit`. */
+/**
+ * Emits an event. `EventEmitter2` of `@nestjs/event-emitter` returns the promises of its listeners from `emitAsync()`
+ * only.
+ */
 function emitAwaitable(events: EventSink & { emitAsync?: unknown }, name: string, payload: object): unknown {
   if (typeof events.emitAsync !== 'function') return events.emit(name, payload);
   return (events as { emitAsync: EventSink['emit'] }).emitAsync(name, payload);
 }
 
-/** Several as one. */
+/** Combines several event sinks into one. Returns `undefined` for an empty list. */
 export function combineSinks([first, ...others]: readonly EventSink[]): EventSink | undefined {
   if (!first || others.length === 0) return first;
   const sinks = [first, ...others];
@@ -77,7 +85,7 @@ export function callListener(name: string, call: () => unknown): void {
   }
 }
 
-/** An emitter of Node that emits in Node's own way. */
+/** Whether the sink is a Node.js `EventEmitter` with the original `emit()`. */
 const isEmitter = (events: EventSink): events is EventEmitter =>
   events instanceof EventEmitter && events.emit === EventEmitter.prototype.emit;
 
@@ -86,13 +94,15 @@ function warn(name: string, error: unknown): void {
   process.emitWarning(`A listener of \`${name}\` failed: ${reason}`);
 }
 
-/** The payload of a refusal: what is known of the request, what the client hears, and the operator's detail. */
+/** Returns the payload of a refusal: the details of the request, the error that is returned, and the reason. */
 function refusalEvent(error: OAuthError, details: EventDetails): EventDetails<RefusalEvent> {
   const { error: code, error_description: description } = errorResponse(error);
   return { ...details, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
 }
 
-/** Tells the operator why a request is refused, if anybody listens. A fault is no refusal: it is the host's to log. */
+/**
+ * Emits why a request was refused, if the event has listeners. Server errors are not refusals: they are logged instead.
+ */
 export function reportRefusal(
   events: EventSink | undefined,
   name: OAuth2EventName,
@@ -103,18 +113,20 @@ export function reportRefusal(
   reportEvent(events, name as 'token.refused', refusalEvent(error, details()));
 }
 
-/** The event of a request that is refused at this endpoint. */
+/** Returns the name of the event for a request that is refused at an endpoint. */
 export function refusalEventName(endpoint: string): OAuth2EventName {
   if (endpoint === 'authorize') return 'authorization.refused';
   return endpoint === 'token' ? 'token.refused' : 'endpoint.refused';
 }
 
-/** Reports a request that was rejected before it reached the engine: a body that cannot be read, or a guard of the application. */
+/**
+ * Emits the refusal of a request that was rejected before it reached the engine, such as one with an unreadable body.
+ */
 export function reportEndpointRefusal(events: EventSink | undefined, details: EventDetails, error: OAuthError): void {
   reportRefusal(events, refusalEventName(details.endpoint), error, () => details);
 }
 
-/** What a request says, short enough for a log line; undefined when it is no text. */
+/** Returns a text from a request, shortened for a log line. `undefined` if the value is not a text. */
 export function shortText(value: unknown, maxLength = MAX_LENGTH): string | undefined {
   if (typeof value !== 'string') return undefined;
   return value.length <= maxLength ? value : `${value.slice(0, maxLength)}…`;

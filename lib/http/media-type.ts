@@ -1,4 +1,4 @@
-/** The short names a media type may be asked for by. */
+/** Short names of media types, as `Request.is()` accepts them. */
 const SHORT: Readonly<Record<string, string>> = {
   html: 'text/html',
   json: 'application/json',
@@ -8,13 +8,16 @@ const SHORT: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** Returns the media type of a `Content-Type` header without its parameters; `undefined` if it is not one. RFC 9110 §8.3.1 */
+/**
+ * Returns the media type of a `Content-Type` header without its parameters. `undefined` if the header is invalid. RFC
+ * 9110 §8.3.1
+ */
 export function mediaType(contentType: unknown): string | undefined {
   const type = typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;
   return type && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type) ? type : undefined;
 }
 
-/** Does a media type match `wanted`: a full name, a short one, a wildcard (`text/*`) or a suffix (`+json`)? */
+/** Whether a media type matches a pattern: a full name, a short name, a wildcard (`text/*`) or a suffix (`+json`). */
 export function matchesMediaType(type: string, wanted: string): boolean {
   const pattern = (SHORT[wanted] ?? wanted).toLowerCase();
   if (pattern.startsWith('+')) return type.endsWith(pattern);
@@ -24,7 +27,7 @@ export function matchesMediaType(type: string, wanted: string): boolean {
   return sub === '*' || sub === typeSub || (sub?.startsWith('*+') === true && typeSub?.endsWith(sub.slice(1)) === true);
 }
 
-/** The media type of every request in which a client proves itself. RFC 6749 Appendix B */
+/** The media type of form bodies, in which all requests with client authentication are sent. RFC 6749 Appendix B */
 export const FORM = 'application/x-www-form-urlencoded';
 
 export function isForm(contentType: string | undefined): boolean {

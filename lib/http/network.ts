@@ -3,8 +3,9 @@ import { isIPv6 } from 'node:net';
 import type { Request } from './request.js';
 
 /**
- * Returns the network that a rate limit counts: the IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber has
- * all addresses of a /64. An IPv4-mapped IPv6 address counts as its IPv4 address. RFC 6177 §2, RFC 4291 §2.5.5.2
+ * Returns the network that rate limits count: the IPv4 address, or the /64 of an IPv6 address, because one subscriber
+ * has a whole /64. An
+ * IPv4-mapped IPv6 address counts as its IPv4 address. RFC 6177 §2, RFC 4291 §2.5.5.2
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%', 1);
@@ -25,21 +26,24 @@ function groupsOf(address: string): number[] {
   return [...head!, ...Array<number>(8 - head!.length - tail.length).fill(0), ...tail];
 }
 
-/** The last group may be written as an IPv4 address, which stands for two. RFC 4291 §2.2 */
+/** Parses a group of an IPv6 address. A group in IPv4 notation stands for two groups. RFC 4291 §2.2 */
 function numbersOf(group: string): number[] {
   if (!group.includes('.')) return [Number.parseInt(group, 16)];
   const [a, b, c, d] = group.split('.').map(Number) as [number, number, number, number];
   return [a * 256 + b, c * 256 + d];
 }
 
-/** Returns the client's address as Express or Fastify report it, which know whether a proxy is trusted. */
+/**
+ * Returns the IP address of the client as reported by Express or Fastify, which apply the configuration of trusted
+ * proxies.
+ */
 export function addressOf(request: Request): string | undefined {
   const native = (request['native'] ?? {}) as { ip?: unknown; socket?: { remoteAddress?: unknown } };
   const address = native.ip ?? native.socket?.remoteAddress;
   return typeof address === 'string' ? address : undefined;
 }
 
-/** Returns the network of the client that sent a request. Undefined if the request or its address is unknown. */
+/** Returns the network of the client that sent a request. `undefined` if the request or its address is unknown. */
 export function requesterNetwork(request: Request | undefined): string | undefined {
   const address = request && addressOf(request);
   return address === undefined ? undefined : networkOf(address);

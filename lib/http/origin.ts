@@ -1,9 +1,12 @@
 import type { Request } from './request.js';
 
 /**
- * Returns which page sent a request: `'own'` for a page of this server or a request without a page, `'other'` for a page of another origin,
- * `'hidden'` if the page hides its origin. It reads `Sec-Fetch-Site`. Without that header, it compares `Origin` with `Host`, the host that a
- * trusted proxy reports, and the host of the issuer. RFC 6454 §7, Fetch Metadata §2.3
+ * Returns the origin of the page that sent a request, to prevent CSRF: `'own'` for a page of this server or a request
+ * without a page,
+ * `'other'` for a page of another origin, `'hidden'` if the page hides its origin. It reads `Sec-Fetch-Site`. Without
+ * that header, it
+ * compares `Origin` with `Host`, the host that a trusted proxy reports, and the host of the issuer. RFC 6454 §7, Fetch
+ * Metadata §2.3
  */
 export function senderOf(request: Request, issuer?: string): 'own' | 'other' | 'hidden' {
   const site: unknown = request.get('sec-fetch-site');
@@ -15,13 +18,17 @@ export function senderOf(request: Request, issuer?: string): 'own' | 'other' | '
   return host !== undefined && namesOf(request, issuer).includes(host) ? 'own' : 'other';
 }
 
-/** The origin that a browser names; a page that hides it says `null`. */
+/**
+ * Returns the header `Origin`. It is `null` as text if the page hides its origin. `undefined` if the header is missing.
+ */
 export function originOf(request: Request): string | undefined {
   const origin: unknown = request.get('origin');
   return typeof origin === 'string' && origin !== '' ? origin : undefined;
 }
 
-/** Behind a proxy it is not known whether a browser says http or https: names and ports are compared. */
+/**
+ * Returns the hosts of this server. Schemes are not compared, because a proxy may hide whether the browser uses https.
+ */
 function namesOf(request: Request, issuer: string | undefined): unknown[] {
   const { host } = (request['native'] ?? {}) as { host?: unknown };
   return [request.get('host'), host, issuer && hostOf(issuer)];

@@ -4,13 +4,17 @@ import { isVSCHAR, type Syntax } from './syntax.js';
 
 type ErrorClass = new (message: string) => OAuthError;
 
-/** Where a parameter is looked for: the first place that has it. */
+/** A part of the request that may contain parameters. */
 export type ParameterLocation = 'body' | 'query';
 
-/** Where the parameters of an authorization request are: in its form, or in its URL. RFC 6749 §3.1 */
+/** The locations of the parameters of an authorization request: the form body, then the URL. RFC 6749 §3.1 */
 export const FORM_OR_URL: readonly ParameterLocation[] = ['body', 'query'];
 
-/** Reads a parameter; one sent without a value counts as left out. RFC 6749 §3.1 */
+/**
+ * Reads an optional parameter from the first location that contains it. A parameter with an empty value counts as
+ * missing.
+ * @throws {InvalidRequestError} If the parameter is repeated or its value is invalid. RFC 6749 §3.1
+ */
 export function optional(
   request: Request,
   name: string,
@@ -24,7 +28,10 @@ export function optional(
   return readText(value, name, syntax, Invalid);
 }
 
-/** Reads a parameter that must be there. */
+/**
+ * Reads a required parameter.
+ * @throws {InvalidRequestError} If the parameter is missing, repeated or invalid.
+ */
 export function required(
   request: Request,
   name: string,
@@ -36,10 +43,10 @@ export function required(
   return value;
 }
 
-/** What a client may repeat, as `resource`: more of it is not meant well. RFC 8707 §2 */
+/** Maximum number of values of a repeated parameter, such as `resource`. RFC 8707 §2 */
 const MAX_VALUES = 32;
 
-/** The parameters of a request, for features. Whoever reads one says whether it may be repeated. RFC 6749 §3.1 */
+/** The parameters of a request. A feature decides for each parameter whether it may be repeated. RFC 6749 §3.1 */
 export class Parameters {
   constructor(
     private readonly request: Request,
@@ -47,20 +54,28 @@ export class Parameters {
   ) {}
 
   /**
-   * A parameter; undefined when it is left out, or has no value.
-   * @param syntax which texts are good. Default: printable ASCII
-   * @throws InvalidRequestError when it is repeated, or not good
+   * Reads an optional parameter. Returns `undefined` if it is missing or empty.
+   * @param syntax Tests whether a value is valid. Default: printable ASCII.
+   * @throws {InvalidRequestError} If the parameter is repeated or its value is invalid.
    */
   optional(name: string, syntax: Syntax = isVSCHAR): string | undefined {
     return optional(this.request, name, syntax, this.locations);
   }
 
-  /** The same of one that must be there. @throws InvalidRequestError when it is not */
+  /**
+   * Reads a required parameter.
+   * @param syntax Tests whether a value is valid. Default: printable ASCII.
+   * @throws {InvalidRequestError} If the parameter is missing, repeated or invalid.
+   */
   required(name: string, syntax: Syntax = isVSCHAR): string {
     return required(this.request, name, syntax, this.locations);
   }
 
-  /** The values of a parameter that may be repeated, each once; none when it is left out. */
+  /**
+   * Reads a parameter that may be repeated. Returns its distinct values, or an empty list if it is missing.
+   * @param syntax Tests whether a value is valid. Default: printable ASCII.
+   * @throws {InvalidRequestError} If a value is invalid, or if there are more than 32 values.
+   */
   all(name: string, syntax: Syntax = isVSCHAR): readonly string[] {
     const value = findValue(this.request, name, this.locations);
     const values = (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isSet);

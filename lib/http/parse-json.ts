@@ -1,4 +1,4 @@
-/** What a text says as JSON; undefined: it is none. */
+/** Parses a text as JSON. Returns `undefined` if it is not valid JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,11 +1,12 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Is this a name of the very machine it is said on? RFC 8252 §7.3, §8.3 */
+/** Whether a host name is a loopback name or address: `localhost`, `127.0.0.0/8` or `[::1]`. RFC 8252 §7.3, §8.3 */
 export const isLoopbackName = (hostname: string): boolean => LOOPBACK.test(hostname);
 
 /**
- * Is this a URL by which a server may be known: https, without query, fragment and credentials? http is for the loopback
- * addresses of a developer. RFC 8414 §2, RFC 9728 §1.2
+ * Whether a text is a valid URL of a server: https, without query, fragment and credentials. Loopback addresses may use
+ * http, for
+ * development. RFC 8414 §2, RFC 9728 §1.2
  */
 export function isPublicUrl(text: unknown): boolean {
   if (typeof text !== 'string' || !/^https?:\/\/[\x21-\x7e]+$/i.test(text) || /[?#\\]/.test(text)) return false;
@@ -16,18 +17,27 @@ export function isPublicUrl(text: unknown): boolean {
 
 const MAX_LENGTH = 2000;
 
-/** Whether a value is an https URL without credentials, which may have a query. */
+/**
+ * Whether a value is an https URL without credentials and fragment, of at most 2000 characters. It may have a query.
+ */
 export const isPublicHttpsUri = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.length <= MAX_LENGTH &&
   /^https:/i.test(value) &&
   isPublicUrl(value.split('?', 1)[0]);
 
-/** Returns the URL of an endpoint at a path of the application. The path of the issuer comes first. RFC 8414 §2 */
+/**
+ * Returns the absolute URL of an endpoint from its path in the application, which is appended to the path of the
+ * issuer. RFC 8414 §2
+ */
 export const endpointUrl = (issuer: string, path: string): string =>
   new URL(issuer).origin + endpointPath(issuer, path);
 
-/** Returns the path of an endpoint in URLs: the path of the issuer, then the path of the application, unless that includes it already. */
+/**
+ * Returns the path of an endpoint in its URL: the path of the issuer, followed by the path in the application unless
+ * that already contains
+ * the path of the issuer.
+ */
 export function endpointPath(issuer: string, path: string): string {
   const [base, route] = [new URL(issuer).pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
   return route.startsWith(`${base}/`) ? route : base + route;

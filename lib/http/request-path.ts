@@ -1,12 +1,12 @@
 import type { Request } from './request.js';
 
-/** What of a native request tells its path. */
+/** The properties of a native request that may contain its URL. */
 interface Located {
   originalUrl?: unknown;
   url?: unknown;
 }
 
-/** Returns the path that a request was sent to; an empty text if the native request has no URL. */
+/** Returns the path that a request was sent to, or an empty text if the native request has no URL. */
 export function requestPath(request: Request): string {
   const { originalUrl, url, native } = request as Request & Located & { native?: Located };
   const sent = native?.originalUrl ?? native?.url ?? originalUrl ?? url;
@@ -14,7 +14,8 @@ export function requestPath(request: Request): string {
 }
 
 /**
- * Returns a normalized path: equal for all paths that a router may take for the same route. Express accepts `/Notes` for `/notes`, and
+ * Normalizes a path, so that all paths that a router may treat as the same route become equal. Express accepts `/Notes`
+ * for `/notes`, and
  * `/notes\1#`. Fastify accepts `/n%6ftes` and, if configured so, `//notes` and `/notes;1`. RFC 3986 §6.2.2
  */
 export function comparablePath(path: string): string {
@@ -24,7 +25,9 @@ export function comparablePath(path: string): string {
     .toLowerCase();
 }
 
-/** Returns a path without percent-encoding, as routers compare it; unchanged if it cannot be decoded. */
+/**
+ * Returns a path without percent-encoding, as routers compare it. A path that cannot be decoded is returned unchanged.
+ */
 export function decodedPath(path: string): string {
   try {
     return path.includes('%') ? decodeURIComponent(path) : path;

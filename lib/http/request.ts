@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { InvalidArgumentError } from '../errors/index.js';
 import { matchesMediaType, mediaType } from './media-type.js';
 
-/** What a `Request` is made from: the request object of Express or Fastify will do. */
+/** The data of a `Request`. The request objects of Express and Fastify can be passed directly. */
 export interface RequestOptions {
   headers: object;
   method: string;
@@ -17,7 +17,7 @@ type Headers = Record<string, string>;
 
 const missingParameter = (name: string) => new InvalidArgumentError(`Missing parameter: \`${name}\``);
 
-/** An HTTP request, whatever framework it came through. */
+/** An HTTP request, independent of the web framework. */
 export class Request {
   method: string;
   query: Record<string, unknown>;
@@ -26,11 +26,14 @@ export class Request {
   // oxlint-disable-next-line no-explicit-any
   [property: string]: any;
 
-  /** The headers as they came; most requests are answered by a look at one or two of them. */
+  /**
+   * The original headers. Names are converted to lower case on first use only, because most requests read only one or
+   * two headers.
+   */
   readonly #given: object;
   #headers: Record<string, string> | undefined;
 
-  /** @throws InvalidArgumentError without `headers`, `method` or `query` */
+  /** @throws {InvalidArgumentError} If `headers`, `method` or `query` is missing. */
   constructor(options: RequestOptions | (IncomingMessage & Partial<RequestOptions>)) {
     if (!options?.headers) throw missingParameter('headers');
     if (!options.method) throw missingParameter('method');
@@ -42,7 +45,7 @@ export class Request {
     copyProperties(this, options);
   }
 
-  /** The headers by their names in lower case; of two spellings the last one counts. */
+  /** The headers by lower-case name. If a name occurs in two spellings, the last one applies. */
   get headers(): Record<string, string> {
     return (this.#headers ??= withLowerCaseNames(this.#given));
   }
@@ -51,13 +54,13 @@ export class Request {
     this.#headers = headers;
   }
 
-  /** The value of a header. */
+  /** Returns the value of a header. The name is case-insensitive. */
   get(field: string): string | undefined {
     const name = field.toLowerCase();
     if (this.#headers) return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
     const given = this.#given as Headers;
     let value: string | undefined;
-    // Most names differ in length, and most of the rest are spelled in lower case already.
+    // Comparing lengths first skips the conversion to lower case for most names.
     for (const key in given) {
       if (key === name || (key.length === name.length && key.toLowerCase() === name)) {
         if (Object.hasOwn(given, key)) value = given[key];
@@ -66,7 +69,10 @@ export class Request {
     return value;
   }
 
-  /** The media type of the body if it is one of those asked for, else false; false too when there is no body. */
+  /**
+   * Returns the media type of the body if it matches one of the given types. Returns `false` otherwise, and for a
+   * request without a body.
+   */
   is(...types: (string | string[])[]): string | false {
     if (this.get('transfer-encoding') === undefined && Number.isNaN(Number.parseInt(this.get('content-length')!, 10))) {
       return false;
@@ -80,7 +86,7 @@ export class Request {
   }
 }
 
-/** Header names in lower case, values as they are; of two spellings the last one wins. */
+/** Returns the headers with lower-case names. If a name occurs in two spellings, the last one applies. */
 export function withLowerCaseNames(headers: object): Record<string, string> {
   const result: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
@@ -90,7 +96,10 @@ export function withLowerCaseNames(headers: object): Record<string, string> {
   return result;
 }
 
-/** Copies the further properties of `options`, but none that the wrapper has already. */
+/**
+ * Copies all other properties of `options` to a request or response. Properties that it already has are not
+ * overwritten.
+ */
 export function copyProperties(wrapper: object, options: object): void {
   for (const name in options) {
     if (name === 'headers' || name === 'method' || name === 'query' || name === 'body' || name === '__proto__')

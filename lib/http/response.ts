@@ -1,13 +1,13 @@
 import { copyProperties, withLowerCaseNames } from './request.js';
 
-/** What a `Response` may be made from: nothing, or the response object of Express or Fastify. */
+/** The data of a `Response`. The response objects of Express and Fastify can be passed directly. */
 export interface ResponseOptions {
   headers?: object;
   // oxlint-disable-next-line no-explicit-any
   [property: string]: any;
 }
 
-/** An HTTP response, to be sent by the host. */
+/** An HTTP response that the application sends. */
 export class Response {
   status: number = 200;
   headers: Record<string, string>;
@@ -22,7 +22,7 @@ export class Response {
     if (options) copyProperties(this, options);
   }
 
-  /** The value of a header. */
+  /** Returns the value of a header. The name is case-insensitive. */
   get(field: string): string | undefined {
     const name = field.toLowerCase();
     return Object.hasOwn(this.headers, name) ? this.headers[name] : undefined;
@@ -33,7 +33,7 @@ export class Response {
     this.headers[field.toLowerCase()] = value;
   }
 
-  /** Answers by sending the browser to another URL (302). */
+  /** Redirects the browser to a URL (status 302). */
   redirect(url: string): void {
     this.headers['location'] = url;
     this.status = 302;

@@ -1,22 +1,25 @@
 import { keepRecent } from '../crypto/lru.js';
 
-/** A number of requests in a number of seconds. */
+/** A maximum number of requests in a number of seconds. */
 export interface RequestRate {
   requests: number;
-  /** Seconds. */
+  /** The length of the time window in seconds. */
   per: number;
 }
 
-/** Maximum number of counts that a process remembers of each kind. The oldest is dropped first. */
+/** Maximum number of keys that are counted. The least recently started window is dropped first. */
 const MAX_COUNTS = 20_000;
 
-/** Fixed-window counts by key, in the memory of this process. */
+/** A fixed-window rate limiter by key, in the memory of this process. */
 export class WindowCounts {
   private readonly counts = new Map<string, { count: number; until: number }>();
 
   constructor(private readonly rate: RequestRate) {}
 
-  /** Counts a request. @returns seconds until the window ends, if the rate is exceeded; otherwise 0 */
+  /**
+   * Counts a request.
+   * @returns Seconds until the window ends, if the rate is exceeded. Otherwise `0`.
+   */
   add(key: string): number {
     const now = Date.now();
     let known = this.counts.get(key);
@@ -28,7 +31,7 @@ export class WindowCounts {
     return known.count > this.rate.requests ? Math.ceil((known.until - now) / 1000) : 0;
   }
 
-  /** Takes one request back. */
+  /** Removes one counted request. */
   subtract(key: string): void {
     const known = this.counts.get(key);
     if (known && known.count > 0) known.count -= 1;

@@ -3,7 +3,10 @@ import type { Model, ModelMethod } from './model.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** How many arguments each method is given: a method that declares more awaits a Node callback. */
+/**
+ * The number of arguments that each method receives. A method that declares more parameters expects a Node-style
+ * callback.
+ */
 const ARITY: Readonly<Record<ModelMethod, number>> = {
   generateAccessToken: 3,
   generateAuthorizationCode: 3,
@@ -26,14 +29,14 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
   validateScope: 3,
   verifyScope: 2,
 };
-/** The names of all methods that a model may have. */
+/** The names of all model methods. */
 export const MODEL_METHODS = Object.keys(ARITY) as readonly ModelMethod[];
 
 function arityOf(name: ModelMethod, method: unknown): number {
   return name === 'getUser' && takesClient(method) ? 3 : ARITY[name];
 }
 
-/** Is the third parameter of a `getUser` the client, as in 5.x? Its name tells where the author gave it one. */
+/** Whether the third parameter of `getUser` is the client, as in version 5.x, judging by the name of the parameter. */
 function takesClient(method: unknown): boolean {
   if (typeof method !== 'function') return false;
   const [, third = ''] = /^[^(]*\([^,()]*,[^,()]*,\s*([^,()]*)/.exec(Function.prototype.toString.call(method)) ?? [];
@@ -43,8 +46,9 @@ function takesClient(method: unknown): boolean {
 const adaptedModels = new WeakMap<object, Model>();
 
 /**
- * The model as the engine calls it: every method answers by a value or a promise.
- * A model written that way already is returned as it is; one of 3.x, with generators or Node callbacks, is wrapped, once.
+ * Returns a model whose methods all return a value or a promise. A model with generators or Node-style callbacks, as in
+ * version 3.x, is
+ * wrapped once. Any other model is returned unchanged.
  */
 export function adaptModel(model: Model): Model {
   let result = adaptedModels.get(model);
@@ -57,7 +61,7 @@ export function adaptModel(model: Model): Model {
 
 function wrap(model: Model): Model {
   const made = new Map<PropertyKey, { value: unknown; call: AnyFunction }>();
-  // Not a proxy of the model itself: of a frozen object, nothing but its own methods may be answered.
+  // The proxy target is an empty object, because a proxy of a frozen model could not return wrapped methods.
   return new Proxy({} as Model, {
     get(_, key) {
       const value: unknown = Reflect.get(model, key, model);
@@ -74,7 +78,9 @@ function wrap(model: Model): Model {
   });
 }
 
-/** Calls a method of any style on a host's object that is not the model. */
+/**
+ * Calls a method of an object of the application, whether it returns a promise, is a generator or expects a callback.
+ */
 export function callMethod<T extends object, K extends keyof T>(
   target: T,
   name: K,
@@ -85,7 +91,10 @@ export function callMethod<T extends object, K extends keyof T>(
   return (call ? call(target, args) : method.apply(target, args)) as never;
 }
 
-/** A method of a wrapped model. What is not of the interface, or is given a callback already, is the host's own call. */
+/**
+ * Wraps a method of a model. A method that is not a known model method is called unchanged, and so is any call that
+ * passes a callback.
+ */
 function adaptMethod(model: Model, key: PropertyKey, value: AnyFunction): AnyFunction {
   const arity = Object.hasOwn(ARITY, key) ? arityOf(key as ModelMethod, value) : Infinity;
   const call = Number.isFinite(arity) ? adapterFor(value, arity) : undefined;
@@ -97,14 +106,17 @@ function adaptMethod(model: Model, key: PropertyKey, value: AnyFunction): AnyFun
 
 type Call = (host: object, args: unknown[]) => unknown;
 
-/** How to call a function that does not answer by a value or a promise; undefined for one that does. */
+/**
+ * Returns how to call a generator function or a function with a callback. `undefined` for a function that returns a
+ * value or a promise.
+ */
 function adapterFor(method: unknown, arity: number): Call | undefined {
   if (typeof method !== 'function') return undefined;
   const tag = (method as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
   if (tag === 'GeneratorFunction') {
     return (host, args) => runCoroutine((method as (...args: unknown[]) => Generator).apply(host, args));
   }
-  // An async function answers by its promise, whatever further parameters it declares.
+  // An async function returns a promise, even if it declares further parameters.
   if (tag === 'AsyncFunction' || method.length <= arity) return undefined;
   return (host, args) => callWithCallback(host, method as AnyFunction, args, arity);
 }
@@ -121,8 +133,9 @@ function callWithCallback(host: object, method: AnyFunction, args: unknown[], ar
 }
 
 /**
- * The third parameter of `getUser` is a callback in 3.x and the client in later versions. Where its name does not tell
- * which, it is a function that reads like the client.
+ * Returns a callback that can also be read like the client. The third parameter of `getUser` is a callback in version
+ * 3.x and the client in
+ * later versions, and its name may not tell which.
  */
 function callbackOrClient(callback: AnyFunction, client: unknown): unknown {
   if (typeof client !== 'object' || client === null) return callback;

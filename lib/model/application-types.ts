@@ -1,22 +1,22 @@
 import type * as model from './model.js';
 
-// The engine reads the fields of a client by their keys. So its own types have a `CoreClient` unless a type argument says otherwise.
-// In the types of an application, a client is a `Client` unless a type argument says otherwise.
+// The engine reads client fields by their keys, so its own types default to `CoreClient`.
+// The types of applications default to `Client`.
 
-/** An authorization code as it is saved and found again. RFC 6749 §4.1.2 */
+/** An authorization code as the model saves and returns it. RFC 6749 §4.1.2 */
 export type AuthorizationCode<
   C extends model.Client = model.Client,
   U extends model.User = model.User,
 > = model.AuthorizationCode<C, U>;
 
-/** The model of an application. It stores clients and tokens; its other methods serve single features. */
+/** The model of an application. It stores clients and tokens. Its other methods are needed for single features. */
 export type Model<C extends model.Client = model.Client, U extends model.User = model.User> = model.Model<C, U>;
 
-/** A refresh token as it is found. RFC 6749 §6 */
+/** A refresh token as the model returns it. RFC 6749 §6 */
 export type RefreshToken<C extends model.Client = model.Client, U extends model.User = model.User> = model.RefreshToken<
   C,
   U
 >;
 
-/** An access token, with its refresh token when there is one. RFC 6749 §5.1 */
+/** An access token, and its refresh token if there is one. RFC 6749 §5.1 */
 export type Token<C extends model.Client = model.Client, U extends model.User = model.User> = model.Token<C, U>;

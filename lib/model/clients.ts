@@ -1,100 +1,132 @@
 import type { Awaitable, Client, Falsy } from './model.js';
 
-/** A client as its administrator sees it: everything but what its secrets are. */
+/** A client as administrators see it, without the values of its secrets. */
 export type ManagedClient<C extends Client = Client> = Omit<C, 'secret' | 'secretHashes' | 'retiredAt'> & {
-  /** Since when it is known. */
+  /** When the client was created. */
   createdAt?: Date;
-  /** Since when it is refused everywhere; left out: it is not. */
+  /** When the client was disabled. If omitted, it is enabled. */
   retiredAt?: Date;
-  /** That it has secrets, the newest first; those that are over are left out. */
+  /** The client's unexpired secrets, newest first, without their values. */
   secrets: readonly ManagedSecret[];
 };
 
-/** That a client has a secret. */
+/** A client secret without its value. */
 export interface ManagedSecret {
-  /** Left out: it is not known. */
+  /** When the secret was created. If omitted, this is unknown. */
   createdAt?: Date;
-  /** Left out: never. RFC 7591 §3.2.1 */
+  /** When the secret expires. If omitted, it does not expire. RFC 7591 §3.2.1 */
   expiresAt?: Date;
 }
 
-/** A client that is to be kept. */
+/** A new client to save, with its secrets in plain text. */
 export type NewClient<C extends Client = Client> = C & { secret?: string | readonly string[] };
 
-/** What of a client is to be another; what is `undefined` or `null` is taken away. */
+/** Changes to the properties of a client. `undefined` and `null` remove a property. */
 export type ClientChanges<C extends Client = Client> = { [Name in keyof C]?: C[Name] | null };
 
-/** The changes, or what makes them of the client as it is: so nothing is lost of a list that others change as well. */
+/**
+ * Changes to a client, or a function that computes them from the current client. The function prevents lost updates of
+ * lists.
+ */
 export type ClientChange<C extends Client = Client> =
   ClientChanges<C> | ((client: ManagedClient<C>) => ClientChanges<C>);
 
-/** What is said of the secrets that a client is given. */
+/** Options for a new client secret. */
 export interface SecretOptions {
-  /** Seconds after which they are over; left out: never. RFC 7591 §3.2.1 */
+  /** Lifetime of the secret in seconds. If omitted, the secret does not expire. RFC 7591 §3.2.1 */
   secretLifetime?: number | undefined;
 }
 
-/** The same of a client that is new. */
+/** Options for creating a client. */
 export interface CreateClientOptions extends SecretOptions {
-  /** Is its secret of 256 random bits? Then one round of SHA-256 hides it. Default: false */
+  /**
+   * Whether the secret consists of 256 random bits. If so, a single round of SHA-256 suffices as hash. Default:
+   * `false`.
+   */
   isRandom?: boolean | undefined;
 }
 
-/** How a secret is replaced. */
+/** Options for rotating a client secret. */
 export interface RotateOptions extends SecretOptions {
-  /** Seconds for which those it had are good beside it: 0, none; `Infinity`, until they are retired. Default: a day */
+  /**
+   * Seconds for which the previous secrets stay valid. `0` ends them at once, `Infinity` keeps them until they are
+   * removed.
+   * Default: one day.
+   */
   overlap?: number | undefined;
-  /** A secret that somebody chose; left out: one of 256 random bits. */
+  /** The new secret. If omitted, a secret of 256 random bits is generated. */
   secret?: string | undefined;
 }
 
-/** A secret that was made. It is shown once, and can be read nowhere. */
+/** A generated client secret. It is returned once and cannot be read again. */
 export interface RotatedSecret {
   secret: string;
-  /** When it is over; left out: never. */
+  /** When the secret expires. If omitted, it does not expire. */
   expiresAt?: Date;
 }
 
-/** Which clients are listed. */
+/** The filter and the page of a list of clients. */
 export interface ListClientsOptions {
-  /** The `next` of the page before. */
+  /** The `next` value of the previous page. If omitted, the first page. */
   after?: string | undefined;
-  /** How many at most, 1 to 1000. Default: 100 */
+  /** Maximum number of clients, 1 to 1000. Default: `100`. */
   limit?: number | undefined;
-  /** Text in the id or the name, in large or small letters. */
+  /** A text to find in the ID or name, case-insensitive. */
   search?: string | undefined;
-  /** Only the retired ones, or only the others. */
+  /** `true` lists only disabled clients, `false` only enabled ones. If omitted, both are listed. */
   disabled?: boolean | undefined;
 }
 
-/** Some clients, in the order of their ids. */
+/** A page of clients, in the order of their IDs. */
 export interface ClientList<C extends Client = Client> {
   clients: ManagedClient<C>[];
-  /** After which there are more. */
+  /** The value of `after` for the next page. If omitted, this is the last page. */
   next?: string;
 }
 
 /**
- * Clients administered: the ready-made stores have all of it, and a model of your own may. However many change a client at
- * once, no change is lost.
+ * A model with client administration. The ready-made stores implement it. Concurrent changes to one client must not be
+ * lost.
  */
 export interface ClientsModel<C extends Client = Client> {
-  /** Keeps a new client, with hashes of its secrets: true for one caller only, and false where there is such a client. */
+  /**
+   * Saves a new client with hashes of its secrets. Returns `true` for exactly one of several concurrent callers, and
+   * `false` if a client with
+   * this ID exists.
+   */
   createClient(client: NewClient<C>, options?: CreateClientOptions): Awaitable<boolean>;
-  /** Changes what a function makes of a client, which may be called again. @returns as it is now; falsy: there is none */
+  /**
+   * Changes a client by a function, which may be called again after a concurrent change.
+   * @returns The changed client, or a falsy value if there is none with this ID.
+   */
   changeClient(
     clientId: string,
     change: (client: ManagedClient<C>) => ClientChanges<C>,
   ): Awaitable<ManagedClient<C> | Falsy>;
-  /** A client, retired or not, without what its secrets are. */
+  /**
+   * Returns a client, enabled or disabled, without the values of its secrets. Returns a falsy value if there is none
+   * with this ID.
+   */
   findClient(clientId: string): Awaitable<ManagedClient<C> | Falsy>;
   listClients(options?: ListClientsOptions): Awaitable<ClientList<C>>;
-  /** Gives it another secret; those before it are good for a while. @returns falsy: there is no such client */
+  /**
+   * Adds a new secret. The previous secrets stay valid for the time that `overlap` sets.
+   * @returns The new secret, or a falsy value if there is no such client.
+   */
   rotateClientSecret(clientId: string, options?: RotateOptions): Awaitable<RotatedSecret | Falsy>;
-  /** Refuses it everywhere from now on, and ends its grants; it is still kept. @returns whether there is such a client */
+  /**
+   * Disables a client: its requests are rejected, and its grants are revoked. The client stays stored.
+   * @returns Whether there is such a client.
+   */
   disableClient(clientId: string): Awaitable<boolean>;
-  /** Takes that back; what it was granted stays over. @returns whether there is such a client */
+  /**
+   * Enables a disabled client again. Its revoked grants stay revoked.
+   * @returns Whether there is such a client.
+   */
   enableClient(clientId: string): Awaitable<boolean>;
-  /** Forgets it, and ends its grants. @returns whether there was such a client */
+  /**
+   * Deletes a client and revokes its grants.
+   * @returns Whether there was such a client.
+   */
   removeClient(clientId: string): Awaitable<boolean>;
 }

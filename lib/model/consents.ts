@@ -1,40 +1,45 @@
 import type { Awaitable, Client, User } from './model.js';
 
-/** An authorization request that a user is asked to approve. */
+/** An authorization request that the user is asked to consent to. */
 export interface ConsentRequest<C extends Client = Client> {
   client: C;
   redirectUri: string;
-  /** The issuer at which the request was made, if the application names one. */
+  /** The issuer that received the request, if the option `issuer` is set. */
   issuer?: string;
-  /** The grantable scope: what the user would grant, separated by spaces. An `AuthorizationRequest` has it as `grantableScope`. */
+  /** The grantable scope, as values separated by spaces. An `AuthorizationRequest` has it as `grantableScope`. */
   scope?: string | undefined;
-  /** What features store with the request. `data.resource` names the resources that it is for. */
+  /** The data that features read from the request. `data.resource` contains the requested resources. */
   readonly data?: Record<string, unknown>;
 }
 
-/** An application that has access to the account of a user, or may have it again without asking. */
+/** A client application that a user has authorized, by a grant or by a remembered consent. */
 export interface AuthorizedApplication<C extends Client = Client> {
   clientId: string;
-  /** Left out: it is no longer known. */
+  /** The client. If omitted, it no longer exists. */
   client?: C;
-  /** All that it may do, in its grants and in what the user agreed to. */
+  /** The scope of all grants and of the remembered consent together. */
   scope?: string;
-  /** Since when. */
+  /** When the user first authorized the application. */
   createdAt: Date;
-  /** When it last got a token or was agreed to. */
+  /** When the application last received a token, or the user last consented. */
   lastUsedAt: Date;
 }
 
-/** Remembers what users agreed to, and shows them. */
+/** A model that remembers the consent of users and lists the applications they have authorized. */
 export interface ConsentModel<C extends Client = Client> {
   /**
-   * Has this user agreed to as much before, for the same resources, and is it known that the same client asks? Only `true` is
-   * yes. RFC 8252 §8.6
+   * Whether the user already consented to this scope for the same client and resources, and the client's identity is
+   * assured. Any value other
+   * than `true` means no. RFC 8252 §8.6
    */
   hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean>;
   saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
-  /** With an issuer: at that one; so the pages of tenants ask, whose users may have ids in common. */
+  /**
+   * Lists the applications that a user has authorized. With `issuer`, only those authorized at that issuer: users of
+   * different tenants may
+   * have the same ID.
+   */
   listApplications(userId: string | number, at?: { issuer: string }): Awaitable<AuthorizedApplication<C>[]>;
-  /** Ends all that a client may do for a user; what the user agreed to is forgotten with it. */
+  /** Revokes all grants of a user to a client, and deletes the remembered consent. */
   revokeGrantsOf(filter: { userId: string | number; clientId: string; issuer?: string }): Awaitable<unknown>;
 }

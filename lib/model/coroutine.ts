@@ -14,7 +14,7 @@ function isIterator(value: unknown): value is Generator {
   );
 }
 
-/** Runs a generator whose `yield` means `await`, as models of 3.x were written. */
+/** Runs a generator whose `yield` means `await`, as in models of version 3.x. */
 export async function runCoroutine(generator: Generator): Promise<unknown> {
   let step = generator.next();
   while (!step.done) {
@@ -30,7 +30,7 @@ export async function runCoroutine(generator: Generator): Promise<unknown> {
   return step.value;
 }
 
-/** What may be yielded: a promise, another generator, a thunk, or a list or record of them. */
+/** Awaits a yielded value: a promise, a generator, a thunk, or a list or record of them. */
 function awaitYielded(value: unknown): unknown {
   if (isThenable(value)) return value;
   if (isIterator(value)) return runCoroutine(value);

@@ -1,48 +1,48 @@
 import type { Awaitable } from './model.js';
 import type { NotBeforeModel } from './not-before.js';
 
-/** Selects grants: every field that is given must match. */
+/** Selects grants. Every field that is set must match. */
 export interface GrantSelection {
   userId?: string | number;
   clientId?: string;
-  /** Narrows one of the other fields. */
+  /** The issuer of the grants. It can only be combined with another field. */
   issuer?: string;
 }
 
-/** A page of a list. */
+/** Selects a page of a list. */
 export interface Paging {
-  /** The `next` of the page before. If omitted, the first page. */
+  /** The `next` value of the previous page. If omitted, the first page. */
   after?: string;
   /** Maximum number of entries, 1 to 1000. Default: `100`. */
   limit?: number;
 }
 
-/** A grant as operators see it. */
+/** A grant as administrators see it. */
 export interface ListedGrant {
   id: string;
   clientId: string;
-  /** If omitted, the client acts for itself. */
+  /** The `id` of the user. If omitted, it is a client credentials grant. */
   userId?: string;
   issuer?: string;
   scope?: string;
   createdAt: Date;
-  /** When tokens were last issued for it. */
+  /** When a token was last issued for the grant. */
   lastUsedAt: Date;
-  /** When its last token expires. */
+  /** When the last token of the grant expires. */
   expiresAt: Date;
 }
 
-/** Some grants. */
+/** A page of grants. */
 export interface GrantList {
   grants: ListedGrant[];
-  /** Where the next page begins. If omitted, this is the last page. */
+  /** The value of `after` for the next page. If omitted, this is the last page. */
   next?: string;
 }
 
-/** A model whose grants can be listed and ended by user and by client. */
+/** A model that can list and revoke grants by user and by client. */
 export interface GrantsModel extends NotBeforeModel {
-  /** Returns the grants of a user, or of a client, that are alive and have tokens, in the order of the store. */
+  /** Returns the active grants of a user or client that have tokens, in the order of the store. */
   pageGrants(selection: GrantSelection & Paging): Awaitable<GrantList>;
-  /** Ends grants with all their codes and tokens. Returns how many were alive. */
+  /** Revokes grants with all their codes and tokens. Returns how many were active. */
   revokeGrantsOf(selection: GrantSelection & { grantId?: string }): Awaitable<number>;
 }

@@ -2,6 +2,9 @@ import { EventEmitter } from 'node:events';
 
 import type { OnceModel } from './model.js';
 
-/** Does the model remember what may happen only once? The `once` of an event emitter is another. */
+/**
+ * Whether the model implements `once()`, which consumes single-use values. `EventEmitter.prototype.once` does not
+ * count.
+ */
 export const hasOnce = <M extends Partial<OnceModel>>(model: M): model is M & OnceModel =>
   Boolean(model.once) && model.once !== (EventEmitter.prototype.once as unknown);

@@ -1,13 +1,18 @@
 import type { Awaitable } from './model.js';
 
-/** Says whether what is kept can be reached; for health checks. */
+/** A model that can check its connection to the database, for health checks. */
 export interface HealthModel {
-  /** A look that costs next to nothing and needs all that an access token needs. Rejects where there is no answer. */
+  /**
+   * Checks the connection cheaply, with everything that is needed to look up an access token. Rejects if the database
+   * does not respond.
+   */
   ping(): Awaitable<unknown>;
 }
 
 /** A model that verifies the schema of its store. A Nest application calls it at start-up. */
 export interface SchemaModel {
-  /** Rejects if the schema is not the one that the model needs. The error names what is missing and how to add it. */
+  /**
+   * Rejects if the schema differs from the one that the model needs. The error says what is missing and how to add it.
+   */
   checkSchema(): Awaitable<unknown>;
 }

@@ -1,6 +1,9 @@
 const reportedMistakes = new WeakMap<object, Set<string>>();
 
-/** Tells the developer, once for each model, of a mistake in it that older versions let pass: by a warning of the process. */
+/**
+ * Warns the developer of a mistake in the model that older versions accepted, by a process warning. Each mistake is
+ * reported once per model.
+ */
 export function warnOfModelMistake(model: object, mistake: string): void {
   const mistakes = reportedMistakes.get(model) ?? new Set();
   if (mistakes.has(mistake)) return;
@@ -8,11 +11,11 @@ export function warnOfModelMistake(model: object, mistake: string): void {
   process.emitWarning(`nest-oauth2: ${mistake}`);
 }
 
-/** Of clients whose codes and refresh tokens nobody could match. */
+/** The mistake that the codes and refresh tokens of a client cannot be matched to it. */
 export const NO_ID =
-  "the model's `getClient()` returned a client without `id`: its codes and refresh tokens will be refused";
+  "the model's `getClient()` returned a client without `id`, so its codes and refresh tokens are refused: return the `id`";
 export const NO_GRANTS =
-  "the model's `getClient()` returned a client without `grants`, the list of what it may ask for: its requests are refused";
-/** Of tokens that the guard could only take for expired. */
+  "the model's `getClient()` returned a client without `grants`, so its requests are refused: return the list of its grant types";
+/** The mistake that the guard treats a token as expired. */
 export const NO_EXPIRY =
-  "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it, as a Date, or no request is let in";
+  "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it as a Date, or all requests are refused";

@@ -3,159 +3,183 @@ import type { EncryptionRegistration } from './encryption-registration.js';
 import type { OpenIdRegistration } from './openid-registration.js';
 import type { SignedRequestRegistration } from './signed-request-registration.js';
 
-/** A value, or a promise of it: a model may be written either way. */
+/** A value or a promise of it. Model methods may return either. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** What a model returns for "there is none". */
+/** The values that a model may return for "not found". */
 export type Falsy = false | null | undefined | 0 | '';
 
-/** Scope values, space separated or as a list; both are understood wherever a model returns one. RFC 6749 §3.3 */
+/** Scope values, as text separated by spaces or as a list. A model may return either. RFC 6749 §3.3 */
 export type Scope = string | readonly string[];
 
 /** The properties of a client that every part of the engine may read. RFC 6749 §2 */
 export interface CoreClient {
   id: string;
-  /** The `grant_type` values this client may use. */
+  /** The grant types that the client may use. */
   grants: readonly string[];
-  /** Where the answer of an authorization request may be sent: whole URIs. */
+  /** The registered redirect URIs, which are compared as a whole. */
   redirectUris?: readonly string[];
-  /** From which pages it may be used, where the option `cors` is set. Left out: the origins of its redirect URIs. */
+  /**
+   * The origins from which pages may use this client, if the option `cors` is set. If omitted, the origins of its
+   * redirect URIs.
+   */
   allowedOrigins?: readonly string[];
-  /** The protected resources that it is, as absolute URIs: it may introspect the access tokens for these. RFC 7662 §2.1 */
+  /**
+   * The protected resources that this client represents, as absolute URIs. It may introspect the access tokens for
+   * them. RFC 7662 §2.1
+   */
   resources?: readonly string[];
   /**
-   * The host of the document that describes it, where its id is the URL of one: what users are shown beside its name, which
-   * may be anybody's. Set by `clientIdDocuments()`, never kept by a host. CIMD §8.5
+   * The host of the client ID metadata document, if the client's ID is a URL. Users see it next to the client's name,
+   * which could be anything.
+   * `clientIdDocuments()` sets it. It is never stored. CIMD §8.5
    */
   clientIdHost?: string;
   /**
-   * Whether the client must prove its sector before it gets the pairwise `sub` of that sector. `registration()` sets it on each client
-   * that registers itself. If omitted, the sector is that of the client's registration. OpenID Connect Core §8.1
+   * Whether the client must prove its sector before it gets the pairwise `sub` of that sector. `registration()` sets it
+   * on clients that
+   * register themselves. If omitted, the registered sector is trusted. OpenID Connect Core §8.1
    */
   requiresSectorProof?: boolean;
   /**
-   * The only issuer at which the client may be used. `registration()` sets it on each client that registers itself. If omitted, the
-   * client may be used at every issuer, except that servers of tenants refuse a client that registered itself. RFC 8414 §2
+   * The only issuer at which the client may be used. `registration()` sets it on clients that register themselves. If
+   * omitted, the client may
+   * be used at every issuer, but servers of tenants reject a client that registered itself. RFC 8414 §2
    */
   issuer?: string | null;
-  /** Seconds; wins over the server's option. */
+  /** Lifetime in seconds. It overrides the option of the server. */
   accessTokenLifetime?: number;
-  /** Seconds; wins over the server's option. */
+  /** Lifetime in seconds. It overrides the option of the server. */
   refreshTokenLifetime?: number;
 }
 
-/** The client fields that an application may set. A client may register each of them itself, by its name in snake case. */
+/** The client fields that an application may set. A client that registers itself uses their names in snake case. */
 export interface ClientFields
   extends ClientRegistration, EncryptionRegistration, OpenIdRegistration, SignedRequestRegistration {}
 
 /**
- * An application that asks for tokens, as the host sets it up. The engine reads the fields of `ClientFields` by their keys, because
- * a client that registered itself has them in its `metadata`. RFC 6749 §2
+ * A client application that requests tokens. The engine reads the fields of `ClientFields` by their keys, because a
+ * client that registered
+ * itself has them in its `metadata`. RFC 6749 §2
  */
 export interface Client extends CoreClient, ClientFields {}
 
-/** The resource owner, in whatever shape the host keeps its users. */
+/** The resource owner, as an object of the application. */
 // oxlint-disable-next-line no-explicit-any
 export type User = Record<string, any>;
 
-/** An authorization code as it is saved and found again. RFC 6749 §4.1.2 */
+/** An authorization code as the model saves and returns it. RFC 6749 §4.1.2 */
 export interface AuthorizationCode<C extends Client = CoreClient, U extends User = User> {
   authorizationCode: string;
   expiresAt: Date;
-  /** As the authorization request gave it; left out when the request did. */
+  /** The `redirect_uri` of the authorization request. If omitted, the request did not contain one. */
   redirectUri?: string;
   scope?: Scope;
   client: C;
   user: U;
   codeChallenge?: string;
   codeChallengeMethod?: string;
-  /** The family of everything that came of one authorization. Only for models with `revokeGrant`. */
+  /** The ID of the token family. Only for models with `revokeGrant()`. */
   grantId?: string;
-  /** The issuer it was given out by. Only for models with `revokeGrant`, and where the host has named one. RFC 8414 §2 */
+  /** The issuer that issued it. Only for models with `revokeGrant()`, and if the option `issuer` is set. RFC 8414 §2 */
   issuer?: string;
-  /** When it was spent. Only for models with `revokeGrant`, which go on finding spent codes. */
+  /** When the code was consumed. Only for models with `revokeGrant()`, which must still return consumed codes. */
   revokedAt?: Date;
 }
 
-/** A refresh token as it is found. RFC 6749 §6 */
+/** A refresh token as the model returns it. RFC 6749 §6 */
 export interface RefreshToken<C extends Client = CoreClient, U extends User = User> {
   refreshToken: string;
-  /** Left out: it does not expire. */
+  /** When the refresh token expires. If omitted, it does not expire. */
   refreshTokenExpiresAt?: Date;
   scope?: Scope;
   client: C;
   user: U;
   grantId?: string;
-  /** As it was saved. */
+  /** The saved issuer. */
   issuer?: string;
-  /** As it was saved: when the grant began. Only with the option `grantLifetime`. */
+  /** When the grant began, as saved. Only with the option `grantLifetime`. */
   grantedAt?: Date;
   revokedAt?: Date;
-  /** Seconds since then by the clock of the database; left out: that of the server tells, which may be another. */
+  /**
+   * Seconds since `revokedAt`, by the clock of the database. If omitted, the clock of the server is used, which may
+   * differ.
+   */
   revokedAgo?: number;
-  /** Of a spent one: what `redeem` was given as `token.successor`. */
+  /**
+   * The encrypted response that replaced this refresh token: the `successor` of the token passed to `redeem()`. Only on
+   * used refresh tokens.
+   */
   successor?: string;
 }
 
-/** An access token, with its refresh token when there is one. RFC 6749 §5.1 */
+/** An access token, and its refresh token if there is one. RFC 6749 §5.1 */
 export interface Token<C extends Client = CoreClient, U extends User = User> {
   accessToken: string;
-  /** Never left out: a token without one is not taken for eternal, and `authenticate` refuses it. */
+  /** When the access token expires. Required: `authenticate()` rejects a token without it. */
   accessTokenExpiresAt: Date;
   refreshToken?: string;
   refreshTokenExpiresAt?: Date;
   scope?: Scope;
   client: C;
   user: U;
-  /** The scope of the refresh token, where the access token has less of it. Only for models with `revokeGrant`. */
+  /** The scope of the refresh token, if the access token has a narrower scope. Only for models with `revokeGrant()`. */
   refreshTokenScope?: Scope;
-  /** The code this token was given for; only while it is being saved. */
+  /** The authorization code that is redeemed for the token. Only while the token is being saved. */
   authorizationCode?: string;
-  /** This answer, sealed under the refresh token it replaces, to be kept beside that; only for `redeem`. */
+  /**
+   * The token response, encrypted with the refresh token that it replaces. Store it with that refresh token. Only for
+   * `redeem()`.
+   */
   successor?: string;
   grantId?: string;
-  /** The issuer it was given out by. Only for models with `revokeGrant`, and where the host has named one. RFC 8414 §2 */
+  /** The issuer that issued it. Only for models with `revokeGrant()`, and if the option `issuer` is set. RFC 8414 §2 */
   issuer?: string;
-  /** When the grant began, to be kept with the refresh token. Only with the option `grantLifetime`. */
+  /** When the grant began. Save it with the refresh token. Only with the option `grantLifetime`. */
   grantedAt?: Date;
   // oxlint-disable-next-line no-explicit-any
   [attribute: string]: any;
 }
 
-/** What `saveToken` and `saveAuthorizationCode` are given: the record without its client and user, which follow. */
+/** A record to save, without its client and user, which are passed as separate arguments. */
 export type Unsaved<T> = { [K in keyof T as K extends 'client' | 'user' ? never : K]: T[K] };
 
-/** Knows the clients. */
+/** Model methods for clients. */
 export interface ClientModel<C extends Client = Client> {
   /**
-   * @param clientSecret null when the caller brings no secret: look the client up without checking one
-   * @returns falsy when there is no such client or its secret is wrong
+   * Finds a client.
+   * @param clientSecret The client secret, or `null` to find the client without verifying a secret.
+   * @returns The client, or a falsy value if there is none or if the secret is wrong.
    */
   getClient(clientId: string, clientSecret: string | null): Awaitable<C | Falsy>;
   /**
-   * May this client ask for this scope, whoever the user is? Asked before anybody has to sign in for a request that would
-   * be refused; `validateScope` decides later. Left out: nothing is refused that early.
+   * Whether the client may request this scope, regardless of the user. It is called before the user has to sign in.
+   * `validateScope()` decides
+   * later which part is granted. If omitted, every scope may be requested.
    */
   validateClientScope?(client: C, scope: Scope): Awaitable<boolean>;
 }
 
-/** Saves tokens. */
+/** Model methods for saving tokens. */
 export interface TokenModel<C extends Client = Client, U extends User = User> {
   saveToken(token: Unsaved<Token>, client: C, user: U): Awaitable<Token<C, U> | Falsy>;
   generateAccessToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
   generateRefreshToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
-  /** `true`: as requested; a scope: what is granted; falsy: refused. */
+  /**
+   * Decides which scope is granted. `true` grants the requested scope, a scope grants that one, and a falsy value
+   * refuses the request.
+   */
   validateScope?(user: U, client: C, scope: Scope | undefined): Awaitable<boolean | Scope | Falsy>;
 }
 
-/** Finds access tokens, for `authenticate`. */
+/** Model methods for finding access tokens, for `authenticate()`. */
 export interface AccessTokenModel<C extends Client = Client, U extends User = User> {
   getAccessToken(accessToken: string): Awaitable<Token<C, U> | Falsy>;
-  /** Does the token reach this scope? Left out: each required value must be in the token's scope. */
+  /** Whether the token covers the required scope. If omitted, every required value must be in the token's scope. */
   verifyScope?(token: Token<C, U>, scope: Scope): Awaitable<boolean>;
 }
 
-/** All that an API needs which lives apart from its authorization server: it finds tokens, and issues none. */
+/** The model of a separate resource server: it finds access tokens, and issues none. */
 export interface ProtectedResourceModel<C extends Client = Client, U extends User = User> extends AccessTokenModel<
   C,
   U
@@ -164,7 +188,7 @@ export interface ProtectedResourceModel<C extends Client = Client, U extends Use
   saveToken?: undefined;
 }
 
-/** Keeps authorization codes, for `authorize` and the authorization code grant. */
+/** Model methods for authorization codes. */
 export interface AuthorizationCodeModel<C extends Client = Client, U extends User = User> {
   saveAuthorizationCode(
     code: Unsaved<AuthorizationCode>,
@@ -172,48 +196,55 @@ export interface AuthorizationCodeModel<C extends Client = Client, U extends Use
     user: U,
   ): Awaitable<Pick<AuthorizationCode<C, U>, 'authorizationCode'> | Falsy>;
   getAuthorizationCode(authorizationCode: string): Awaitable<AuthorizationCode<C, U> | Falsy>;
-  /** Spends the code: truthy for exactly one caller, however many try at once. */
+  /** Consumes the code. Returns a truthy value to exactly one of several concurrent callers. */
   revokeAuthorizationCode(code: AuthorizationCode<C, U>): Awaitable<boolean>;
   generateAuthorizationCode?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
-  /** Replaces the comparison with `client.redirectUris`. */
+  /** Whether a redirect URI is allowed. If omitted, it must equal one of `client.redirectUris`. */
   validateRedirectUri?(redirectUri: string, client: C): Awaitable<boolean>;
 }
 
-/** Keeps refresh tokens. */
+/** Model methods for refresh tokens. */
 export interface RefreshTokenModel<C extends Client = Client, U extends User = User> {
   getRefreshToken(refreshToken: string): Awaitable<RefreshToken<C, U> | Falsy>;
-  /** Spends the refresh token: truthy for exactly one caller, however many try at once. */
+  /** Consumes the refresh token. Returns a truthy value to exactly one of several concurrent callers. */
   revokeToken(token: RefreshToken<C, U>): Awaitable<boolean>;
 }
 
-/** Checks passwords, for the password grant. */
+/** Model methods for the password grant. */
 export interface PasswordModel<C extends Client = Client, U extends User = User> {
   getUser(username: string, password: string, client: C): Awaitable<U | Falsy>;
 }
 
-/** Names the user a client acts as when it acts for itself. */
+/** Model methods for the client credentials grant. */
 export interface ClientCredentialsModel<C extends Client = Client, U extends User = User> {
   getUserFromClient(client: C): Awaitable<U | Falsy>;
 }
 
-/** Ends whole families of tokens, so that a replayed code or refresh token takes all that came of it along. */
+/** Model methods for token families, which make replay detection revoke all related tokens. */
 export interface GrantModel {
-  /** Revokes every code and token saved with this `grantId`, and lets none live that is saved later. RFC 9700 §4.14.2 */
+  /** Revokes every code and token saved with this `grantId`, including those that are saved later. RFC 9700 §4.14.2 */
   revokeGrant(grantId: string): Awaitable<unknown>;
 }
 
-/** Remembers for a while what may happen only once. */
+/** Model methods for single-use values. */
 export interface OnceModel {
-  /** True for the first caller with this digest, false for all others in the next so many seconds, however many at once. */
+  /**
+   * Returns `true` to the first caller with this digest, and `false` to all others within the given number of seconds.
+   */
   once(digest: string, seconds: number): Awaitable<boolean>;
 }
 
-/** Spends and saves in one step, so that a failure between the two can neither sign a user out nor look like a theft. */
+/**
+ * Model methods that consume and save atomically, so that a failure in between neither signs a user out nor looks like
+ * a replay.
+ */
 export interface RedeemModel<C extends Client = Client, U extends User = User> {
   /**
-   * Spends a code or refresh token, as it was found, and saves what came of it: both or neither. Falsy for all but one
-   * caller, however many try at once. Beside a spent refresh token `token.successor` is kept, and found again. It
-   * stands in for `revokeAuthorizationCode` or `revokeToken`, and `saveToken` after it. RFC 9700 §4.14.2
+   * Consumes a code or refresh token and saves the new token, atomically. It replaces `revokeAuthorizationCode()` or
+   * `revokeToken()`, followed
+   * by `saveToken()`. It must store `token.successor` with a consumed refresh token, and return it later. RFC 9700
+   * §4.14.2
+   * @returns The saved token for exactly one of several concurrent callers, a falsy value for all others.
    */
   redeem(
     consumed: AuthorizationCode<C, U> | RefreshToken<C, U>,
@@ -223,7 +254,10 @@ export interface RedeemModel<C extends Client = Client, U extends User = User> {
   ): Awaitable<Token<C, U> | Falsy>;
 }
 
-/** What the host keeps: clients and tokens always, the rest for the features it wants. */
+/**
+ * The model of an application, which stores its data. Methods for clients and tokens are required, all others depend on
+ * the features used.
+ */
 export interface Model<C extends Client = CoreClient, U extends User = User>
   extends
     ClientModel<C>,

@@ -1,23 +1,26 @@
 import type { Awaitable } from './model.js';
 
-/** Selects grants by the moment at which they began. */
+/** Selects grants by the time at which they began. */
 export interface NotBefore {
-  /** Everything issued before this moment ends. If omitted, everything issued until now. */
+  /** Everything issued before this time is revoked. If omitted, everything issued until now. */
   before?: Date;
-  /** Issuers whose grants end; `null` stands for grants without an issuer. If omitted, the grants of all issuers. */
+  /**
+   * Issuers whose grants are revoked. `null` stands for grants without an issuer. If omitted, the grants of all
+   * issuers.
+   */
   issuers?: readonly (string | null)[];
-  /** Whether remembered consents end too. Default: `false`. */
+  /** Whether remembered consents are deleted too. Default: `false`. */
   consents?: boolean;
 }
 
-/** A model that can end everything that was issued before a moment. */
+/** A model that can revoke everything that was issued before a point in time. */
 export interface NotBeforeModel {
   /**
-   * Ends every authorization code, access token, refresh token, session, device code and pushed request whose grant began
-   * before a moment, in one write. A token that was refreshed later belongs to the older grant, and ends as well. An earlier
-   * moment never replaces a later one.
-   * @returns the moment that was applied, by the clock of the store if none was given
-   * @throws {InvalidArgumentError} If the moment is invalid or in the future.
+   * Revokes every authorization code, access token, refresh token, session, device code and pushed request whose grant
+   * began before a point
+   * in time, in one write. Refreshed tokens belong to the original grant. An earlier time never replaces a later one.
+   * @returns The time that was applied. If none was given, it is the current time of the store.
+   * @throws {InvalidArgumentError} If the time is invalid or in the future.
    */
   revokeBefore(which?: NotBefore): Awaitable<Date>;
 }

@@ -1,36 +1,41 @@
 import type { Awaitable } from './model.js';
 
-/** A message to a client that waits for its delivery: that a user has signed out, or has decided elsewhere. */
+/** A notification to a client that is waiting for delivery: a logout token or a CIBA ping. */
 export interface StoredNotification {
   id: string;
   /** `logout`: a back-channel logout token. `ping`: a CIBA ping. */
   kind: 'logout' | 'ping';
-  /** The issuer that sends it. */
+  /** The issuer that sends the notification. */
   issuer: string;
   clientId: string;
-  /** The host that receives it. Each host has a share of the deliveries. */
+  /** The host name of the receiver. Concurrent deliveries are limited per host. */
   host: string;
-  /** The parameters of the message. */
+  /** The parameters of the notification. */
   data: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch. */
+  /** When the notification was created, in milliseconds since the epoch. */
   createdAt: number;
 }
 
 /**
- * Stores messages to clients until they are delivered, so that they survive the process. For the features `logout` and `ciba`. A model
- * without these methods has its messages delivered by the process alone.
+ * Stores notifications to clients until they are delivered, so that they survive a restart. For the features `logout()`
+ * and `ciba()`. Without
+ * these methods, notifications are kept only in the memory of the process.
  */
 export interface NotificationModel {
-  /** Stores a message until it is removed or expires. */
+  /** Stores a notification until it is removed or expires. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Awaitable<unknown>;
-  /** Lists the stored messages, claimed ones too, without expired ones. */
+  /** Lists the unexpired notifications, including claimed ones. */
   listNotifications(): Awaitable<readonly StoredNotification[]>;
-  /** Claims a message for `seconds`, by the clock of the store. Returns true to exactly one of several concurrent callers. */
+  /**
+   * Claims a notification for delivery, for a number of seconds by the clock of the store. Returns `true` to exactly
+   * one of several
+   * concurrent callers.
+   */
   claimNotification(id: string, seconds: number): Awaitable<boolean>;
   removeNotification(id: string): Awaitable<unknown>;
 }
 
-/** Whether a model stores messages to clients. */
+/** Whether a model implements the methods that store notifications. */
 export const storesNotifications = <M extends object>(model: M): model is M & NotificationModel =>
   ['saveNotification', 'listNotifications', 'claimNotification', 'removeNotification'].every(
     (name) => typeof (model as Record<string, unknown>)[name] === 'function',

@@ -1,42 +1,61 @@
-/** What a client is registered with that the feature `openid()` knows. OpenID Connect Registration §2 */
+/** The client fields of the feature `openid()`. OpenID Connect Registration §2 */
 export interface OpenIdRegistration {
-  /** What its ID tokens are signed by. Left out: as the option `alg` says. (`id_token_signed_response_alg`) */
+  /**
+   * The signature algorithm of ID tokens. If omitted, the option `alg` of `openid()`. (`id_token_signed_response_alg`)
+   */
   idTokenSignedResponseAlg?: string;
-  /** What the answers of the userinfo endpoint are signed by. Left out: by nothing, they are JSON. (`userinfo_signed_response_alg`) */
+  /**
+   * The signature algorithm of userinfo responses. If omitted, they are unsigned JSON. (`userinfo_signed_response_alg`)
+   */
   userinfoSignedResponseAlg?: string;
-  /** Whether it knows users by their own `id`, or by a name that only its sector knows. (`subject_type`) */
+  /** Whether the client receives the user's `id` as `sub`, or a pairwise identifier of its sector. (`subject_type`) */
   subjectType?: 'public' | 'pairwise';
-  /** The document whose host is its sector, where its redirect URIs are of several hosts. (`sector_identifier_uri`) */
+  /**
+   * The URL of the document whose host is the client's sector. Needed if its redirect URIs have several hosts.
+   * (`sector_identifier_uri`)
+   */
   sectorIdentifierUri?: string;
-  /** Are its ID tokens to say when the user signed in? (`require_auth_time`) */
+  /** Whether ID tokens contain `auth_time`. (`require_auth_time`) */
   requireAuthTime?: boolean;
   /**
-   * Whether its ID tokens contain the claims of scopes, for clients that do not call the userinfo endpoint. If omitted, the option
+   * Whether ID tokens contain the claims of scopes, for clients that do not call the userinfo endpoint. If omitted, the
+   * option
    * `claimsInIdToken` of `openid()` applies. (`claims_in_id_token`, an extension) OpenID Connect Core §5.4
    */
   claimsInIdToken?: boolean;
-  /** Seconds after which its users have to sign in anew, where a request does not say. (`default_max_age`) */
+  /** Default maximum age of the login in seconds, for requests without `max_age`. (`default_max_age`) */
   defaultMaxAge?: number;
-  /** How strong a login it wants, the best first, where a request does not say. (`default_acr_values`) */
+  /** Default `acr` values in order of preference, for requests without `acr_values`. (`default_acr_values`) */
   defaultAcrValues?: readonly string[];
-  /** Where its users go who want to sign in there, by https: it sends them here. (`initiate_login_uri`) Core §4 */
+  /** The https URL at which a user can start the login to the client. (`initiate_login_uri`) OpenID Connect Core §4 */
   initiateLoginUri?: string;
-  /** Where its users may be sent who have signed out: whole URIs. (`post_logout_redirect_uris`) */
+  /**
+   * The URIs to which users may be redirected after logout. They are compared as a whole. (`post_logout_redirect_uris`)
+   */
   postLogoutRedirectUris?: readonly string[];
-  /** How it hears that a user whom it had asked elsewhere has decided. Left out: it polls. (`backchannel_token_delivery_mode`) */
+  /** How the client learns of the user's decision in CIBA. If omitted, it polls. (`backchannel_token_delivery_mode`) */
   backchannelTokenDeliveryMode?: 'poll' | 'ping';
-  /** Where it is told so, in the mode `ping`. (`backchannel_client_notification_endpoint`) */
+  /** The URL to which CIBA pings are sent, for the mode `ping`. (`backchannel_client_notification_endpoint`) */
   backchannelClientNotificationEndpoint?: string;
-  /** By which algorithm it signs each request, as a whole. Left out: as it likes. (`backchannel_authentication_request_signing_alg`) */
+  /**
+   * The signature algorithm of the client's CIBA requests. If omitted, requests may be unsigned or use any supported
+   * algorithm.
+   * (`backchannel_authentication_request_signing_alg`)
+   */
   backchannelAuthenticationRequestSigningAlg?: string;
-  /** Does it bring a code that its user has told it, so that nobody is asked by a stranger? (`backchannel_user_code_parameter`) */
+  /**
+   * Whether the client sends a code that the user knows, to prevent unsolicited CIBA requests.
+   * (`backchannel_user_code_parameter`)
+   */
   backchannelUserCodeParameter?: boolean;
-  /** Where it is told that its user has signed out. (`backchannel_logout_uri`) Back-Channel Logout §2.2 */
+  /** The URL to which logout tokens are sent. (`backchannel_logout_uri`) Back-Channel Logout §2.2 */
   backchannelLogoutUri?: string;
-  /** Does it have to be told in which session? It is, in any case. (`backchannel_logout_session_required`) */
+  /** Whether logout tokens must contain `sid`. They always do. (`backchannel_logout_session_required`) */
   backchannelLogoutSessionRequired?: boolean;
-  /** What is opened in the browser of a user who has signed out. (`frontchannel_logout_uri`) Front-Channel Logout §2 */
+  /**
+   * The URL that is opened in the browser when the user signs out. (`frontchannel_logout_uri`) Front-Channel Logout §2
+   */
   frontchannelLogoutUri?: string;
-  /** Does that have to name the session? It does, in any case. (`frontchannel_logout_session_required`) */
+  /** Whether that URL must receive `iss` and `sid`. It always does. (`frontchannel_logout_session_required`) */
   frontchannelLogoutSessionRequired?: boolean;
 }

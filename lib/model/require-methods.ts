@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors/index.js';
 import type { Model } from './model.js';
 
-/** The 2.x names of methods. */
+/** Method names of version 2.x, by their current names. */
 const FORMERLY: Readonly<Record<string, string>> = {
   getAuthorizationCode: 'getAuthCode',
   revokeToken: 'revokeRefreshToken',
@@ -9,26 +9,31 @@ const FORMERLY: Readonly<Record<string, string>> = {
   saveToken: 'saveAccessToken',
 };
 
-/** Returns the 2.x name under which the model has a method; `undefined` if it has none. */
+/**
+ * Returns the name that the method had in version 2.x, if the model has a method of that name. Otherwise `undefined`.
+ */
 function formerName(model: object, method: string): string | undefined {
   const old = Object.hasOwn(FORMERLY, method) ? FORMERLY[method] : undefined;
   return old !== undefined && typeof (model as Record<string, unknown>)[old] === 'function' ? old : undefined;
 }
 
-/** Model methods that one feature or option needs. */
+/** The model methods that a feature or an option needs. */
 export interface MethodRequirement {
-  /** The feature or option, as an error message names it: `` the feature `revocation()` ``. */
+  /** The feature or option for the error message, such as `` the feature `revocation()` ``. */
   readonly neededBy: string;
   readonly methods: readonly string[];
-  /** How to do without these methods: `leave it out of \`features\``. */
+  /** What to do instead of implementing these methods, such as `leave it out of \`features\``. */
   readonly alternative: string;
 }
 
-/** Whether the model has no method of this name. */
+/** Whether the model does not implement a method. */
 export const lacks = (model: object, method: string): boolean =>
   typeof (model as Record<string, unknown>)[method] !== 'function';
 
-/** Returns an error message that lists all missing methods, grouped by what needs them; `undefined` if none is missing. */
+/**
+ * Returns an error message that lists all missing methods, grouped by feature or option. `undefined` if no method is
+ * missing.
+ */
 export function findMissingMethods(model: object, requirements: readonly MethodRequirement[]): string | undefined {
   const missing = requirements
     .map((one) => ({ ...one, methods: one.methods.filter((method) => lacks(model, method)) }))
@@ -42,20 +47,22 @@ export function findMissingMethods(model: object, requirements: readonly MethodR
   return `the model lacks methods:\n${lines.map((line) => `  - ${line}`).join('\n')}`;
 }
 
-/** Returns the name of a missing method, with the 2.x name under which the model has it. */
+/**
+ * Returns the name of a missing method for a message. If the model has the method of version 2.x, its name is included.
+ */
 function nameOf(model: object, method: string): string {
   const old = formerName(model, method);
   return old === undefined ? `\`${method}()\`` : `\`${method}()\` (rename \`${old}()\` of 2.x)`;
 }
 
 /**
- * Checks that the model has the methods of an operation.
+ * Verifies that the model implements the given methods.
  * @throws {InvalidArgumentError} With the name of the first missing method.
  */
 export function requireMethods(model: Model, methods: readonly string[]): void {
   const name = methods.find((method) => lacks(model, method));
   if (name === undefined) return;
   const old = formerName(model, name);
-  const renamed = old !== undefined ? `; \`${old}()\` of 2.x is called so now` : '';
+  const renamed = old !== undefined ? `; rename \`${old}()\` of version 2.x` : '';
   throw new InvalidArgumentError(`Invalid argument: model does not implement \`${name}()\`${renamed}`);
 }

@@ -1,36 +1,43 @@
 import type { Awaitable } from './model.js';
 
-/** That a user has signed in at a client, in a session of theirs here. OpenID Connect Back-Channel Logout §2 */
+/** A client at which a user signed in during a session. OpenID Connect Back-Channel Logout §2 */
 export interface SessionClient {
   /** The `id` of the user, as text. */
   userId: string;
-  /** Names the session. */
+  /** The ID of the session, as clients know it (`sid`). */
   sid: string;
   clientId: string;
-  /** Who the user is to that client. */
+  /** The `sub` of the user at that client. */
   sub: string;
-  /** The issuer at which it was. */
+  /** The issuer at which the user signed in. */
   issuer: string;
-  /** The family of what the client was granted, where that ends with the session. */
+  /** The ID of the token family of the client's grant, if the grant ends with the session. */
   grantId?: string;
 }
 
-/** Which of them: every field that is given must match. */
+/** Selects session clients. Every field that is set must match. */
 export type SessionClientFilter = Pick<SessionClient, 'userId'> &
   Partial<Pick<SessionClient, 'sid' | 'clientId' | 'issuer'>>;
 
-/** Hears at which clients users were signed in whose sessions the host has ended. */
+/** Called with the clients at which users were signed in whose sessions have ended. */
 export type SignOutListener = (ended: readonly SessionClient[]) => void;
 
-/** Remembers at which clients the users of sessions have signed in. For the feature `logout` */
+/**
+ * A model that stores at which clients the users of sessions have signed in. For the features `backChannelLogout()` and
+ * `frontChannelLogout()`.
+ */
 export interface SessionClientModel {
-  /** Kept until then, or until it is taken; what is kept already is kept longer. */
+  /** Saves a session client until it expires or is taken. Saving it again extends its lifetime. */
   saveSessionClient(sessionClient: SessionClient, expiresAt: Date): Awaitable<unknown>;
-  /** Finds and forgets them: each is handed to one caller, however many ask at once. */
+  /**
+   * Returns the matching session clients and deletes them. Each is returned to exactly one of several concurrent
+   * callers.
+   */
   takeSessionClients(filter: SessionClientFilter): Awaitable<readonly SessionClient[]>;
   /**
-   * Asks to be told of those that end in another way, by `revokeGrantsOf({ userId })` of a store; of two listeners for one issuer the
-   * latter is told. Left out: the host calls `signOutAtClients()` there.
+   * Registers a listener for sessions that end outside of a logout, by `revokeGrantsOf({ userId })`. It replaces the
+   * earlier listener of the
+   * issuer. If omitted, the application calls `signOutAtClients()` in that case.
    */
   onSignOut?(issuer: string, listener: SignOutListener): void;
 }

@@ -1,9 +1,9 @@
 import type { GrantSelection, Paging } from './grants.js';
 import type { Awaitable } from './model.js';
 
-/** A session as its user and operators see it. */
+/** A session as its user and administrators see it. */
 export interface ListedSession {
-  /** Identifies the session. It is not the value of the cookie, and no secret. */
+  /** Identifies the session in lists. It is neither the value of the cookie nor a secret. */
   id: string;
   userId: string;
   issuer?: string;
@@ -16,25 +16,26 @@ export interface ListedSession {
   expiresAt: Date;
 }
 
-/** Some sessions. */
+/** A page of sessions. */
 export interface SessionList {
   sessions: ListedSession[];
-  /** Where the next page begins. If omitted, this is the last page. */
+  /** The value of `after` for the next page. If omitted, this is the last page. */
   next?: string;
 }
 
-/** A model whose sessions can be listed and ended. Sessions that wait for a second factor are not listed. */
+/** A model that can list and end sessions. Sessions that wait for a second factor are not listed. */
 export interface SessionListModel {
   /**
-   * Returns the sessions of a user. With `clientId`, those in which the user signed in at this client, which is known where a
-   * logout feature of OpenID Connect is installed.
+   * Returns the sessions of a user. With `clientId`, only the sessions in which the user signed in at this client. That
+   * requires a logout
+   * feature of OpenID Connect.
    */
   listSessions(selection: GrantSelection & Paging): Awaitable<SessionList>;
-  /** Ends one session of a user. Returns whether it was alive. */
+  /** Ends one session of a user. Returns whether it was active. */
   endSession(one: { userId: string | number; id: string }): Awaitable<boolean>;
   /**
-   * Ends the sessions that `listSessions()` returns, one by one. Returns how many were alive.
-   * @param selection `except` is the `id` of a session that stays
+   * Ends the sessions that `listSessions()` returns. Returns how many were active.
+   * @param selection `except` is the `id` of a session that must not end.
    */
   endSessions(selection: GrantSelection & { except?: string }): Awaitable<number>;
 }

@@ -1,53 +1,65 @@
 import type { Awaitable, Falsy, User } from './model.js';
 import type { SignIn } from './sign-in.js';
 
-/** That somebody is signed in in a browser. OpenID Connect Core 1.0 §2 (`auth_time`) */
+/** The login of a user in a browser. OpenID Connect Core 1.0 §2 (`auth_time`) */
 export interface Session<U extends User = User> extends SignIn {
-  /** What the cookie holds: 256 random bits, of which the model keeps a hash only. */
+  /** The value of the session cookie: 256 random bits. The model stores only a hash of it. */
   sessionId: string;
-  /** Identifies the session where sessions are listed. It is set by the model, and is no secret. */
+  /** Identifies the session in lists. The model sets it. It is not a secret. */
   id?: string;
   user: U;
-  /** Whether the user must still enter a second factor: nobody is signed in by such a session. */
+  /** Whether the user must still enter a second factor. The user is not signed in by such a session. */
   isPending?: true;
   /**
-   * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the session. Servers on one
-   * origin that share a cookie accept each other's sessions; servers of tenants do not share cookies.
+   * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the
+   * session. Servers on one
+   * origin that share a cookie accept each other's sessions. Servers of tenants do not share cookies.
    */
   issuer?: string;
-  /** When they proved who they are. */
+  /** When the user authenticated. */
   authTime: Date;
   expiresAt: Date;
-  /** Whether the user asked to be remembered. Kept with a login that still needs a second factor. */
+  /** Whether the user asked to stay signed in. Stored while the login waits for a second factor. */
   remember?: boolean;
-  /** The token by which the browser may continue the session once it has expired, and until when. If omitted, it may not. */
+  /**
+   * The token with which the browser may continue the expired session, and its expiry. If omitted, the session cannot
+   * be continued.
+   */
   remembered?: { token: string; expiresAt: Date };
 }
 
-/** Keeps who is signed in where, so that signing out ends it, whoever has a copy of the cookie. */
+/** A model that stores sessions, so that signing out also invalidates copies of the cookie. */
 export interface SessionModel<U extends User = User> {
   saveSession(session: Session<U>): Awaitable<unknown>;
-  /** With the user as they are now; falsy: it is over, or there is no such session or user. */
+  /**
+   * Returns a session with the current data of its user. Returns a falsy value if the session is unknown or expired, or
+   * the user was deleted.
+   */
   getSession(sessionId: string): Awaitable<Session<U> | Falsy>;
   revokeSession(session: Pick<Session, 'sessionId'>): Awaitable<unknown>;
 }
 
-/** A session that a browser may continue. `sessionId` is the token, and `expiresAt` is when that expires. */
+/** A session that a browser may continue after its expiry. `sessionId` is the token, and `expiresAt` its expiry. */
 export interface RememberedSession<U extends User = User> extends Session<U> {
-  /** How many seconds ago the token was replaced by another one. If omitted, the token is current. */
+  /** Seconds since the token was replaced by another one. If omitted, the token is current. */
   replacedAgo?: number;
 }
 
 /**
- * Continues expired sessions, for `rememberLifetime` of `pages()`: `saveSession()` stores `remembered` with the session, and
- * `revokeSession()` takes a token as `sessionId` as well. Either ends the session and its tokens, replaced ones included.
+ * A model that can continue expired sessions, for `rememberLifetime` of `pages()`. `saveSession()` stores `remembered`
+ * with the session.
+ * `revokeSession()` also accepts a token as `sessionId`, and ends the session with all its tokens, replaced ones
+ * included.
  */
 export interface RememberedModel<U extends User = User> {
-  /** Finds the session of a token. Falsy if the token is unknown or expired, or the session was ended. */
+  /**
+   * Returns the session of a token. Returns a falsy value if the token is unknown or expired, or the session was ended.
+   */
   findRememberedSession(token: string): Awaitable<RememberedSession<U> | Falsy>;
   /**
-   * Replaces a current token: saves `session`, with the token in its `remembered`, as the continuation of the token's session.
-   * @returns `true` for exactly one of all callers with the same token
+   * Replaces a current token: saves `session`, which has the new token in `remembered`, as the continuation of the old
+   * session.
+   * @returns `true` to exactly one of several concurrent callers with the same token
    */
   continueSession(token: string, session: Session<U>): Awaitable<boolean>;
 }

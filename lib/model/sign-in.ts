@@ -1,11 +1,17 @@
-/** How a user signed in: known to whoever keeps sessions, and told to clients and APIs. OpenID Connect Core 1.0 §2 */
+/**
+ * How a user signed in. It is stored with sessions, codes and tokens, and reported to clients and APIs. OpenID Connect
+ * Core 1.0 §2
+ */
 export interface SignIn {
-  /** When they proved who they are: `auth_time`. */
+  /** When the user authenticated (`auth_time`). */
   authTime?: Date;
-  /** What of proof that was, by a name that clients and APIs know: `urn:example:mfa`. */
+  /** The authentication context class that the login satisfied, such as `urn:example:mfa`. */
   acr?: string;
-  /** By which methods: `['pwd', 'otp']`. RFC 8176 §2 */
+  /** The authentication methods that were used, such as `['pwd', 'otp']`. RFC 8176 §2 */
   amr?: readonly string[];
-  /** Names the session to clients, and is no secret: nobody is let in by it. OpenID Connect Back-Channel Logout 1.0 §2.1 */
+  /**
+   * The ID of the session for clients. It is not a secret and grants no access. OpenID Connect Back-Channel Logout 1.0
+   * §2.1
+   */
   sid?: string;
 }

@@ -1,28 +1,38 @@
 import { BOOLEAN, type OptionCheckOf, SECONDS } from './option-checks.js';
 import { isObject } from '../http/is-object.js';
 
-/** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
+/**
+ * Which pages of other origins may call the endpoints that allow it. The authorization endpoint never does. RFC 9700
+ * §2.6
+ */
 export interface CorsOptions {
-  /** Such as `https://app.example.com`; `'*'`: any. On the request itself it must be one of the client's too. */
+  /**
+   * The allowed origins, such as `https://app.example.com`, or `'*'` for all. An authenticated client must allow the
+   * origin as well, by its
+   * `allowedOrigins` or redirect URIs.
+   */
   origins: readonly string[] | '*';
-  /** May they call the protected resources of this application too, as far as features name those? Default: false */
+  /** Whether these origins may also call the protected resources that features declare. Default: `false`. */
   resources?: boolean;
-  /** Seconds in which a browser need not ask again. Default: 7200 */
+  /** Seconds for which browsers cache the result of a preflight request. Default: `7200`. */
   maxAge?: number;
 }
 
-/** A scheme, a host, and a port where it is not the usual one: as browsers write it. RFC 6454 §6.2 */
+/** A serialized origin as browsers send it: scheme, host, and the port unless it is the default port. RFC 6454 §6.2 */
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s*]+$/;
 
 const NAMES = ['origins', 'resources', 'maxAge'];
 
-/** Which origins may call: a slash too many, or a capital, and no browser's `Origin` would ever be found. */
+/**
+ * Validates the option `cors`. An origin with a trailing slash or upper-case letters is rejected, because no browser
+ * sends it.
+ */
 export const CORS: OptionCheckOf<CorsOptions> = (value, option, beside) => {
   if (!isObject(value))
     return `the option \`${option}\` must be an object such as \`{ origins: ['https://app.example.com'] }\``;
   const unknown = Object.keys(value).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) {
-    return `unknown option \`${option}.${unknown}\`: there are \`origins\`, \`resources\` and \`maxAge\``;
+    return `unknown option \`${option}.${unknown}\`: the options are \`origins\`, \`resources\` and \`maxAge\``;
   }
   const { origins, maxAge, resources } = value;
   const fault = resources === undefined ? undefined : BOOLEAN(resources, `${option}.resources`, beside);
@@ -32,14 +42,14 @@ export const CORS: OptionCheckOf<CorsOptions> = (value, option, beside) => {
   }
   const odd = origins === '*' ? [] : (origins as unknown[]).filter((origin) => !isOrigin(origin));
   if (odd.length > 0) {
-    return `the origin \`${String(odd[0])}\` in \`${option}.origins\` must be one as browsers send it, such as 'https://app.example.com'`;
+    return `the origin \`${String(odd[0])}\` in \`${option}.origins\` must be written as browsers send it, such as 'https://app.example.com'`;
   }
   return maxAge === undefined ? undefined : SECONDS(maxAge, `${option}.maxAge`, beside);
 };
 
 function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || !ORIGIN.test(value) || !URL.canParse(value)) return false;
-  // Of schemes that are not the web's, only the browser knows how it writes them.
+  // The URL parser reports the origin of custom schemes as `null`, so these cannot be compared.
   const { origin } = new URL(value);
   return origin === 'null' || origin === value;
 }

@@ -22,16 +22,16 @@ import type {
   TokenOptions,
 } from './options.js';
 
-/** An option: what is a good value, and which one it has when it is left out. */
+/** An option: its validation, and its default. */
 interface Row<T> {
   readonly check: OptionCheckOf<T>;
   readonly default?: T;
 }
 
-/** A row for each option, of the very type that its interface says. */
+/** A row for each option, with the type that its interface declares. */
 type Rows<T> = { readonly [K in keyof T]-?: Row<NonNullable<T[K]>> };
 
-/** Which options each interface declares itself. */
+/** The names of the options that each interface declares itself. */
 interface OptionNames {
   authenticate: keyof AuthenticateDefaults;
   authorize: Exclude<keyof AuthorizeOptions, keyof IssueOptions>;
@@ -40,7 +40,7 @@ interface OptionNames {
   common: keyof CommonOptions;
 }
 
-/** What two of them declare: nothing. */
+/** The names that two interfaces declare. There must be none. */
 type RepeatedName = {
   [I in keyof OptionNames]: OptionNames[I] & OptionNames[Exclude<keyof OptionNames, I>];
 }[keyof OptionNames];

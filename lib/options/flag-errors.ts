@@ -1,4 +1,7 @@
-/** What is wrong with options of a feature that are true or false, as sentences. `place`: what a host calls it */
+/**
+ * Returns configuration errors for options of a feature that must be `true` or `false`.
+ * @param feature The feature as the application writes it.
+ */
 export function* findFlagErrors<O extends object>(
   given: O,
   names: readonly (keyof O & string)[],

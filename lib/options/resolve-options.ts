@@ -4,15 +4,15 @@ import type { CoreClient } from '../model/model.js';
 import type { OAuth2ServerOptions } from './options.js';
 import { type Defaulted, ENGINE_OPTIONS } from './engine-options.js';
 
-/** The options of one operation, settled: nothing that has a default is left out. */
+/** The resolved options of one operation: every option that has a default is set. */
 export type Options = OAuth2ServerOptions<CoreClient> & Required<Pick<OAuth2ServerOptions, Defaulted>>;
 
-/** The options that have a default, with it. */
+/** The defaults of all options that have one. */
 export const DEFAULTS = Object.fromEntries(
   Object.entries(ENGINE_OPTIONS).flatMap(([name, row]) => ('default' in row ? [[name, row.default]] : [])),
 ) as Pick<Options, Defaulted>;
 
-/** `given` over `defaults`; an option given as `undefined` erases nothing. */
+/** Merges the given options over the defaults. An option that is `undefined` keeps its default. */
 export function withDefaults<T extends object>(defaults: T, given: object): T {
   const settled: T = { ...defaults };
   for (const key of Object.keys(given) as (keyof T)[]) {
@@ -22,7 +22,12 @@ export function withDefaults<T extends object>(defaults: T, given: object): T {
   return settled;
 }
 
-/** The options of one operation: those given over the defaults, with a model that can be called in one way. */
+/**
+ * Returns the options of one operation: the given options merged over the defaults, with a model whose methods all
+ * return values or
+ * promises.
+ * @throws {InvalidArgumentError} If `model` is not an object.
+ */
 export function resolveOptions(defaults: Options, given: { model?: unknown }): Options {
   const settled = withDefaults(defaults, given);
   if (given.model === undefined) return settled;

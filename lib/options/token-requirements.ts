@@ -4,9 +4,12 @@ import { BOOLEAN, type OptionCheck, type OptionCheckOf, optionCheck } from './op
 import { isObject } from '../http/is-object.js';
 import { findUnknownOption } from './unknown-option.js';
 
-/** The strength and the age that the user's authentication must have. Set `acr`, `maxAge` or both. RFC 9470 §3 */
+/** The required strength and age of the user's authentication. Set `acr`, `maxAge` or both. RFC 9470 §3 */
 export interface StepUp {
-  /** Accepted authentication context class references (`acr`), in order of preference. The challenge lists them as `acr_values`. */
+  /**
+   * Accepted authentication context class references (`acr`), in order of preference. The challenge contains them as
+   * `acr_values`.
+   */
   acr?: readonly string[];
   /** Maximum age of the authentication in seconds. The challenge contains it as `max_age`. */
   maxAge?: number;
@@ -14,21 +17,23 @@ export interface StepUp {
 
 /** Options of a single call of `authenticate`. The token must meet each of them, in addition to `scope`. */
 export interface TokenRequirements {
-  /** Scope values of which the token must have at least one. If it has none, the error is `insufficient_scope`. RFC 6750 §3.1 */
+  /**
+   * Scope values of which the token must have at least one. Otherwise, the error is `insufficient_scope`. RFC 6750 §3.1
+   */
   anyScope?: readonly string[];
   /** Reject access tokens of the client credentials grant, which have no user, with `insufficient_scope`. RFC 9700 §4.15 */
   userRequired?: boolean;
-  /** Roles of which the user must have at least one in `user.roles`. If not, the error is `insufficient_scope`. */
+  /** Roles of which the user must have at least one in `user.roles`. Otherwise, the error is `insufficient_scope`. */
   roles?: readonly string[];
-  /** How the user must have authenticated. If not, the error is `insufficient_user_authentication`. RFC 9470 §3 */
+  /** How the user must have authenticated. Otherwise, the error is `insufficient_user_authentication`. RFC 9470 §3 */
   stepUp?: StepUp;
 }
 
-/** Returns a test for lists of one or more strings that all pass `is`. */
+/** Returns a test for non-empty lists of strings that all pass `is`. */
 const isListOf = (is: (one: string) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && is(one));
 
-const ACR = optionCheck<readonly string[]>('a list of one or more names without spaces', isListOf(isScopeValue));
+const ACR = optionCheck<readonly string[]>('a non-empty list of names without spaces', isListOf(isScopeValue));
 const MAX_AGE = optionCheck<number>(
   'a whole number of seconds above 0',
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
@@ -49,19 +54,22 @@ const STEP_UP: OptionCheckOf<StepUp> = (value, name, beside) => {
 };
 
 const CHECKS = {
-  anyScope: optionCheck('a list of one or more scope values', isListOf(isScopeValue)),
+  anyScope: optionCheck('a non-empty list of scope values', isListOf(isScopeValue)),
   userRequired: BOOLEAN,
   roles: optionCheck(
-    'a list of one or more names of roles',
+    'a non-empty list of role names',
     isListOf((role) => role !== ''),
   ),
   stepUp: STEP_UP,
 } as const satisfies { readonly [K in keyof TokenRequirements]-?: OptionCheckOf<NonNullable<TokenRequirements[K]>> };
 
-/** The options of a call of `authenticate` that limit which tokens are accepted. */
+/** The options of `authenticate()` that restrict which tokens are accepted. */
 export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
 
-/** @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token. */
+/**
+ * Verifies the requirements in the options of a call of `authenticate()`.
+ * @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token.
+ */
 export function verifyTokenRequirements(options: object): void {
   for (const [name, kind] of Object.entries<OptionCheck>(CHECKS)) {
     const value = (options as Record<string, unknown>)[name];
@@ -70,11 +78,14 @@ export function verifyTokenRequirements(options: object): void {
   }
 }
 
-/** @throws {InvalidArgumentError} If the options of a server contain a requirement: its own endpoints would apply it too. */
+/**
+ * Verifies that the options of a server contain no token requirements, because its own endpoints would apply them too.
+ * @throws {InvalidArgumentError} If they do.
+ */
 export function rejectServerRequirements(options: object): void {
   for (const name of Object.keys(CHECKS)) {
     const example = `\`authenticate(request, response, { ${name} })\``;
     const isUnset = (options as Record<string, unknown>)[name] === undefined;
-    assertConfig(isUnset, `the option \`${name}\` belongs to a single call: set it in ${example}`);
+    assertConfig(isUnset, `the option \`${name}\` cannot be set for the whole server: set it in ${example}`);
   }
 }

@@ -1,11 +1,12 @@
 import { type OAuthError, TemporarilyUnavailableError } from '../errors/index.js';
 
-/** Errors whose cause is a URL that a client has chosen. */
+/** Errors that were caused by an unreachable URL of a client. */
 const unreachable = new WeakSet<OAuthError>();
 
 /**
- * Creates the error for a document or keys at a URL of a client that cannot be fetched for now. Any client can cause it, so its log line has
- * a lower level than a fault of the server.
+ * Creates the error for a document or keys at a URL of a client that cannot be fetched at the moment. Every client can
+ * cause it, so it is
+ * logged at a lower level than a server error.
  */
 export function unreachableResource(reason: string, cause?: unknown): TemporarilyUnavailableError {
   const error = new TemporarilyUnavailableError(new Error(reason, { cause }), { retryAfter: 5 });
@@ -13,5 +14,5 @@ export function unreachableResource(reason: string, cause?: unknown): Temporaril
   return error;
 }
 
-/** Whether an operation failed because a document or keys at a URL of a client cannot be fetched for now. */
+/** Whether an operation failed because a document or keys at a URL of a client cannot be fetched at the moment. */
 export const isUnreachableResource = (error: OAuthError): boolean => unreachable.has(error);

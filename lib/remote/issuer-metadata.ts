@@ -5,8 +5,9 @@ import { MisconfiguredError } from './misconfigured-error.js';
 import { unavailable } from './unavailable.js';
 
 /**
- * Reads what an authorization server says of itself, at either place. RFC 8414 §3.1, §5
- * @throws TemporarilyUnavailableError when it gives no answer; MisconfiguredError when it is the document of another issuer
+ * Reads the metadata of another authorization server, from either of the two well-known locations. RFC 8414 §3.1, §5
+ * @throws {TemporarilyUnavailableError} If there is no usable response.
+ * @throws {MisconfiguredError} If the metadata belong to another issuer.
  */
 export async function readIssuerMetadata(
   issuer: string,
@@ -23,13 +24,21 @@ export async function readIssuerMetadata(
     if (last.status === 200 && isObject(last.body)) return verifyIssuer(last.body, issuer);
     if (last.status >= 500 || last.status === 429) break;
   }
-  throw unavailable(`The metadata of ${issuer} cannot be read: the last status was ${last!.status}`, last!.retryAfter);
+  throw unavailable(
+    `Cannot read the metadata of ${issuer}: the last response had status ${last!.status}`,
+    last!.retryAfter,
+  );
 }
 
-/** A document of somebody else would send us anywhere. RFC 8414 §3.3 */
+/**
+ * Verifies the issuer in the metadata, because the metadata of another issuer could point to endpoints of an attacker.
+ * RFC 8414 §3.3
+ */
 function verifyIssuer(metadata: Readonly<Record<string, unknown>>, issuer: string): Readonly<Record<string, unknown>> {
   const { issuer: named } = metadata;
   if (named === issuer) return metadata;
   const given = typeof named === 'string' ? `'${shortText(named)}'` : typeof named;
-  throw new MisconfiguredError(`the metadata of ${issuer} is of the issuer ${given}: write it in the same characters`);
+  throw new MisconfiguredError(
+    `the metadata of ${issuer} contain the issuer ${given}: set the option to exactly that issuer`,
+  );
 }

@@ -2,32 +2,33 @@ import { mediaType } from '../http/media-type.js';
 import { tryParseJson } from '../http/parse-json.js';
 import { unavailable } from './unavailable.js';
 
-/** What another server answered. */
+/** The response of another server. */
 export interface JsonResponse {
   status: number;
-  /** Undefined: there was no JSON. */
+  /** The parsed JSON content. `undefined` if the content is not JSON. */
   body: unknown;
-  /** What came as the type of text that was asked for. */
+  /** The content as text, if its media type is the requested `textType`. */
   text: string | undefined;
-  /** Seconds, if it said. RFC 9110 §10.2.3 */
+  /** The value of `Retry-After` in seconds, if the response contained it. RFC 9110 §10.2.3 */
   retryAfter: number | undefined;
 }
 
-/** Bytes of an answer that are read, decompressed: those of an honest server are a few thousand. */
+/** Maximum size of a response in bytes, after decompression. Usual responses have a few thousand bytes. */
 const MAX_SIZE = 65_536;
 
-/** Who asks, and until when. */
+/** A request for JSON to another server. */
 export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | 'headers'> {
   headers?: Readonly<Record<string, string>>;
-  /** A media type that is read as text, beside JSON. */
+  /** A media type whose content is returned as text, in addition to JSON. */
   textType?: string;
   fetch: typeof fetch;
   signal: AbortSignal;
 }
 
 /**
- * Asks another server for JSON. Redirects are not followed: a token or a secret is for the one that was asked.
- * @throws TemporarilyUnavailableError when there is no answer, or one too large
+ * Requests JSON from another server. Redirects are not followed, so that tokens and secrets are sent to this server
+ * only.
+ * @throws {TemporarilyUnavailableError} If there is no response, or if it is too large.
  */
 export async function requestJson(
   url: string,
@@ -40,7 +41,7 @@ export async function requestJson(
   };
   try {
     const response = await fetch(url, request).catch((error: unknown) => {
-      // The connection may have been an old one that the server has closed meanwhile, and nothing is changed by asking.
+      // The server may have closed an idle connection. Repeating the request is safe.
       if (!CLOSED_CONNECTION_CODES.includes(codeOf(error)) || init.signal.aborted) throw error;
       return fetch(url, request);
     });
@@ -56,37 +57,39 @@ export async function requestJson(
       retryAfter: secondsOf(response.headers.get('retry-after')),
     };
   } catch (error) {
-    throw init.signal.aborted ? error : unavailable(`${url} gives no answer: ${reasonOf(error)}`, 1, error);
+    throw init.signal.aborted ? error : unavailable(`${url} cannot be read: ${reasonOf(error)}`, 1, error);
   }
 }
 
-/** Keys have a type of their own, as many things of JSON. RFC 7517 §8.5, RFC 6839 §3.1 */
+/**
+ * Media types of JSON, including those with the suffix `+json`, such as that of JWK sets. RFC 7517 §8.5, RFC 6839 §3.1
+ */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 
 const CLOSED_CONNECTION_CODES: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 
-/** `fetch` says what happened in the cause. */
+/** Returns the error code of a failed `fetch()`, which is in its `cause`. */
 const codeOf = (error: unknown) => (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
 
 async function readAll(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early ends the connection.
+  // Leaving the loop early closes the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_SIZE) throw new Error(`it is larger than ${MAX_SIZE} bytes`);
+    if (size > MAX_SIZE) throw new Error(`the response is larger than ${MAX_SIZE} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
 }
 
 async function discard(response: Response): Promise<undefined> {
-  // One that was cut off has nothing left to cancel.
+  // Cancelling an aborted response fails, which is harmless.
   await response.body?.cancel().catch(() => undefined);
   return undefined;
 }
 
-/** A date is not read: the clocks would have to agree. */
+/** Parses `Retry-After` in seconds. The date form is ignored, because it requires synchronized clocks. */
 function secondsOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,5}$/.test(header) ? Number(header) : undefined;
 }

@@ -1,2 +1,5 @@
-/** Something about another server that does not mend itself: the operator is told. */
+/**
+ * A lasting problem with another server, such as a wrong issuer, that needs a change of the configuration. It is
+ * logged.
+ */
 export class MisconfiguredError extends Error {}

@@ -1,16 +1,16 @@
 import { isPublicUrl } from '../http/public-url.js';
 import { assertConfig } from '../errors/configuration-error.js';
 
-// What a host may get wrong in the options of a model that stands on another server, as sentences that begin with its name.
+// Reads and validates the options of models that use another server. Error messages begin with the name of the model.
 
-/** Tokens, secrets and keys travel there: not in the clear, unless they stay on this machine. RFC 7662 §4 */
+/** Whether a URL uses https, or http on a loopback address: tokens, secrets and keys are sent there. RFC 7662 §4 */
 export const isSecureUrl = (url: unknown): url is string =>
   typeof url === 'string' && isPublicUrl(url.split('?', 1)[0]);
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 export const describeValue = (value: unknown) => (typeof value === 'string' ? `'${value}'` : typeof value);
 
-/** What a timer can count. */
+/** Maximum delay of a timer, in seconds. */
 const MAX_SECONDS = 2 ** 31 / 1000;
 
 export function readSeconds(
@@ -23,7 +23,7 @@ export function readSeconds(
   const isSeconds = typeof value === 'number' && value >= least && value < MAX_SECONDS;
   assertConfig(
     isSeconds,
-    `${owner} takes as \`${name}\` a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`,
+    `\`${name}\` of ${owner} must be a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`,
   );
   return value;
 }
@@ -32,19 +32,22 @@ export function readCount(owner: string, name: string, given: unknown, defaultVa
   const value = given ?? defaultValue;
   assertConfig(
     Number.isSafeInteger(value) && (value as number) > 0,
-    `${owner} takes as \`${name}\` a whole number above 0`,
+    `\`${name}\` of ${owner} must be a whole number above 0`,
   );
   return value as number;
 }
 
-/** The resources that an API is; none: a token may be for anything. RFC 8707 §2 */
+/**
+ * Reads the option `audience`: the resource identifiers of an API. If omitted, tokens for any resource are accepted.
+ * RFC 8707 §2
+ */
 export function readAudience(owner: string, audience: unknown): readonly string[] {
   const resources: unknown = typeof audience === 'string' ? [audience] : (audience ?? []);
   const isAudience =
     audience === undefined || (Array.isArray(resources) && resources.length > 0 && resources.every(isText));
   assertConfig(
     isAudience,
-    `${owner} takes as \`audience\` a resource identifier, or a list of them: an empty one would let in any token`,
+    `\`audience\` of ${owner} must be a resource identifier or a non-empty list of them. An empty list would accept every token`,
   );
   return resources as readonly string[];
 }

@@ -1,18 +1,19 @@
-/** How long something is believed that somebody else keeps, in seconds. */
+/** How long a value of another server is cached. All times are in seconds. */
 export interface RefreshingCacheSettings {
-  /** It is not asked for again, unless something is missing in it. */
+  /** How long the value is used before it is loaded again. */
   maxAge: number;
-  /** Between two requests for it at least, whatever comes. */
+  /** Minimum time between two attempts to load the value. */
   coolDown: number;
-  /** It is used though there is no answer any more. */
+  /** How long the old value may be used while loading fails. */
   maxStale: number;
-  /** Was nobody asked at all, so that the next one may be tried at once? */
+  /** Whether an error means that no request was sent, so that the next attempt need not wait for `coolDown`. */
   skipsCoolDown?(error: unknown): boolean;
 }
 
 /**
- * What somebody else keeps. It is asked for once in a while, while the old one is used; at once, if something is missing in that;
- * and never more often than the cool-down says.
+ * A cached value of another server, such as its keys. After `maxAge`, it is loaded again while the old value is still
+ * returned. `refresh()`
+ * loads it earlier, but never more often than `coolDown` allows.
  */
 export class RefreshingCache<T> {
   private value: T | undefined;
@@ -26,7 +27,9 @@ export class RefreshingCache<T> {
     private readonly settings: RefreshingCacheSettings,
   ) {}
 
-  /** Rejects as `load` did where there is nothing at all. */
+  /**
+   * Returns the value, loading it if necessary. Rejects with the error of the last attempt if there is no usable value.
+   */
   async current(): Promise<T> {
     const { maxAge, maxStale } = this.settings;
     const age = elapsed(this.loadedAt);
@@ -40,7 +43,10 @@ export class RefreshingCache<T> {
     throw this.failure;
   }
 
-  /** What is being read now, or is read again; undefined: it was a moment ago. */
+  /**
+   * Loads the value again, or joins a running attempt. Returns `undefined` if the last attempt is more recent than
+   * `coolDown`.
+   */
   refresh(): Promise<T> | undefined {
     return this.loading ?? (elapsed(this.requestedAt) >= this.settings.coolDown ? this.startLoading() : undefined);
   }
@@ -64,5 +70,5 @@ export class RefreshingCache<T> {
   }
 }
 
-/** Seconds since then, by a clock that nobody sets. */
+/** Returns the seconds since a time, by the monotonic clock. */
 const elapsed = (since: number) => (performance.now() - since) / 1000;

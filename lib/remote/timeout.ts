@@ -2,8 +2,9 @@ import { OAuthError } from '../errors/index.js';
 import { unavailable } from './unavailable.js';
 
 /**
- * Does what listens to the signal, within so many seconds. The timer goes with the work: a flood leaves none behind.
- * @throws TemporarilyUnavailableError when it took longer
+ * Runs `work` with a time limit. Its signal is aborted after the time limit.
+ * @param peer The name of the other server for the error message.
+ * @throws {TemporarilyUnavailableError} If the time limit is exceeded.
  */
 export async function withTimeout<T>(
   seconds: number,
@@ -11,8 +12,8 @@ export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const clock = new AbortController();
-  const end = () => clock.abort(new Error('It took too long'));
-  // After a pause of the whole process the answer may lie there unread: timers come first.
+  const end = () => clock.abort(new Error('The request timed out'));
+  // After a pause of the process, a response may already be waiting. Timers run first, so the abort is deferred once.
   const timer = setTimeout(() => setImmediate(end), seconds * 1000);
   try {
     return await work(clock.signal);
@@ -24,7 +25,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** Waits for what goes on by itself, and no longer than the signal lets. */
+/** Waits for a running promise. Rejects as soon as the signal is aborted, while the work itself continues. */
 export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => reject(signal.reason as Error);

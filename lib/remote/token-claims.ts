@@ -5,7 +5,7 @@ import { isAmong } from '../tokens/audience.js';
 import { jktOf } from '../tokens/confirmation.js';
 import { FOREVER } from '../tokens/lifetime.js';
 
-/** What an authorization server says of a token, in its answer or in the token itself. RFC 7662 §2.2, RFC 9068 §2.2 */
+/** The claims of a token, from an introspection response or from the token itself. RFC 7662 §2.2, RFC 9068 §2.2 */
 export interface TokenClaims {
   readonly client_id?: string;
   readonly sub?: string;
@@ -19,65 +19,68 @@ export interface TokenClaims {
   readonly [member: string]: unknown;
 }
 
-/** Why a token is of no use here, though its authorization server calls it good. */
+/** Why this API rejects a token that its authorization server considers valid. */
 export interface TokenRejection {
   message: string;
   detail: RefusalDetail;
 }
 
-/** What an API takes of good tokens. */
+/** The tokens that an API accepts. */
 export interface AcceptedTokens {
   issuer: string | undefined;
-  /** Empty: a token may be for anything. */
+  /** The accepted audiences. An empty list accepts every audience. */
   audience: readonly string[];
 }
 
-/** Finds what speaks against a token. */
+/** Returns why the claims of a token are rejected. `undefined` if the token is accepted. */
 export function findClaimsError(claims: TokenClaims, settings: AcceptedTokens): TokenRejection | undefined {
   const { issuer, audience } = settings;
   const { iss, aud, token_type: type } = claims;
   if (issuer !== undefined && iss !== undefined && iss !== issuer) {
-    return rejection('the issuer is another one', {
-      reason: 'the token is of the issuer',
+    return rejection('it was issued by another issuer', {
+      reason: 'token was issued by another issuer',
       expected: issuer,
       given: iss,
     });
   }
   if (audience.length > 0 && !audience.some((one) => isAmong(one, resourcesOf(claims)))) {
-    const reason = 'the token is for this resource';
-    return rejection('it is not for this resource', { reason, expected: audience.join(' '), given: aud });
+    const reason = 'token is not intended for this resource';
+    return rejection('it is not intended for this resource', { reason, expected: audience.join(' '), given: aud });
   }
   if (type !== undefined && !acceptedTypes(claims).includes(type.toLowerCase())) {
-    const reason = 'a bearer token, or one of DPoP that is bound to a key';
-    return rejection('it is of another type', { reason, expected: 'Bearer', given: type });
+    const reason = 'token type is neither Bearer nor a DPoP type with a bound key';
+    return rejection('its token type is not accepted', { reason, expected: 'Bearer', given: type });
   }
   const use = claims['token_use'] ?? claims['typ'];
   if (typeof use === 'string' && OTHER_USES.test(use)) {
-    return rejection('it is no access token', { reason: 'an access token', given: use });
+    return rejection('it is not an access token', { reason: 'token is not an access token', given: use });
   }
   return undefined;
 }
 
-/** Some servers call those Bearer too that are bound to a key: by which scheme they may come, their `cnf` says. RFC 9449 §6.2 */
+/**
+ * The accepted token types. Some servers report sender-constrained tokens as `Bearer`: their `cnf` determines the
+ * scheme. RFC 9449 §6.2
+ */
 const acceptedTypes = (claims: TokenClaims) => (jktOf(claims) === undefined ? ['bearer'] : ['bearer', 'dpop']);
 
-/** How servers that introspect other tokens too tell them apart, in members that no standard knows. */
+/** Values by which servers mark introspected tokens that are not access tokens, in non-standard members. */
 const OTHER_USES = /refresh|offline|^id/i;
 
 const rejection = (what: string, detail: RefusalDetail) => ({ message: `Invalid token: ${what}`, detail });
 
 export const rejectionError = ({ message, detail }: TokenRejection) => new InvalidTokenError(message).because(detail);
 
-/** When the token is over, in milliseconds since the epoch. */
+/** Returns the expiry of a token in milliseconds since the epoch. */
 export const expiryOf = ({ exp }: TokenClaims): number | undefined =>
   exp === undefined ? undefined : Math.min(exp * 1000, FOREVER);
 
-/** What the token is for, as other features look at it. RFC 8707 §2 */
+/** Returns the resources that a token is intended for, from its `aud`. RFC 8707 §2 */
 const resourcesOf = ({ aud = [] }: TokenClaims): readonly string[] => (typeof aud === 'string' ? [aud] : aud);
 
 /**
- * Returns the token as the guard and routes receive it, with its other claims under their own names.
- * @param isClientCredentials whether the token was issued to the client itself; by default, `sub` tells
+ * Converts claims to a token for the guard and routes. All other claims keep their names.
+ * @param isClientCredentials Whether the token was issued to the client itself. If omitted, this is derived from `sub`.
  */
 export function tokenFromClaims(
   claims: TokenClaims,
@@ -98,7 +101,10 @@ export function tokenFromClaims(
   };
 }
 
-/** Returns the user of a token, or the client itself if no user is named. RFC 9068 §2.2, RFC 9700 §4.15 */
+/**
+ * Returns the user of a token, or the synthetic user of the client if the token has no user. RFC 9068 §2.2, RFC 9700
+ * §4.15
+ */
 function userOf({ sub, username, roles }: TokenClaims, client: CoreClient, isClientCredentials?: boolean): User {
   const isClient = isClientCredentials ?? (sub === undefined ? username === undefined : sub === client.id);
   const user: User = isClient

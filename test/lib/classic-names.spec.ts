@@ -73,7 +73,7 @@ describe('a model written for oauth2-server 2.x', () => {
       'token',
       tokenRequest(body),
     );
-    expect(summary(error)).toBe(`${implement(name)}; \`${old}()\` of 2.x is called so now`);
+    expect(summary(error)).toBe(`${implement(name)}; rename \`${old}()\` of version 2.x`);
     const plain = await runOperation(createTestModel({ [name]: undefined }), 'token', tokenRequest(body));
     expect(summary(plain.error)).toBe(implement(name));
   });
@@ -81,7 +81,7 @@ describe('a model written for oauth2-server 2.x', () => {
   it('without saveAuthorizationCode causes an error that says that this is the new name of saveAuthCode', async () => {
     const host = createTestModel({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
     const { error } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
-    expect(summary(error)).toBe(`${implement('saveAuthorizationCode')}; \`saveAuthCode()\` of 2.x is called so now`);
+    expect(summary(error)).toBe(`${implement('saveAuthorizationCode')}; rename \`saveAuthCode()\` of version 2.x`);
   });
 
   it('has its grantTypeAllowed() ignored: the `grants` of the client decide', async () => {

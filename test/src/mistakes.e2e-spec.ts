@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platf
     const { error_description: told } = (await response.json()) as { error_description: string };
     expect(told).toContain(description);
     const line = String(debug.mock.calls.at(-1)?.[0]);
-    expect(line).toMatch(/ rule="/);
+    expect(line).toMatch(/ reason="/);
     expect(/ remedy="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]).toContain(remedy);
   });
 

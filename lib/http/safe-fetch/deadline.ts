@@ -1,6 +1,6 @@
 /**
  * Runs `work` with a time limit. Its signal is aborted after the time limit, and after `work` has ended.
- * @param seconds The time limit.
+ * @param seconds The time limit in seconds.
  * @param late The error to throw after the time limit.
  */
 export async function withDeadline<T>(

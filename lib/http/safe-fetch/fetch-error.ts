@@ -1,10 +1,13 @@
 /**
- * Why something was not fetched: what is wrong with its URL, the address behind it, the answer, or what the answer says; or
- * that nobody answered in time, or only that there is trouble (5xx, 429); or too much is fetched already.
+ * Why a fetch failed. `url`: the URL is not allowed. `address`: the host has no public address. `answer`: the response
+ * has a wrong status,
+ * type or size. `content`: the content is not valid. `network`: there was no response in time, or its status was 429 or
+ * 5xx. `busy`: too
+ * many fetches are in progress.
  */
 export type FetchErrorKind = 'url' | 'address' | 'answer' | 'content' | 'network' | 'busy';
 
-/** Something could not be fetched. The text is for the operator: whoever named the URL must not read it. */
+/** A failed fetch of a URL. The message is for the log only: the party that provided the URL must not read it. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
 
@@ -16,7 +19,7 @@ export class FetchError extends Error {
     super(message, options);
   }
 
-  /** May it be otherwise in a moment? */
+  /** Whether the same fetch may succeed later. */
   get isTemporary(): boolean {
     return this.kind === 'network' || this.kind === 'busy';
   }

@@ -6,15 +6,16 @@ import { FetchError } from './fetch-error.js';
 import { suffixesOf } from './host-suffixes.js';
 import { type Limit, Slots } from './slots.js';
 
-/** Maximum for a domain of two labels, a network of addresses and a requester, in multiples of the maximum per host. */
+/** Limit for a two-label domain, an address range and a requester, as a multiple of the limit per host. */
 const WIDE = 4;
-/** Maximum for a domain of three labels, in multiples of the maximum per host. */
+/** Limit for a three-label domain, as a multiple of the limit per host. */
 const MEDIUM = 2;
-/** The part of all slots that only hosts whose latest fetch succeeded can take. */
+/** The fraction of all slots that is reserved for hosts whose latest fetch succeeded. */
 const RESERVED = 1 / 4;
 
 /**
- * Limits simultaneous fetches, so that slow hosts or name servers of one attacker cannot block the fetches from other hosts. Look-ups and
+ * Limits simultaneous fetches, so that an attacker with slow hosts or name servers cannot block fetches from other
+ * hosts. DNS look-ups and
  * connections have separate slots. Hosts whose latest fetch succeeded are counted separately from all other hosts.
  */
 export class FetchSlots {
@@ -25,7 +26,7 @@ export class FetchSlots {
   private readonly reserved: number;
 
   /**
-   * @param concurrency Maximum number of simultaneous look-ups, and of simultaneous connections.
+   * @param concurrency Maximum number of simultaneous DNS look-ups, and of simultaneous connections.
    * @param perHost Maximum number of simultaneous fetches from one host name, and from one address.
    */
   constructor(
@@ -38,9 +39,9 @@ export class FetchSlots {
   }
 
   /**
-   * Runs a whole fetch within the limits of its host name, of its domains and of its requester.
-   * @param requester The network of the client that caused the fetch. If undefined, it is not limited.
-   * @throws {FetchError} `busy`, if a limit is reached.
+   * Runs a whole fetch within the limits of its host name, its domains and its requester.
+   * @param requester The network of the client that caused the fetch. If `undefined`, the requester is not limited.
+   * @throws {FetchError} With kind `busy`, if a limit is reached.
    */
   async forHost<T>(hostname: string, requester: string | undefined, work: () => Promise<T>): Promise<T> {
     const limits: Limit[] = [[`host ${hostname}`, this.perHost]];
@@ -61,12 +62,18 @@ export class FetchSlots {
     });
   }
 
-  /** Runs the look-up of a host name. @throws {FetchError} `busy`, if a limit is reached. */
+  /**
+   * Runs the DNS look-up of a host name.
+   * @throws {FetchError} With kind `busy`, if a limit is reached.
+   */
   async forLookUp<T>(hostname: string, work: () => PromiseLike<T>): Promise<T> {
     return await this.withSlots(this.lookUps, hostname, [], work);
   }
 
-  /** Runs a request within the limits of the address and of its network. @throws {FetchError} `busy`, if a limit is reached. */
+  /**
+   * Runs a request within the limits of its IP address and address range.
+   * @throws {FetchError} With kind `busy`, if a limit is reached.
+   */
   async forConnection<T>(hostname: string, address: string, work: () => Promise<T>): Promise<T> {
     const limits: Limit[] = [
       [`address ${networkOf(address)}`, this.perHost],

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-/** Returns the last two and the last three labels of a host name, as far as it has them. An IP address has no suffixes. */
+/**
+ * Returns the last two and the last three labels of a host name, if it has that many. Returns an empty list for an IP
+ * address.
+ */
 export function suffixesOf(hostname: string): string[] {
   if (hostname.startsWith('[') || isIP(hostname)) return [];
   const labels = hostname.split('.');

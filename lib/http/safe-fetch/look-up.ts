@@ -3,11 +3,12 @@ import { Resolver } from 'node:dns/promises';
 import { FetchError } from './fetch-error.js';
 
 /**
- * Asks the name servers. Not by `dns.lookup`, which holds one of the four threads that the whole process shares for as long as
- * a slow name server likes; nor does a file of hosts or a search domain make another host of the name.
+ * Resolves a host name by querying the name servers directly. `dns.lookup()` would block one of the four threads of the
+ * process on a slow
+ * name server, and would apply the hosts file and search domains.
  */
 export async function lookUp(hostname: string, signal: AbortSignal): Promise<string[]> {
-  // The pauses double with each try. The caller ends the look-up by `signal`, in 1 s by default.
+  // The timeout doubles with each attempt. The caller aborts the look-up by `signal`, by default after one second.
   const resolver = new Resolver({ timeout: 400, tries: 4 });
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
@@ -17,9 +18,9 @@ export async function lookUp(hostname: string, signal: AbortSignal): Promise<str
     if (addresses.length > 0) return addresses;
     const [failed] = found as PromiseRejectedResult[];
     const { code } = (failed?.reason ?? {}) as { code?: string };
-    // That there is no such name must look as if it led to a private address: nobody is told what names this network has.
+    // An unknown name must look like a private address, so that clients cannot probe the names of the internal network.
     const fault = code === 'ENOTFOUND' || code === 'ENODATA' ? 'address' : 'network';
-    throw new FetchError(fault, `the name ${hostname} has no address`, { cause: failed?.reason });
+    throw new FetchError(fault, `the host name ${hostname} has no address`, { cause: failed?.reason });
   } finally {
     signal.removeEventListener('abort', cancel);
   }

@@ -4,16 +4,16 @@ import { isIP, type LookupFunction } from 'node:net';
 
 import type { SafeFetchOptions } from './safe-fetch-options.js';
 
-/** What is handed over to somebody. */
+/** The content of a POST request to another server. */
 export interface PostContent {
-  /** Of what kind it is: `application/json`. */
+  /** The media type, such as `application/json`. */
   type: string;
   body: string;
-  /** A token of theirs, by which they know whom it is from. RFC 6750 §2.1 */
+  /** A token that the receiver issued, sent in the `Authorization` header. RFC 6750 §2.1 */
   bearerToken?: string;
 }
 
-/** Sends the request to one of the addresses, under the name: whoever answers has to have the certificate of that. */
+/** Sends a request to one of the given addresses. The TLS certificate must be valid for the host name of the URL. */
 export function requestPinned(
   url: URL,
   addresses: readonly string[],
@@ -30,7 +30,7 @@ export function requestPinned(
     if (all) found(null, checked);
     else found(null, checked[0]!.address, checked[0]!.family);
   };
-  // Agents of its own: that of the host may know a proxy, or keep connections and sessions.
+  // New agents, because the agents of the application may use a proxy or keep connections and TLS sessions.
   const agent = isTls ? new HttpsAgent({ maxCachedSessions: 0 }) : new HttpAgent();
   const headers = {
     accept,
@@ -51,7 +51,7 @@ export function requestPinned(
   };
   return new Promise((resolve, reject) => {
     const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
-    // Whatever goes wrong after the answer has begun, who reads it sees.
+    // Later errors are reported by the response stream to its reader.
     request.on('error', reject).end(posted?.body);
   });
 }

@@ -1,13 +1,14 @@
 import { keepRecent } from '../../crypto/lru.js';
 import { domainOf } from './host-suffixes.js';
 
-/** Maximum number of remembered domains, and of remembered hosts of each. */
+/** Maximum number of stored domains, and of stored hosts per domain. */
 const MAX_DOMAINS = 500;
 const MAX_HOSTS = 16;
 
 /**
- * The hosts whose latest fetch succeeded. The least recent ones are dropped first. Each domain has a small share, so that the owner
- * of one domain with any number of names cannot displace the hosts of other domains.
+ * The hosts whose latest fetch succeeded. The least recently used ones are dropped first. The number of hosts per
+ * domain is limited, so that
+ * the owner of one domain cannot displace the hosts of other domains.
  */
 export class ReachableHosts {
   private readonly domains = new Map<string, Map<string, true>>();

@@ -4,44 +4,52 @@ import { mediaType, matchesMediaType } from '../media-type.js';
 import { FetchError } from './fetch-error.js';
 import { isObject } from '../is-object.js';
 
-/** Reads an answer that must be a JSON object of so many bytes at most. */
+/**
+ * Reads a response as a JSON object of at most `size` bytes.
+ * @throws {FetchError} If the response is not a JSON object, or is too large.
+ */
 export async function readJson(response: IncomingMessage, size: number): Promise<Record<string, unknown>> {
   verifyStatus(response);
   const type = mediaType(response.headers['content-type']);
   if (!type || !(type === 'application/json' || matchesMediaType(type, 'application/*+json'))) {
-    throw new FetchError('answer', 'the content is not JSON by its type');
+    throw new FetchError('answer', 'the media type of the response is not JSON');
   }
   return parse(await readBytes(response, size));
 }
 
-/** Reads an answer of so many bytes at most as text, whatever its type: who reads it finds out what it is. */
+/**
+ * Reads a response of at most `size` bytes as text, without checking its media type. The caller validates the content.
+ */
 export async function readText(response: IncomingMessage, size: number): Promise<string> {
   return (await readBody(response, size)).toString('latin1');
 }
 
-/** Reads the bytes of a 200 response of at most `size` bytes. */
+/** Reads the bytes of a response with status 200 and at most `size` bytes. */
 export async function readBody(response: IncomingMessage, size: number): Promise<Buffer> {
   verifyStatus(response);
   return await readBytes(response, size);
 }
 
-/** Was something taken? Whatever else is said of that is not read. */
+/** Verifies that a request was accepted with status 200 or 204. The body is not read. */
 export async function verifyAccepted(response: IncomingMessage): Promise<void> {
   verifyStatus(response, [200, 204]);
 }
 
 function verifyStatus({ statusCode = 0 }: IncomingMessage, good: readonly number[] = [200]): void {
   if (good.includes(statusCode)) return;
-  // A host in trouble has said nothing of what it was asked for.
+  // An overloaded or failing server says nothing about the requested document.
   const isInTrouble = statusCode === 429 || statusCode >= 500;
-  throw new FetchError(isInTrouble ? 'network' : 'answer', `the status is ${statusCode}, not ${good.join(' or ')}`);
+  throw new FetchError(
+    isInTrouble ? 'network' : 'answer',
+    `the status is ${statusCode} instead of ${good.join(' or ')}`,
+  );
 }
 
-/** What is compressed is never expanded. */
+/** Reads the content. Compressed content is rejected and never decompressed. */
 async function readBytes(response: IncomingMessage, size: number): Promise<Buffer> {
   const { headers } = response;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    throw new FetchError('answer', 'the content is encoded, which was not asked for');
+    throw new FetchError('answer', 'the content is compressed although that was not requested');
   }
   if (Number(headers['content-length']) > size) throw tooLarge(size);
   const chunks: Buffer[] = [];
@@ -59,9 +67,9 @@ function parse(bytes: Buffer): Record<string, unknown> {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (isObject(value)) return value;
   } catch (cause) {
-    throw new FetchError('content', 'the content is no JSON in UTF-8', { cause });
+    throw new FetchError('content', 'the content is not JSON in UTF-8', { cause });
   }
-  throw new FetchError('content', 'the content is no JSON object');
+  throw new FetchError('content', 'the content is not a JSON object');
 }
 
 const tooLarge = (size: number) => new FetchError('answer', `the content has more than ${size} bytes`);

@@ -10,37 +10,38 @@ import { readBody, readJson, readText, verifyAccepted } from './read-response.js
 import { assertFetchOptions, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
-/** What was fetched. */
+/** The content and the headers of a fetched document. */
 export interface FetchedContent<Body = Record<string, unknown>> {
   body: Body;
   headers: IncomingHttpHeaders;
 }
 
-/** What is to be fetched, and who reads it. */
+/** A request to fetch, and the function that reads its response. */
 interface FetchRequest<Body> {
   accept: string;
-  /** What is handed over; left out: nothing, it is only asked for. */
+  /** The content to send by POST. If omitted, a GET request is sent. */
   content?: PostContent;
-  /** The network of the request that caused the fetch. If omitted, the fetch is not counted for a requester. */
+  /** The network of the client request that caused the fetch. If omitted, the requester is not limited. */
   requester?: string | undefined;
   read: (answer: IncomingMessage, size: number) => Promise<Body>;
 }
 
-/** The look-up of a name may take the timeout divided by this number. */
+/** The DNS look-up may take the timeout divided by this number. */
 const LOOK_UP_DIVISOR = 3;
 
 /**
- * The only way in which this library asks or tells somebody whom somebody else has named: by https, at a public address. The
- * name is looked up once, all its addresses are checked, and the connection is made to one of these: a name that means
- * another address a moment later changes nothing. No redirect is followed, no cookie sent, no proxy asked.
- * RFC 9700 §4.11, CIMD §8.6
+ * Fetches URLs that clients or other parties provide, protected against SSRF: https only, public addresses only. The
+ * name is resolved once,
+ * all its addresses are checked, and the connection uses one of them, so DNS rebinding has no effect. Redirects,
+ * cookies and proxies are
+ * not used. RFC 9700 §4.11, CIMD §8.6
  */
 export class SafeFetch {
   private readonly options: SafeFetchOptions & Required<Pick<SafeFetchOptions, 'timeout' | 'size' | 'lookup'>>;
   private readonly allowed: BlockList;
   private readonly slots: FetchSlots;
 
-  /** @throws InvalidArgumentError for an option that cannot work */
+  /** @throws {InvalidArgumentError} If an option is invalid. */
   constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
     const given = { ...options, timeout, size, lookup };
     assertFetchOptions(given);
@@ -50,15 +51,16 @@ export class SafeFetch {
     this.slots = new FetchSlots(concurrency, concurrencyPerHost);
   }
 
-  /** May this be fetched at all, as far as the text tells? */
+  /** Whether a URL may be fetched, judging by its text alone. Its host name is not resolved. */
   isFetchable(text: string): boolean {
     return URL.canParse(text) && this.findUrlError(new URL(text)) === undefined;
   }
 
   /**
    * Fetches a JSON object.
-   * @param requester The network of the request that caused this fetch, from `requesterNetwork()`. It limits simultaneous fetches.
-   * @throws {FetchError} If the response cannot be read, or is no JSON object.
+   * @param requester The network of the client request that caused this fetch, from `requesterNetwork()`. It limits
+   * simultaneous fetches.
+   * @throws {FetchError} If the response cannot be read, or is not a JSON object.
    */
   async json(text: string, requester?: string): Promise<FetchedContent> {
     return await this.fetchUrl(text, { accept: 'application/json', requester, read: readJson });
@@ -67,7 +69,8 @@ export class SafeFetch {
   /**
    * Fetches ASCII text.
    * @param accept The requested media types. The caller validates the content.
-   * @param requester The network of the request that caused this fetch, from `requesterNetwork()`. It limits simultaneous fetches.
+   * @param requester The network of the client request that caused this fetch, from `requesterNetwork()`. It limits
+   * simultaneous fetches.
    * @throws {FetchError} If the response cannot be read.
    */
   async text(text: string, accept: string, requester?: string): Promise<FetchedContent<string>> {
@@ -83,15 +86,18 @@ export class SafeFetch {
     return await this.fetchUrl(text, { accept, read: readBody });
   }
 
-  /** Hands something over by POST, to who answers 200 or 204. @throws FetchError whenever it was not taken */
+  /**
+   * Sends content by POST. The receiver must respond with status 200 or 204.
+   * @throws {FetchError} If the receiver did not accept it.
+   */
   async post(text: string, content: PostContent): Promise<void> {
     await this.fetchUrl(text, { accept: '*/*', content, read: verifyAccepted });
   }
 
   private async fetchUrl<Body>(text: string, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    const fault = url ? this.findUrlError(url) : 'it is no URL';
-    if (!url || fault !== undefined) throw new FetchError('url', `${text} is not fetched: ${fault}`);
+    const fault = url ? this.findUrlError(url) : 'it is not a valid URL';
+    if (!url || fault !== undefined) throw new FetchError('url', `${text} cannot be fetched: ${fault}`);
     return this.slots.forHost(url.hostname, wanted.requester, () => this.fetchInTime(url, wanted));
   }
 
@@ -103,13 +109,13 @@ export class SafeFetch {
       return await withDeadline(timeout, late, (signal) => this.fetch(url, signal, wanted));
     } catch (error) {
       if (error instanceof FetchError) throw error;
-      throw new FetchError('network', `${url.host} could not be asked: ${String(error)}`, { cause: error });
+      throw new FetchError('network', `${url.host} could not be reached: ${String(error)}`, { cause: error });
     }
   }
 
   private async fetch<Body>(url: URL, signal: AbortSignal, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const addresses = await this.addressesOf(url);
-    // Sorted, so that a host with several addresses counts as one in whatever order the name server lists them.
+    // Sorted, so that a host with several addresses always counts as the same one.
     return this.slots.forConnection(url.hostname, addresses.toSorted()[0]!, async () => {
       const { accept, content: posted } = wanted;
       const answer = await requestPinned(url, addresses, { signal, accept, posted, ca: this.options.ca });
@@ -124,14 +130,14 @@ export class SafeFetch {
   private async addressesOf(url: URL): Promise<readonly string[]> {
     const name = withoutBrackets(url.hostname);
     const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.lookUp(name);
-    if (addresses.length === 0) throw new FetchError('address', `the name ${name} has no address`);
-    // All of them: which one is taken would be for chance to say, or for who owns the name.
+    if (addresses.length === 0) throw new FetchError('address', `the host name ${name} has no address`);
+    // All addresses must be allowed: the connection may use any of them.
     const refused = addresses.find((address) => !this.mayConnect(address, url.protocol));
     if (refused === undefined) return addresses;
-    throw new FetchError('address', `${name} is at ${refused}, which is no public address`);
+    throw new FetchError('address', `${name} resolves to ${refused}, which is not a public address`);
   }
 
-  /** Looks up a host name in a part of the timeout, so that silent name servers release their slots early. */
+  /** Resolves a host name within a part of the timeout, so that silent name servers release their slots early. */
   private lookUp(name: string): Promise<readonly string[]> {
     const { timeout, lookup } = this.options;
     const late = new FetchError(
@@ -151,18 +157,18 @@ export class SafeFetch {
     );
   }
 
-  /** What is wrong with a URL, before anybody is asked anything. */
+  /** Returns why a URL is not allowed, before anything is resolved or fetched. `undefined` if it is allowed. */
   private findUrlError({ protocol, hostname, port, username, password }: URL): string | undefined {
     const { allowLoopback = false } = this.options;
     const name = withoutBrackets(hostname);
     const isNear = name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
     if (protocol !== 'https:' && !(protocol === 'http:' && allowLoopback && isNear)) return 'it is not https';
-    if (username + password !== '') return 'it has credentials in it';
-    if (name === '' || name.endsWith('.')) return 'its host has no usual name';
+    if (username + password !== '') return 'it contains credentials';
+    if (name === '' || name.endsWith('.')) return 'its host name is empty or ends with a dot';
     if (isIP(name) ? !this.mayConnect(name, protocol) : isNear && !allowLoopback)
-      return 'it leads to no public address';
-    // A mail server is no place for a document, and what is sent to it might be a mail.
-    if (port !== '' && Number(port) < 1024 && port !== '443') return 'its port belongs to something else';
+      return 'its host is not a public address';
+    // Other services must not receive requests, such as a mail server that could read them as mail.
+    if (port !== '' && Number(port) < 1024 && port !== '443') return 'its port is below 1024 and not 443';
     return undefined;
   }
 }

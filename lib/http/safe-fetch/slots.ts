@@ -1,9 +1,12 @@
 import { FetchError } from './fetch-error.js';
 
-/** A key that is counted, for example a host name, with the maximum number of simultaneous tasks that have it. */
+/** A counted key, such as a host name, with its maximum number of simultaneous tasks. */
 export type Limit = readonly [key: string, most: number];
 
-/** A concurrency limiter without a queue. It limits the tasks in total and by key. Keys of running tasks only are stored. */
+/**
+ * A concurrency limiter without a queue. It limits tasks in total and by key. Only the keys of running tasks are
+ * stored.
+ */
 export class Slots {
   private used = 0;
   private readonly usedByKey = new Map<string, number>();
@@ -13,8 +16,8 @@ export class Slots {
 
   /**
    * Runs `work`, unless the total or one of the limits is reached.
-   * @param reserved The number of slots in total that this task must leave free.
-   * @throws {FetchError} `busy`, if a limit is reached.
+   * @param reserved The number of slots that this task must leave free.
+   * @throws {FetchError} With kind `busy`, if a limit is reached.
    */
   async run<T>(limits: readonly Limit[], reserved: number, work: () => PromiseLike<T>): Promise<T> {
     if (this.used >= this.maximum - reserved) throw new FetchError('busy', `${this.used} fetches are in progress`);

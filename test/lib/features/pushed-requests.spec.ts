@@ -546,7 +546,7 @@ describe('pushedRequests()', () => {
     [
       'a misspelled option',
       { lifetimes: 60 },
-      'unknown option `lifetimes` of `pushedRequests()`: there are `required`, `lifetime`, `interactionLifetime` and `rate`',
+      'unknown option `lifetimes` of `pushedRequests()`: the options are `required`, `lifetime`, `interactionLifetime` and `rate`',
     ],
     [
       'a lifetime of 0 seconds',

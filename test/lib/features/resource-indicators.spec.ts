@@ -470,7 +470,7 @@ describe('resourceIndicators()', () => {
     [
       'rejects a misspelled option',
       { resource: [NOTES] } as object,
-      'unknown option `resource` of `resourceIndicators()`: there are `resources`, `own`, `default` and `unrestricted`',
+      'unknown option `resource` of `resourceIndicators()`: the options are `resources`, `own`, `default` and `unrestricted`',
     ],
     [
       'rejects a string in place of a list',

@@ -142,7 +142,7 @@ describe('protectedResource()', () => {
     [
       'an invalid scope',
       [{ resource: API, scopes: [''] }],
-      `\`scopes\` of ${place(API)} lists \`\`, which is no scope value`,
+      `\`scopes\` of ${place(API)} contains \`\`, which is not a valid scope value`,
     ],
     [
       'members that an option sets',
@@ -157,11 +157,11 @@ describe('protectedResource()', () => {
     [undefined, '`protectedResource()` needs `resources`'],
     [
       { resource: [] },
-      'unknown option `resource` of `protectedResource()`: there are `resources`, `maxAge` and `atRoot`',
+      'unknown option `resource` of `protectedResource()`: the options are `resources`, `maxAge` and `atRoot`',
     ],
     [
       { resources: [{ resource: API, scope: ['a'] }] },
-      `unknown option \`scope\` of ${place(API)}: there are \`resource\`, \`scopes\`, \`authorizationServers\` and \`members\``,
+      `unknown option \`scope\` of ${place(API)}: the options are \`resource\`, \`scopes\`, \`authorizationServers\` and \`members\``,
     ],
   ])('rejects at start-up the options %j', (given, sentence) => {
     const features = [protectedResource(given as ProtectedResourceOptions)];

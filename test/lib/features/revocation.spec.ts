@@ -264,7 +264,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
 
   it('rejects a misspelled option at start-up', () => {
     expect(() => serverOf(createTestModel().model, { accessTokenEndGrant: true } as object)).toThrow(
-      'unknown option `accessTokenEndGrant` of `revocation()`: there is `accessTokenEndsGrant`',
+      'unknown option `accessTokenEndGrant` of `revocation()`: the option is `accessTokenEndsGrant`',
     );
   });
 

@@ -178,7 +178,7 @@ describe('serverMetadata()', () => {
     [
       'an invalid scope',
       { metadata: { scopes: ['a b'] } },
-      '`scopes` of `serverMetadata()` lists `a b`, which is no scope value',
+      '`scopes` of `serverMetadata()` contains `a b`, which is not a valid scope value',
     ],
     [
       'a grant that the server does not support',
@@ -188,7 +188,7 @@ describe('serverMetadata()', () => {
     [
       'a misspelled option',
       { metadata: { scope: ['a'] } as object },
-      'unknown option `scope` of `serverMetadata()`: there are `scopes`, `grantTypes`, `maxAge` and `members`',
+      'unknown option `scope` of `serverMetadata()`: the options are `scopes`, `grantTypes`, `maxAge` and `members`',
     ],
     [
       'a member that the server derives itself',

@@ -59,7 +59,7 @@ describe('SafeFetch', () => {
     server.replies['/a'] = hear((response) => response.writeHead(204).end());
     server.replies['/b'] = hear(json({ any: 'thing' }));
     for (const path of ['/a', '/b']) {
-      const posted = { type: 'application/json', body: '{"a":"é"}', bearer: 'their-token' };
+      const posted = { type: 'application/json', body: '{"a":"é"}', bearerToken: 'their-token' };
       await fetching().post(server.url(path), posted);
       const { method, headers } = server.seen.at(-1)!;
       expect({ method, body: told.pop() }).toEqual({ method: 'POST', body: '{"a":"é"}' });

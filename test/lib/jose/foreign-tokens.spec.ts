@@ -181,7 +181,7 @@ describe('tokens made from the documentation of other products', () => {
       'another audience',
       { sub: 's', aud: 'https://other.example', azp: 'spa' },
       undefined,
-      'it is not for this resource',
+      'it is not intended for this resource',
     ],
     ['another type', { sub: 's', aud: AUDIENCE, azp: 'spa' }, { typ: 'logout+jwt' }, 'its type is not accepted'],
     ['an unknown key', { sub: 's', aud: AUDIENCE }, { typ: 'JWT', kid: 'two' }, 'the issuer has no such key'],

@@ -668,7 +668,7 @@ describe('what is wrong with the set-up', () => {
     ['another profile', { issuers: [{ ...given, profile: 'saml' }] }, /takes as `profile` of an issuer/],
     ['other clients', { issuers: [given], clients: 'none' }, /takes as `clients`/],
     ['nobody who proves it', { issuers: [given], anonymous: 'spa' }, /needs `clients: 'all'`/],
-    ['a time that is none', { issuers: [given], maxLifetime: 0 }, /takes as `maxLifetime`/],
+    ['a time that is none', { issuers: [given], maxLifetime: 0 }, /`maxLifetime` of .* must be/],
   ])('is a sentence: %s', (_what, options, sentence) => {
     expect(() => jwtBearer(options as JwtBearerOptions)).toThrow(sentence);
   });

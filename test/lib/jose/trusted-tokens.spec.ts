@@ -238,7 +238,7 @@ describe('tokens of other servers', () => {
     ['no issuer', {}, /`trustedTokens\(\)` needs a list of `issuers`/],
     ['a misspelt option', { issuers: [], audience: 'x' }, /unknown option `audience` of `trustedTokens\(\)`/],
     ['one of an issuer', { issuers: [{ issuer: 'https://a.example', scopes: [] }] }, /unknown option `scopes`/],
-    ['an empty audience', { issuers: [{ issuer: 'https://a.example', audience: [] }] }, /takes as `audience`/],
+    ['an empty audience', { issuers: [{ issuer: 'https://a.example', audience: [] }] }, /`audience` of .* must be/],
     ['a scope that is a list', { issuers: [{ issuer: 'https://a.example', scope: ['read'] }] }, /takes as `scope`/],
   ])('are not set up wrong: %s is a sentence', (_what, options, sentence) => {
     expect(() => trustedTokens(options as TrustedTokensOptions)).toThrow(sentence);

@@ -12,11 +12,12 @@ import {
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 
-const NO_ID = "the model's `getClient()` returned a client without `id`: its codes and refresh tokens will be refused";
+const NO_ID =
+  "the model's `getClient()` returned a client without `id`, so its codes and refresh tokens are refused: return the `id`";
 const NO_GRANTS =
-  "the model's `getClient()` returned a client without `grants`, the list of what it may ask for: its requests are refused";
+  "the model's `getClient()` returned a client without `grants`, so its requests are refused: return the list of its grant types";
 const NO_EXPIRY =
-  "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it, as a Date, or no request is let in";
+  "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it as a Date, or all requests are refused";
 
 describe('a mistake in the return value of a model method', () => {
   const warn = jest.spyOn(process, 'emitWarning');

@@ -238,7 +238,7 @@ describe('a server with telemetry()', () => {
 
   it('rejects a misspelled option at start-up', () => {
     expect(() => serverOf(createTestModel().model, { models: true } as object)).toThrow(
-      'unknown option `models` of `telemetry()`: there are `attributes` and `model`',
+      'unknown option `models` of `telemetry()`: the options are `attributes` and `model`',
     );
   });
 });

@@ -227,29 +227,29 @@ describe('the requirements of authenticate()', () => {
     expect(reported).toMatchObject([
       { error: 'insufficient_scope', scope: 'write admin', expected: 'write admin', given: 'read' },
       { error: 'insufficient_scope', scope: 'read', given: 'a client that acts for itself' },
-      { error: 'insufficient_scope', wanted: 'admin' },
-      { error: 'insufficient_user_authentication', wanted: 'high' },
+      { error: 'insufficient_scope', expected: 'admin' },
+      { error: 'insufficient_user_authentication', expected: 'high' },
     ]);
   });
 
   it.each<[string, object, string]>([
-    ['an empty list', { anyScope: [] }, '`anyScope` must be a list of one or more scope values'],
-    ['text', { anyScope: 'read' }, '`anyScope` must be a list of one or more scope values'],
-    ['two scope values in one', { anyScope: ['read write'] }, '`anyScope` must be a list of one or more scope values'],
-    ['a missing value', { anyScope: [undefined] }, '`anyScope` must be a list of one or more scope values'],
-    ['null', { anyScope: null }, '`anyScope` must be a list of one or more scope values'],
+    ['an empty list', { anyScope: [] }, '`anyScope` must be a non-empty list of scope values'],
+    ['text', { anyScope: 'read' }, '`anyScope` must be a non-empty list of scope values'],
+    ['two scope values in one', { anyScope: ['read write'] }, '`anyScope` must be a non-empty list of scope values'],
+    ['a missing value', { anyScope: [undefined] }, '`anyScope` must be a non-empty list of scope values'],
+    ['null', { anyScope: null }, '`anyScope` must be a non-empty list of scope values'],
     ['text', { userRequired: 'false' }, '`userRequired` must be true or false'],
     ['null', { userRequired: null }, '`userRequired` must be true or false'],
-    ['an empty list', { roles: [] }, '`roles` must be a list of one or more names of roles'],
-    ['text', { roles: 'admin' }, '`roles` must be a list of one or more names of roles'],
-    ['an empty name', { roles: [''] }, '`roles` must be a list of one or more names of roles'],
+    ['an empty list', { roles: [] }, '`roles` must be a non-empty list of role names'],
+    ['text', { roles: 'admin' }, '`roles` must be a non-empty list of role names'],
+    ['an empty name', { roles: [''] }, '`roles` must be a non-empty list of role names'],
     ['true', { stepUp: true }, '`stepUp` must be an object'],
     ['null', { stepUp: null }, '`stepUp` must be an object'],
     ['an empty object', { stepUp: {} }, '`stepUp` must set `acr`, `maxAge` or both'],
     ['an unknown name', { stepUp: { maxage: 5 } }, 'unknown option `maxage` of `stepUp`'],
-    ['text for acr', { stepUp: { acr: 'urn:example:mfa' } }, '`stepUp.acr` must be a list of one or more names'],
-    ['an empty list for acr', { stepUp: { acr: [] } }, '`stepUp.acr` must be a list of one or more names'],
-    ['a quotation mark in acr', { stepUp: { acr: ['a"b'] } }, '`stepUp.acr` must be a list of one or more names'],
+    ['text for acr', { stepUp: { acr: 'urn:example:mfa' } }, '`stepUp.acr` must be a non-empty list of names'],
+    ['an empty list for acr', { stepUp: { acr: [] } }, '`stepUp.acr` must be a non-empty list of names'],
+    ['a quotation mark in acr', { stepUp: { acr: ['a"b'] } }, '`stepUp.acr` must be a non-empty list of names'],
     ['zero for maxAge', { stepUp: { maxAge: 0 } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
     ['text for maxAge', { stepUp: { maxAge: '60' } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
     ['NaN for maxAge', { stepUp: { maxAge: NaN } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
@@ -263,7 +263,7 @@ describe('the requirements of authenticate()', () => {
   it.each(Object.entries(ALL).slice(1))('are rejected as options of OAuth2Server: %s', (name, value) => {
     const options = { model: createTestModel().model, [name]: value };
     expect(() => new OAuth2Server(options)).toThrow(
-      `the option \`${name}\` belongs to a single call: set it in \`authenticate(request, response, { ${name} })\``,
+      `the option \`${name}\` cannot be set for the whole server: set it in \`authenticate(request, response, { ${name} })\``,
     );
   });
 

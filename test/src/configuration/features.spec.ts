@@ -111,7 +111,7 @@ describe('features that will not do stop the application', () => {
     const features = [{ id: 'two', grantTypes: ['urn:x'], install: () => ({ grants: { 'urn:x': () => null } }) }];
     const options = { features, requireClientAuthentication: { 'urn:y': false } };
     const known = '`authorization_code`, `client_credentials`, `password`, `refresh_token`, `urn:x`';
-    const sentence = `unknown grant type \`urn:y\` in \`requireClientAuthentication\`: there are ${known}`;
+    const sentence = `unknown grant type \`urn:y\` in \`requireClientAuthentication\`: the grant types are ${known}`;
     expect(await forRootError({ model, ...options })).toBe(sentence);
     const { requireClientAuthentication } = options;
     expect(

@@ -7,7 +7,7 @@ import { forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
 const seconds = 'must be a positive number of seconds, less than 100 years';
 const boolean = 'must be true or false';
 const issuer = 'must be an https (or http) URL without query and fragment';
-const scope = 'must be scope values: a list, or text with a space between them';
+const scope = 'must be scope values, as a list or as text separated by spaces';
 const century = 100 * 365 * 24 * 60 * 60;
 const given = 'must be a class, an instance or a provider';
 
@@ -42,8 +42,8 @@ describe('an option of the wrong kind stops the application', () => {
     ['authenticateHandler', () => null, 'must be an object with a method `handle()`'],
     ['events', {}, 'must be an object with a method `emit()`'],
     ['events', null, 'must be an object with a method `emit()`'],
-    ['extendedGrantTypes', null, 'must be an object: classes by grant type'],
-    ['extendedGrantTypes', [], 'must be an object: classes by grant type'],
+    ['extendedGrantTypes', null, 'must be an object that maps grant types to classes'],
+    ['extendedGrantTypes', [], 'must be an object that maps grant types to classes'],
     ['requireClientAuthentication', null, 'must be an object such as `{ password: false }`'],
     ['requireClientAuthentication', false, 'must be an object such as `{ password: false }`'],
     ['issuer', 'me', issuer],
@@ -84,12 +84,12 @@ describe('an option of the wrong kind stops the application', () => {
     [
       'a misspelt grant type',
       { requireClientAuthentication: { pasword: false } },
-      'unknown grant type `pasword` in `requireClientAuthentication`: there are `authorization_code`, `client_credentials`, `password`, `refresh_token`',
+      'unknown grant type `pasword` in `requireClientAuthentication`: the grant types are `authorization_code`, `client_credentials`, `password`, `refresh_token`',
     ],
     [
       'a client that acts for itself without a secret', // Issue 10, 1.10
       { requireClientAuthentication: { client_credentials: false } },
-      'the grant type `client_credentials` in `requireClientAuthentication` cannot be false: its clients have nothing else to show',
+      'the grant type `client_credentials` in `requireClientAuthentication` cannot be false: clients must authenticate to use it',
     ],
     [
       'a boolean in words',
@@ -107,17 +107,17 @@ describe('an option of the wrong kind stops the application', () => {
     ].map((origin): [string, object, string] => [
       `an origin that no browser sends, ${origin}`,
       { cors: { origins: ['https://b.example', origin] } },
-      `the origin \`${origin}\` in \`cors.origins\` must be one as browsers send it, such as 'https://app.example.com'`,
+      `the origin \`${origin}\` in \`cors.origins\` must be written as browsers send it, such as 'https://app.example.com'`,
     ]),
     [
       'an origin that is none',
       { cors: { origins: [undefined] } },
-      "the origin `undefined` in `cors.origins` must be one as browsers send it, such as 'https://app.example.com'",
+      "the origin `undefined` in `cors.origins` must be written as browsers send it, such as 'https://app.example.com'",
     ],
     [
       'a misspelt member',
       { cors: { origin: ['https://a.example'] } },
-      'unknown option `cors.origin`: there are `origins`, `resources` and `maxAge`',
+      'unknown option `cors.origin`: the options are `origins`, `resources` and `maxAge`',
     ],
     [
       'a lifetime that is none',

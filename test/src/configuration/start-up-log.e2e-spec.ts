@@ -58,13 +58,13 @@ describe('the log of an application', () => {
     const [first, second] = await Promise.all(responses.map((response) => response.json() as Promise<object>));
     expect(first).toEqual(second);
     const [wrong, unknown] = debug.mock.calls.map(([line]) => String(line));
-    expect(wrong).toContain('rule="the client secret is correct"');
-    expect(unknown).toContain('rule="a client with this `client_id` exists"');
+    expect(wrong).toContain('reason="the client secret is correct"');
+    expect(unknown).toContain('reason="a client with this `client_id` exists"');
   });
 
   it('lists the scopes that a client may request', async () => {
     const url = await start({ model: store(), interaction: null });
     await post(`${url}/oauth/token`, { grant_type: 'client_credentials', scope: 'admin' }, basic('web', 'web-secret'));
-    expect(String(debug.mock.calls[0]?.[0])).toContain('wanted=["read"]');
+    expect(String(debug.mock.calls[0]?.[0])).toContain('expected=["read"]');
   });
 });

@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
     pageOf(await readResponse(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
     const [line] = debug.mock.calls.map(([message]) => String(message));
     expect(line).toMatch(
-      /^authorization\.refused .*clientId="web" userId="alice" .*rule="the ticket of a consent form is for/,
+      /^authorization\.refused .*clientId="web" userId="alice" .*reason="the ticket of a consent form is for/,
     );
     expect(line).not.toContain('CANARY');
     expect(warn.mock.calls).toEqual([]);

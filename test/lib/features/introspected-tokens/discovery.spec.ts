@@ -102,9 +102,9 @@ describe('the introspection endpoint that IntrospectedTokens uses', () => {
   });
 
   it.each([
-    ['of another issuer', { issuer: 'https://other.example' }, "is of the issuer 'https://other.example'"],
-    ['of the issuer in another spelling', { issuer: 'URL/' }, 'write it in the same characters'],
-    ['without an issuer', { issuer: undefined }, 'is of the issuer undefined'],
+    ['of another issuer', { issuer: 'https://other.example' }, "contain the issuer 'https://other.example'"],
+    ['of the issuer in another spelling', { issuer: 'URL/' }, 'set the option to exactly that issuer'],
+    ['without an issuer', { issuer: undefined }, 'contain the issuer undefined'],
     [
       'without an introspection endpoint',
       { introspection_endpoint: undefined },

@@ -107,19 +107,24 @@ describe('IntrospectedTokens', () => {
     ['that is not active', { active: false }, {}, 'access token is invalid'],
     ['that has expired', { exp: soon() - 3600 }, {}, 'access token has expired'],
     ['whose expiry is not a valid date', { exp: -1e300 }, {}, 'access token has expired'],
-    ['of another issuer', { iss: 'https://other.example' }, {}, 'the issuer is another one'],
-    ['for another resource', { aud: 'https://other.example' }, { audience }, 'it is not for this resource'],
+    ['of another issuer', { iss: 'https://other.example' }, {}, 'it was issued by another issuer'],
+    ['for another resource', { aud: 'https://other.example' }, { audience }, 'it is not intended for this resource'],
     [
       'for several other resources',
       { aud: ['a', 'https://api.example/v1', 'https://api.example.com'] },
       { audience },
-      'it is not for this resource',
+      'it is not intended for this resource',
     ],
-    ['for no resource', {}, { audience: [audience] }, 'it is not for this resource'],
-    ['of another type', { token_type: 'MAC' }, {}, 'it is of another type'],
-    ['of the type DPoP that is not sender-constrained', { token_type: 'DPoP' }, {}, 'it is of another type'],
-    ['that is a refresh token according to `token_use`', { token_use: 'refresh_token' }, {}, 'it is no access token'],
-    ['that is a refresh token according to `typ`', { typ: 'Offline' }, {}, 'it is no access token'],
+    ['for no resource', {}, { audience: [audience] }, 'it is not intended for this resource'],
+    ['of another type', { token_type: 'MAC' }, {}, 'its token type is not accepted'],
+    ['of the type DPoP that is not sender-constrained', { token_type: 'DPoP' }, {}, 'its token type is not accepted'],
+    [
+      'that is a refresh token according to `token_use`',
+      { token_use: 'refresh_token' },
+      {},
+      'it is not an access token',
+    ],
+    ['that is a refresh token according to `typ`', { typ: 'Offline' }, {}, 'it is not an access token'],
   ];
   it.each(rules)('rejects a token %s', async (_, members, options, reason) => {
     remote.reset(active(members));
@@ -139,7 +144,11 @@ describe('IntrospectedTokens', () => {
     const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
     const server = new OAuth2Server({ model: modelOf({ audience }), events });
     await runOperation(server, 'authenticate', resourceRequest());
-    const reason = { reason: 'the token is for this resource', expected: audience, given: 'https://other.example' };
+    const reason = {
+      reason: 'token is not intended for this resource',
+      expected: audience,
+      given: 'https://other.example',
+    };
     expect(heard).toMatchObject([{ name: 'access.refused', error: 'invalid_token', ...reason }]);
   });
 
@@ -309,10 +318,13 @@ describe('options of IntrospectedTokens', () => {
   const issuer = 'https://id.example';
   it.each([
     ['needs the `issuer` of the authorization server', { issuer: undefined }],
-    ['unknown option `audiences` of `IntrospectedTokens`: there are `issuer`,', { audiences: ['https://api.example'] }],
-    ['unknown option `ttl` of `cache` of `IntrospectedTokens`: there are `lifetime`', { cache: { ttl: 5 } }],
     [
-      'unknown option `clientId` of `credentials` of `IntrospectedTokens`: there are `id`, `secret` and `method`',
+      'unknown option `audiences` of `IntrospectedTokens`: the options are `issuer`,',
+      { audiences: ['https://api.example'] },
+    ],
+    ['unknown option `ttl` of `cache` of `IntrospectedTokens`: the options are `lifetime`', { cache: { ttl: 5 } }],
+    [
+      'unknown option `clientId` of `credentials` of `IntrospectedTokens`: the options are `id`, `secret` and `method`',
       { credentials: { ...credentials, clientId: 'api' } },
     ],
     [
@@ -327,12 +339,12 @@ describe('options of IntrospectedTokens', () => {
     ['needs `credentials`', { credentials: undefined }],
     ['needs `credentials`', { credentials: { id: 'api', secret: undefined } }],
     ["knows the methods 'client_secret_basic'", { credentials: { ...credentials, method: 'private_key_jwt' } }],
-    ['an empty one would let in any token', { audience: [] }],
-    ['an empty one would let in any token', { audience: '' }],
-    ['takes as `timeout` a number of seconds above 0', { timeout: 0 }],
-    ['takes as `cache.lifetime` a number of seconds', { cache: { lifetime: '30' } }],
-    ['takes as `cache.size` a whole number above 0', { cache: { size: 1.5 } }],
-    ['takes as `concurrency` a whole number above 0', { concurrency: Infinity }],
+    ['An empty list would accept every token', { audience: [] }],
+    ['An empty list would accept every token', { audience: '' }],
+    ['`timeout` of IntrospectedTokens must be a number of seconds above 0', { timeout: 0 }],
+    ['`cache.lifetime` of IntrospectedTokens must be a number of seconds', { cache: { lifetime: '30' } }],
+    ['`cache.size` of IntrospectedTokens must be a whole number above 0', { cache: { size: 1.5 } }],
+    ['`concurrency` of IntrospectedTokens must be a whole number above 0', { concurrency: Infinity }],
   ])('are rejected with an error: %s', (sentence, options) => {
     const make = () => new IntrospectedTokens({ issuer, credentials, ...options } as never);
     expect(make).toThrow(InvalidArgumentError);
