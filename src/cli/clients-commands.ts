@@ -26,7 +26,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     async run(given, host) {
       const clients = await clientsOf(given, host);
       const isOnly = given.isSet('retired') !== given.isSet('active');
-      const filter = { search: given.text('search'), retired: isOnly ? given.isSet('retired') : undefined };
+      const filter = { search: given.text('search'), disabled: isOnly ? given.isSet('retired') : undefined };
       const limit = given.number('limit');
       const options = { ...filter, after: given.text('after'), limit: limit ?? 1000 };
       const listed = await (limit === undefined ? allOf(clients, options) : clients.list(options));

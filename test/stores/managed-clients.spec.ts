@@ -196,8 +196,8 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await listed({ limit: 2 })).toEqual([[0, 1], 1]);
     expect(await listed({ limit: 2, after: ids[1] })).toEqual([[2, 3], 3]);
     expect(await listed({ limit: 2, after: ids[3] })).toEqual([[4], undefined]);
-    expect(await listed({ retired: true })).toEqual([[1], undefined]);
-    expect(await listed({ retired: false, limit: 3 })).toEqual([[0, 2, 3], 3]);
+    expect(await listed({ disabled: true })).toEqual([[1], undefined]);
+    expect(await listed({ disabled: false, limit: 3 })).toEqual([[0, 2, 3], 3]);
     expect((await store.listClients({ search: 'nr. e' })).clients).toHaveLength(1);
     await expect(store.listClients({ limit: 0 })).rejects.toThrow('`limit` must be 1 to 1000');
     for (const each of ids) await store.removeClient(each);

@@ -69,7 +69,7 @@ const CLIENT_PARAMETERS = ['client_id', 'client_secret', 'client_assertion'];
 /** A request that says nothing of a client. RFC 7521 §4.1 */
 const anonymousClient = (id: string) => ({
   method: 'none',
-  claim({ body, headers }: Request) {
+  readCredentials({ body, headers }: Request) {
     const form = (body ?? {}) as Record<string, unknown>;
     const isSomebody = headers?.['authorization'] || CLIENT_PARAMETERS.some((name) => form[name]);
     return form['grant_type'] === JWT_BEARER_GRANT && !isSomebody ? { id } : undefined;

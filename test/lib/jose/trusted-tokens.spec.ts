@@ -114,7 +114,7 @@ describe('tokens of other servers', () => {
     expect(answer['expires_in']).toBeLessThanOrEqual(310);
     expect(await introspect(answer['access_token'])).toMatchObject({ active: true, sub: 'alice', client_id: 'api' });
     expect(store.asked).toMatchObject([
-      { subject: { type: type(of), user: { id: 'alice' }, says: { iss: idp.issuer } } },
+      { subject: { type: type(of), user: { id: 'alice' }, allClaims: { iss: idp.issuer } } },
     ]);
     expect(store.asked[0]!.subject.token).toBeUndefined();
   });

@@ -153,7 +153,7 @@ describe('an ID token', () => {
     expect(said).toMatchObject({ sub: 'alice', iss: ISSUER, email: ALICE.email });
     for (const name of ['nickname', 'name', 'password', 'auth_time']) expect(said).not.toHaveProperty(name);
     expect(wanted).toMatchObject([
-      { place: 'id_token', names: ['email', 'nickname', 'password_hint'], scope: 'openid' },
+      { location: 'id_token', names: ['email', 'nickname', 'password_hint'], scope: 'openid' },
     ]);
   });
 

@@ -167,7 +167,7 @@ describe('an identity assertion', () => {
         audience: 'chat',
         scope: 'chat.read chat.write',
         resource: [API],
-        subject: { user: { id: 'alice' }, type: type('id_token'), says: { sub: 'alice', aud: 'wiki' } },
+        subject: { user: { id: 'alice' }, type: type('id_token'), allClaims: { sub: 'alice', aud: 'wiki' } },
       },
     ]);
   });

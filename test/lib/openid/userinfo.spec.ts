@@ -35,7 +35,7 @@ describe('the userinfo endpoint', () => {
       email: ALICE.email,
       email_verified: true,
     });
-    expect(server.wanted.at(-1)).toMatchObject({ place: 'userinfo', scope: 'openid profile email' });
+    expect(server.wanted.at(-1)).toMatchObject({ location: 'userinfo', scope: 'openid profile email' });
   });
 
   it.each([

@@ -182,7 +182,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
       'Bearer realm="Service",error="insufficient_user_authentication",max_age="300"',
     ]);
     expect(await call('', await tokenFor({ max_age: '300' }))).toMatchObject({ status: 200, body: { recent: true } });
-    expect(wanted).toEqual([{ fresh: true }]);
+    expect(wanted).toEqual([{ reauthenticate: true }]);
   });
 
   it('does not take a login for recent that will be', async () => {
