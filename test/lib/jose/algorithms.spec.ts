@@ -47,10 +47,10 @@ function pairFor(alg: string) {
 
 const now = () => Math.floor(Date.now() / 1000);
 
-describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('the signature algorithm %s', (alg) => {
+describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('signature algorithm %s', (alg) => {
   const { key, publicJwk, privateJwk } = pairFor(alg);
 
-  it('signs ID tokens, their at_hash and authorization responses of a server, which lists it', async () => {
+  it('signs ID tokens with at_hash and authorization responses, and is listed in the metadata', async () => {
     const more = [serverMetadata(), jarm()];
     const server = await openIdServer({ from: [privateJwk], alg, more });
     const { id_token: token, access_token: accessToken } = await server.signIn();
@@ -71,7 +71,7 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('the signature algorithm
     });
   });
 
-  it('signs access tokens by a key that the store keeps, which an API accepts', async () => {
+  it('signs JWT access tokens with a stored key, and a resource server accepts them', async () => {
     const client = { id: 'app', secret: 'secret of the app', grants: ['client_credentials'], scopes: ['read'] };
     const users = { findById: () => null, findByCredentials: () => null };
     const server = new OAuth2Server({
@@ -94,7 +94,7 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('the signature algorithm
     expect(await api.getAccessToken(token)).toMatchObject({ client: { id: 'app' } });
   });
 
-  it('is accepted in client assertions, DPoP proofs and request objects, and refused where it is not listed', async () => {
+  it('is accepted in client assertions, DPoP proofs and request objects only if it is listed', async () => {
     const byKey = { id: 'app', tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [{ ...publicJwk, alg }] } };
     const client = {
       ...byKey,
@@ -142,13 +142,13 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('the signature algorithm
     expect(refused.location).not.toMatch(/[?&]code=/);
   });
 
-  it('is refused as the algorithm of a key for another one', () => {
+  it('is rejected for a key of another algorithm', () => {
     const wrong = alg === 'ES384' ? 'ES512' : 'ES384';
     const pem = key.export({ format: 'pem', type: 'pkcs8' }) as string;
     expect(() => keys({ from: [{ pem, alg: wrong }] })).toThrow(`does not sign by \`${wrong}\``);
   });
 
-  it('signs by a signer whose signature has the length of JWS, and by no other', async () => {
+  it('accepts only signatures with the length that JWS requires from an external signer', async () => {
     const sign = async (length: number) => {
       const signer = { alg, publicKey: publicJwk, sign: () => new Uint8Array(length) };
       const server = await openIdServer({ from: [signer], alg });
@@ -168,10 +168,10 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('the signature algorithm
 });
 
 const describeWithout = WITH_ML_DSA ? describe.skip : describe;
-describeWithout.each(ML_DSA)('the algorithm %s on a Node.js without ML-DSA', (name) => {
+describeWithout.each(ML_DSA)('signature algorithm %s on a Node.js version without ML-DSA', (name) => {
   const alg = name as SigningAlgorithm;
 
-  it('is refused at start-up with a message that names the version', () => {
+  it('is rejected at start-up with a message that names the required version', () => {
     const algorithms = [alg];
     const needs = /ML-DSA needs Node.js 24.7 or later, and this is v2\d/;
     expect(() => keys({ secret: 'x'.repeat(32), algorithms })).toThrow(needs);
@@ -190,11 +190,11 @@ describeWithout.each(ML_DSA)('the algorithm %s on a Node.js without ML-DSA', (na
   });
 });
 
-describe('a private key in PEM', () => {
+describe('a private key in PEM format', () => {
   it.each([
     ['P-384', 'ES384'],
     ['P-521', 'ES512'],
-  ])('for %s signs by %s', async (namedCurve, alg) => {
+  ])('with the curve %s signs with %s', async (namedCurve, alg) => {
     const pem = generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
     expect(createPrivateKey(pem).asymmetricKeyType).toBe('ec');
     const server = await openIdServer({ from: [pem], alg: alg as SigningAlgorithm });

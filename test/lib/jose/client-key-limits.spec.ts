@@ -20,7 +20,7 @@ const modulus = (bits: number) => {
   return bytes.toString('base64url');
 };
 
-/** Keys that a client may not have. */
+/** Keys that a client must not use. */
 const EXPENSIVE: [name: string, key: Jwk, fault: RegExp][] = [
   ['an RSA key with an exponent as long as its modulus', { ...good, e: good.n! }, /exponent/],
   [
@@ -55,7 +55,7 @@ const sign = (claims: object, header: object = {}) =>
     .sign(rsaKey);
 
 describe.each(EXPENSIVE)('%s', (_, key, fault) => {
-  it('is refused at registration', async () => {
+  it('is rejected at registration', async () => {
     const server = new OAuth2Server({
       model: new MemoryStore({ clients: [], users }),
       issuer: ISSUER,
@@ -76,7 +76,7 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
     expect(description).toMatch(fault);
   });
 
-  it('is refused in a client ID metadata document', async () => {
+  it('is rejected in a client ID metadata document', async () => {
     const id = elsewhere.url('/client.json');
     elsewhere.replies['/client.json'] = json({
       client_id: id,
@@ -104,7 +104,7 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
   });
 
   it.each(['registered keys', 'a jwks_uri'])(
-    'is not used of %s, while the other keys of the client are',
+    'in %s is ignored, while the other keys of the client are used',
     async (from) => {
       const bad = { ...key, kid: 'bad' };
       const jwks = { keys: [bad, { ...good, kid: 'good' }] };
@@ -131,12 +131,12 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
       };
       expect(await ask('good')).toMatchObject({ token_type: 'Bearer' });
       expect(await ask('bad')).toMatchObject({ error: 'invalid_client' });
-      // The key is not found: nothing is computed with it.
+      // The key is not found, so nothing is computed with it.
       expect(JSON.stringify(told)).toMatch(/no applicable key found/);
     },
   );
 
-  it('is not used for encryption, request objects, or the tokens of other issuers', async () => {
+  it('is not used for encryption, or for tokens and assertions of other issuers', async () => {
     const enc = { ...key, use: 'enc' };
     const toKey = await openIdServer({
       more: [encryption({ fetch }), requestObjects()],
@@ -177,7 +177,7 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
     expect(JSON.stringify(told)).toMatch(/no applicable key found/);
   });
 
-  it('is refused in a DPoP proof', async () => {
+  it('is rejected in a DPoP proof', async () => {
     const store = new MemoryStore({
       clients: [{ id: 'app', secret: 'secret of the app', grants: ['client_credentials'], scopes: ['read'] }],
       users,
@@ -197,16 +197,16 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
   });
 });
 
-describe('the keys of a client', () => {
+describe('a registered key of a client', () => {
   it.each<[string, Jwk]>([
     ['RSA of 2048 bits', good],
     ['RSA of 4096 bits', { ...good, n: modulus(4096) }],
     ['RSA with the exponent 3', { ...good, e: 'Aw' }],
     ['P-521', generateKeyPairSync('ec', { namedCurve: 'P-521' }).publicKey.export({ format: 'jwk' })],
     ['X25519', generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })],
-    ['a curve that this server does not know', { kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA' }],
-    ['a type that this server does not know', { kty: 'NEW' }],
-  ])('may be %s', async (_, key) => {
+    ['of a curve that this server does not know', { kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA' }],
+    ['of a type that this server does not know', { kty: 'NEW' }],
+  ])('can be %s', async (_, key) => {
     const server = new OAuth2Server({
       model: new MemoryStore({ clients: [], users }),
       issuer: ISSUER,

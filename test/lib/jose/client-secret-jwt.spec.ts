@@ -60,16 +60,15 @@ const sign = (claims: object = {}, { secret = SECRET, alg = 'HS256' } = {}) =>
 const OK = { status: 200, body: { token_type: 'Bearer' } };
 const REFUSED = { status: 401, body: { error: 'invalid_client' } };
 
-// Issue 14
-describe('a client that signs with its secret', () => {
-  it('proves that it knows it, once with each assertion', async () => {
+describe('client authentication with client_secret_jwt', () => {
+  it('accepts an assertion that is signed with the client secret once', async () => {
     const { ask } = await setUp();
     const assertion = await sign();
     expect(await ask(assertion, { client_id: 'signs' })).toMatchObject(OK);
     expect(await ask(assertion)).toMatchObject(REFUSED);
   });
 
-  it('is understood as an independent client library writes it', async () => {
+  it('accepts assertions of the client library oauth4webapi', async () => {
     const { server, post } = await setUp();
     const response = new Response();
     const path = '/.well-known/oauth-authorization-server';
@@ -96,27 +95,27 @@ describe('a client that signs with its secret', () => {
   });
 
   it.each<[string, () => Promise<string>]>([
-    ['with another secret', () => sign({}, { secret: 'another secret of thirty-two characters' })],
-    ['by another algorithm', () => sign({}, { alg: 'HS512', secret: SECRET.repeat(2) })],
+    ['signed with another secret', () => sign({}, { secret: 'another secret of thirty-two characters' })],
+    ['signed with another algorithm', () => sign({}, { alg: 'HS512', secret: SECRET.repeat(2) })],
     ['for another server', () => sign({ aud: 'https://evil.example' })],
     ['for a list of servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
-    ['in the name of another', () => sign({ iss: 'sends' })],
-    ['as one that sends its secret', () => sign({ iss: 'sends', sub: 'sends' })],
-    ['what is over', () => sign({ exp: now() - 300 })],
-    ['what has no name', () => sign({ jti: undefined })],
-  ])('proves nothing where it signs %s', async (_, made) => {
+    ['whose issuer is another client', () => sign({ iss: 'sends' })],
+    ['of a client that is registered to send its secret', () => sign({ iss: 'sends', sub: 'sends' })],
+    ['that has expired', () => sign({ exp: now() - 300 })],
+    ['without a `jti`', () => sign({ jti: undefined })],
+  ])('rejects an assertion %s', async (_, made) => {
     const { ask } = await setUp();
     expect(await ask(await made())).toMatchObject(REFUSED);
   });
 
-  it('cannot send its secret, nor can anybody else in its place', async () => {
+  it('rejects the secret itself in place of an assertion', async () => {
     const { post } = await setUp();
     expect(await post({}, { authorization: basic('signs', SECRET) })).toMatchObject(REFUSED);
     expect(await post({ client_id: 'signs', client_secret: SECRET })).toMatchObject(REFUSED);
     expect(await post({ client_id: 'signs' })).toMatchObject(REFUSED);
   });
 
-  it('is given another secret while the first is still good', async () => {
+  it('accepts assertions with the previous secret while both secrets are valid', async () => {
     const { ask, model } = await setUp();
     const { secret } = (await model.rotateClientSecret('signs', { overlap: 60 }))!;
     expect(await ask(await sign({}, { secret }))).toMatchObject(OK);
@@ -126,7 +125,7 @@ describe('a client that signs with its secret', () => {
     expect(await ask(await sign({}, { secret }))).toMatchObject(OK);
   });
 
-  it('registers itself, and is given what it signs with', async () => {
+  it('lets a client register itself and sign with the secret that it receives', async () => {
     const { ask, server } = await setUp();
     const response = new Response();
     const headers = { 'content-type': 'application/json' };
@@ -137,8 +136,8 @@ describe('a client that signs with its secret', () => {
   });
 });
 
-describe('the secret of a client that signs with it', () => {
-  it('is over when its time is, where the host keeps the clients', async () => {
+describe('the stored secret of a client with client_secret_jwt', () => {
+  it('is not used after its expiry, if the application stores the clients', async () => {
     const sealSecretsWith = 'x'.repeat(32);
     const hash = new EncryptedSecrets({ encryptSecretsWith: sealSecretsWith }).encrypt(SECRET, {
       tokenEndpointAuthMethod: METHOD,
@@ -155,7 +154,7 @@ describe('the secret of a client that signs with it', () => {
     }
   });
 
-  it('is kept sealed, and opens by an old text that is listed, and by no other', async () => {
+  it('is encrypted, and can be decrypted with a previous encryption secret only if that is listed', async () => {
     const { model } = await setUp();
     const { secretHashes } = (await model['storedClients']!.findById('signs'))!;
     expect(secretHashes).toEqual([expect.stringMatching(/^\$sealed\$[\w-]+$/)]);
@@ -172,7 +171,7 @@ describe('the secret of a client that signs with it', () => {
     expect(await opened(SEAL.toUpperCase())).toEqual([]);
   });
 
-  it('is told to nobody who asks for the client', async () => {
+  it('is not returned by getClient() or findClient()', async () => {
     const { model } = await setUp();
     expect(JSON.stringify([await model.getClient('signs', null), await model.findClient('signs')])).not.toContain(
       '$sealed$',
@@ -180,16 +179,16 @@ describe('the secret of a client that signs with it', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['a store that cannot read it', () => setUp({}), /give the store `sealSecretsWith`/],
-    ['a text that seals nothing', () => setUp({ encryptSecretsWith: 'short' }), /32 characters/],
+    ['a store without an encryption secret', () => setUp({}), /give the store `sealSecretsWith`/],
+    ['an encryption secret that is too short', () => setUp({ encryptSecretsWith: 'short' }), /32 characters/],
     [
-      'a secret that is short',
+      'a client secret that is too short',
       async () =>
         (await setUp()).model.createClient({ id: 'x', secret: 'x', tokenEndpointAuthMethod: METHOD, ...known }),
       /a secret of 32 characters at least/,
     ],
     [
-      'a secret that is too long to be read again',
+      'a client secret that is too long',
       async () =>
         (await setUp()).model.createClient({
           id: 'x',
@@ -200,7 +199,7 @@ describe('the secret of a client that signs with it', () => {
       /a secret of 512 characters at most/,
     ],
     [
-      'a model that cannot read it',
+      'a model that cannot return it',
       async () =>
         new OAuth2Server({
           model: new MemoryStore({ clients: [], users: { findById: () => undefined } as never }),
@@ -209,8 +208,8 @@ describe('the secret of a client that signs with it', () => {
         }),
       /needs the model method `getClientSecrets\(\)`: a store has it with its option `sealSecretsWith`/,
     ],
-    ['a misspelt option', async () => clientSecretJwt({ algorithms: [] } as never), /unknown option `algorithms`/],
-  ])('stops %s with a sentence', async (_, make, sentence) => {
+    ['a misspelled option', async () => clientSecretJwt({ algorithms: [] } as never), /unknown option `algorithms`/],
+  ])('causes a configuration error for %s', async (_, make, sentence) => {
     await expect(make()).rejects.toThrow(sentence);
   });
 });

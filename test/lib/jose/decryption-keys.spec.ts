@@ -25,13 +25,13 @@ const key = (type: 'ec' | 'rsa' | 'x25519' | 'ed25519', options: object, more: o
 });
 const SIGNING = key('ec', { namedCurve: 'P-256' }, { kid: 'signs' });
 
-/** Reads what is encrypted to its server. */
+/** Creates a feature that decrypts JWEs for its server. */
 const reading = (...algorithms: KeyManagementAlgorithm[]): Feature => ({
   id: 'a feature that reads',
   install: (builder) => builder.contribute(DECRYPTION, { lifetime: 60, ...(algorithms.length > 0 && { algorithms }) }),
 });
 
-/** What the processes of a server share. */
+/** The key storage that the processes of a server share. */
 class Kept implements KeyModel {
   text: string | undefined;
   reads = 0;
@@ -64,7 +64,7 @@ const read = (server: OAuth2Server, jwe: string) => {
 };
 const isRead = async (server: OAuth2Server, jwe: string) => (await read(server, jwe)) === 'a text';
 
-/** It is so many seconds later, by all clocks. */
+/** Moves all clocks forward by the given number of seconds. */
 function later(seconds: number): void {
   const [date, time] = [Date.now(), performance.now()];
   jest.restoreAllMocks();
@@ -73,11 +73,11 @@ function later(seconds: number): void {
 }
 afterEach(() => void jest.restoreAllMocks());
 
-describe('keys to decrypt by that the host brings', () => {
+describe('decryption keys that the application provides', () => {
   const EC = key('ec', { namedCurve: 'P-256' }, { kid: 'first', use: 'enc' });
   const pem = generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
 
-  it('are published beside those that sign: of each algorithm the first one, and all are good', async () => {
+  it('are published with the signing keys, one for each algorithm; all of them decrypt', async () => {
     const second = { ...key('ec', { namedCurve: 'P-384' }, { kid: 'second', use: 'enc' }) };
     const server = serverWith([EC, second, { pem, use: 'enc', alg: 'ECDH-ES+A256KW', kid: 'pem' }, SIGNING]);
     expect(await publishedKeys(server)).toMatchObject([
@@ -92,7 +92,7 @@ describe('keys to decrypt by that the host brings', () => {
     }
   });
 
-  it('sign nothing, and those that sign decrypt nothing', async () => {
+  it('do not sign, and signing keys do not decrypt', async () => {
     const server = serverWith([EC, SIGNING]);
     const ring = findKeys(server.context)!;
     expect([ring.algorithms(), ring.decryptionAlgorithms()]).toEqual([['ES256'], ['ECDH-ES']]);
@@ -113,53 +113,57 @@ describe('keys to decrypt by that the host brings', () => {
   });
 
   it.each<[string, unknown[], RegExp]>([
-    ['none signs', [EC], /no key of `keys\(\)` signs/],
-    ['a public one', [SIGNING, { ...EC, d: undefined }], /one that is given to `keys\(\)` is none of these/],
-    ['text that is no PEM', [SIGNING, { pem: 'secret-text', use: 'enc' }], /is none of these/],
+    ['a missing signing key', [EC], /no key of `keys\(\)` signs/],
+    ['a public key', [SIGNING, { ...EC, d: undefined }], /one that is given to `keys\(\)` is none of these/],
+    ['text that is not PEM', [SIGNING, { pem: 'secret-text', use: 'enc' }], /is none of these/],
     [
-      'one for signatures',
+      'a key of a signature curve',
       [SIGNING, key('ed25519', {}, { use: 'enc' })],
       /decrypts is for P-256, P-384, P-521, X25519/,
     ],
-    ['a weak one', [SIGNING, key('rsa', { modulusLength: 1024 }, { use: 'enc' })], /2048/],
-    ['another algorithm', [SIGNING, { ...EC, alg: 'RSA-OAEP-256' }], /`ec` does not decrypt by `RSA-OAEP-256`/],
-    ['an algorithm of signatures', [SIGNING, { ...EC, alg: 'ES256' }], /does not decrypt by `ES256`/],
-    ['one name for two', [SIGNING, { ...EC, kid: 'signs' }], /have the name `signs`/],
+    ['a weak key', [SIGNING, key('rsa', { modulusLength: 1024 }, { use: 'enc' })], /2048/],
     [
-      'one key for both',
+      'an algorithm of another type of key',
+      [SIGNING, { ...EC, alg: 'RSA-OAEP-256' }],
+      /`ec` does not decrypt by `RSA-OAEP-256`/,
+    ],
+    ['a signature algorithm', [SIGNING, { ...EC, alg: 'ES256' }], /does not decrypt by `ES256`/],
+    ['two keys with the same `kid`', [SIGNING, { ...EC, kid: 'signs' }], /have the name `signs`/],
+    [
+      'one key for signing and decryption',
       [SIGNING, { ...SIGNING, use: 'enc', kid: 'other' }],
       /`other` of `keys\(\)` signs and decrypts/,
     ],
-  ])('are a sentence where they cannot be that: %s', (_, from, sentence) => {
+  ])('cause a configuration error for %s', (_, from, sentence) => {
     expect(() => serverWith(from as never, [])).toThrow(sentence);
     expect(() => serverWith(from as never, [])).not.toThrow(/secret-text/);
   });
 });
 
-describe('keys to decrypt by in a store', () => {
+describe('decryption keys in a store', () => {
   let kept: Kept;
   beforeEach(() => {
     kept = new Kept();
   });
 
-  it('are made where a feature asks for them, of each algorithm that it names, and sealed', async () => {
+  it('are created for each algorithm that a feature requires, and stored encrypted', async () => {
     expect(await publishedKeys(processOf(kept, {}, []))).toMatchObject([{ alg: 'ES256', use: 'sig' }]);
     expect(await shown(processOf(kept))).toMatchObject([{ alg: 'ECDH-ES', kty: 'EC', crv: 'P-256' }]);
     const both = processOf(kept, {}, [reading('RSA-OAEP-256', 'ECDH-ES')]);
     expect(await shown(both)).toMatchObject([{ alg: 'ECDH-ES' }, { alg: 'RSA-OAEP-256', kty: 'RSA' }]);
     for (const to of await shown(both)) expect(await isRead(both, await encryptTo(to, 'a text'))).toBe(true);
     expect(kept.text).not.toMatch(/kty|"d"/);
-    // A server on the same store that reads nothing shows none.
+    // A server on the same store without a decrypting feature publishes none of them.
     expect(await shown(processOf(kept, {}, []))).toEqual([]);
   });
 
-  it('are the same in all processes that start at once', async () => {
+  it('are the same in all processes that start at the same time', async () => {
     const servers = Array.from({ length: 6 }, () => processOf(kept));
     const kids = (await Promise.all(servers.map(shown))).flat().map(({ kid }) => kid);
     expect(new Set(kids).size).toBe(1);
   });
 
-  it('are one for the tenants of a store, and another where a server wants others', async () => {
+  it('are shared by tenants of a store, unless one of them requires other keys', async () => {
     const feature = keys({ secret: SECRET });
     const { model } = processOf(kept).context.options;
     const [one, two, other] = [[reading()], [reading()], []].map(
@@ -170,7 +174,7 @@ describe('keys to decrypt by in a store', () => {
     expect(findKeys(other!.context)).toBe(findKeys(other!.context));
   });
 
-  it('are replaced without a client meeting a server that cannot read it', async () => {
+  it('are rotated so that each process can decrypt with a key before clients use it', async () => {
     const [one, two] = [processOf(kept), processOf(kept)];
     const [before] = await shown(one);
     await shown(two);
@@ -181,7 +185,7 @@ describe('keys to decrypt by in a store', () => {
       { use: 'enc', alg: 'ECDH-ES', state: 'current' },
       { kid: next, use: 'enc', alg: 'ECDH-ES', state: 'next' },
     ]);
-    // Until all processes know it nobody encrypts to it.
+    // The key is published only when all processes know it.
     expect(await shown(one)).toEqual([before]);
     later(901);
     for (const server of [one, two]) {
@@ -197,7 +201,7 @@ describe('keys to decrypt by in a store', () => {
     expect(await signingKeys(one).list()).toMatchObject([{ use: 'sig' }, { kid: next, state: 'current' }]);
   });
 
-  it('are looked for in the store where they are not known: another process has just published one', async () => {
+  it('are read from the store again if the `kid` is unknown: another process may have added it', async () => {
     const [one, two] = [processOf(kept), processOf(kept)];
     await shown(two);
     await signingKeys(one).rotate({ alg: 'ECDH-ES', now: true });
@@ -208,7 +212,7 @@ describe('keys to decrypt by in a store', () => {
     expect(kept.reads).toBe(before + 1);
   });
 
-  it('that somebody has got read nothing any more', async () => {
+  it('can no longer decrypt once they are removed', async () => {
     const server = processOf(kept);
     const [lost] = await shown(server);
     const jwe = await encryptTo(lost!, 'a text');
@@ -219,7 +223,7 @@ describe('keys to decrypt by in a store', () => {
     expect(await isRead(server, await encryptTo(other!, 'a text'))).toBe(true);
   });
 
-  it('replace themselves after a while, as those that sign do', async () => {
+  it('are rotated automatically after `rotateEvery`, like signing keys', async () => {
     const server = processOf(kept, { rotateEvery: 86_400 });
     await shown(server);
     later(86_401);
@@ -228,7 +232,7 @@ describe('keys to decrypt by in a store', () => {
     expect(length).toBe(1);
   });
 
-  it('are rotated by their algorithm alone', async () => {
+  it('are rotated only if rotate() names their algorithm', async () => {
     const server = processOf(kept);
     expect((await signingKeys(server).list()).length).toBe(0);
     await signingKeys(server).rotate();

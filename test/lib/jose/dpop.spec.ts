@@ -40,7 +40,7 @@ interface Bent {
 let count = 0;
 const now = () => Math.floor(Date.now() / 1000);
 
-/** A good proof, but for what is bent. */
+/** Creates a valid DPoP proof, except for the given changes. */
 const prove = (
   { jwk, privateKey }: Key,
   htu: string,
@@ -53,7 +53,7 @@ const prove = (
 
 const athOf = (token: string) => hash('sha256', token, 'base64url');
 
-/** The same for a resource. */
+/** Creates a valid DPoP proof for a protected resource, except for the given changes. */
 const show = (key: Key, token: string, { claims, ...bent }: Bent = {}, htu = NOTES) =>
   prove(key, htu, { ...bent, claims: { ath: athOf(token), ...claims } }, 'GET');
 
@@ -64,7 +64,7 @@ interface Setup {
   options?: object;
 }
 
-/** Clients are made once: their secrets take time. */
+/** The clients are created once, because hashing their secrets takes time. */
 let common: Promise<MemoryStore> | undefined;
 
 async function newStore(): Promise<MemoryStore> {
@@ -114,7 +114,7 @@ async function setUp({ given, model, more = [], options = {} }: Setup = {}) {
     const body = { grant_type: 'authorization_code', code: value, redirect_uri: CALLBACK, code_verifier: VERIFIER };
     return await post('token', body, { ...(proof !== undefined && { proof }), client });
   };
-  /** A token that is bound to the key. */
+  /** Obtains an access token that is bound to the key. */
   const bound = async (key: Key) =>
     (await post('token', SELF, { proof: await prove(key, TOKEN) })).body['access_token']!;
   const call = (token: string, proof?: unknown, scheme = 'DPoP', changes: object = {}, to = server) =>
@@ -135,8 +135,8 @@ const PUSH = 'pushed_authorization_request';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const refusedProof = { status: 400, body: { error: 'invalid_dpop_proof' } };
 
-describe('a proof at the token endpoint', () => {
-  it('binds the access token, which says so in the answer and in introspection', async () => {
+describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
+  it('binds the access token to its key, as the response and introspection show', async () => {
     const { post } = await setUp();
     const key = await newKey();
     const { status, body } = await post('token', SELF, { proof: await prove(key, TOKEN) });
@@ -148,14 +148,14 @@ describe('a proof at the token endpoint', () => {
     expect(said.body).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt: key.jkt } });
   });
 
-  it('is not needed where nobody asks for it', async () => {
+  it('is optional by default', async () => {
     const { post, call } = await setUp();
     const { body } = await post('token', SELF);
     expect(body['token_type']).toBe('Bearer');
     expect(await call(body['access_token']!, undefined, 'Bearer')).toMatchObject({ status: 200 });
   });
 
-  it('is needed where the client is registered so', async () => {
+  it('is required for a client with `dpopBoundAccessTokens`', async () => {
     const { post, code } = await setUp();
     const missing = { status: 400, body: { error: 'invalid_request' } };
     expect(await post('token', SELF, { client: 'strict' })).toMatchObject(missing);
@@ -164,7 +164,7 @@ describe('a proof at the token endpoint', () => {
     expect(await code({ response_type: 'token' }, 'strict')).not.toHaveProperty('access_token');
   });
 
-  it('is good with each kind of key that is accepted', async () => {
+  it('can be signed with each type of key that is supported', async () => {
     const { post } = await setUp();
     const pairs = {
       RS256: rsaPair,
@@ -182,31 +182,31 @@ describe('a proof at the token endpoint', () => {
   const claims: [string, object][] = [
     ['for another URL', { htu: `${ISSUER}/oauth/revoke` }],
     ['for another host', { htu: 'https://evil.example/oauth/token' }],
-    ['for a host that only begins so', { htu: 'https://id.example.com.evil.example/oauth/token' }],
-    ['for a user at a host', { htu: 'https://id.example.com@evil.example/oauth/token' }],
+    ['for a host that only begins with the right one', { htu: 'https://id.example.com.evil.example/oauth/token' }],
+    ['for a URL with the right host as its user name', { htu: 'https://id.example.com@evil.example/oauth/token' }],
     ['with credentials in its URL', { htu: 'https://a:b@id.example.com/oauth/token' }],
     ['for another port', { htu: 'https://id.example.com:8443/oauth/token' }],
-    ['for http', { htu: 'http://id.example.com/oauth/token' }],
-    ['for a path of another case', { htu: `${ISSUER}/OAuth/token` }],
-    ['for a path with a slash more', { htu: `${TOKEN}/` }],
-    ['for a URL with a slash more', { htu: 'https:///id.example.com/oauth/token' }],
+    ['for http in place of https', { htu: 'http://id.example.com/oauth/token' }],
+    ['for a path in another case', { htu: `${ISSUER}/OAuth/token` }],
+    ['for a path with an additional slash', { htu: `${TOKEN}/` }],
+    ['for a URL with an additional slash', { htu: 'https:///id.example.com/oauth/token' }],
     ['for a URL with backslashes', { htu: 'https://id.example.com\\oauth\\token' }],
-    ['for an escaped slash', { htu: `${ISSUER}/oauth%2Ftoken` }],
-    ['for no URL', { htu: '/oauth/token' }],
+    ['for a path with an escaped slash', { htu: `${ISSUER}/oauth%2Ftoken` }],
+    ['for a path in place of a URL', { htu: '/oauth/token' }],
     ['for a list of URLs', { htu: [TOKEN] }],
-    ['for another method', { htm: 'GET' }],
-    ['for a method in other letters', { htm: 'post' }],
-    ['without method', { htm: undefined }],
-    ['from long ago', { iat: now() - 120 }],
+    ['for another HTTP method', { htm: 'GET' }],
+    ['for an HTTP method in lower case', { htm: 'post' }],
+    ['without an HTTP method', { htm: undefined }],
+    ['that is two minutes old', { iat: now() - 120 }],
     ['from the future', { iat: now() + 60 }],
-    ['of no time', { iat: undefined }],
-    ['of a time that is text', { iat: String(now()) }],
+    ['without an `iat`', { iat: undefined }],
+    ['whose `iat` is a string', { iat: String(now()) }],
     ['that has expired', { exp: now() - 60 }],
-    ['without jti', { jti: undefined }],
-    ['with an empty jti', { jti: '' }],
-    ['whose jti is a number', { jti: 7 }],
+    ['without a `jti`', { jti: undefined }],
+    ['with an empty `jti`', { jti: '' }],
+    ['whose `jti` is a number', { jti: 7 }],
   ];
-  it.each(claims)('is refused %s', async (_, bent) => {
+  it.each(claims)('is rejected %s', async (_, bent) => {
     const { post } = await setUp();
     const proof = await prove(await newKey(), TOKEN, { claims: bent });
     expect(await post('token', SELF, { proof })).toMatchObject(refusedProof);
@@ -218,12 +218,12 @@ describe('a proof at the token endpoint', () => {
     `${TOKEN}?a=b#c`,
     `${ISSUER}/oauth/%74oken`,
     `${ISSUER}/x/../oauth/token`,
-  ])('is good for its URL in another spelling: %s', async (htu) => {
+  ])('is accepted for its URL in another spelling: %s', async (htu) => {
     const { post } = await setUp();
     expect(await post('token', SELF, { proof: await prove(await newKey(), htu) })).toMatchObject({ status: 200 });
   });
 
-  it('is refused with a header that is not that of a proof', async () => {
+  it('is rejected if its header is invalid', async () => {
     const { post } = await setUp();
     const key = await newKey();
     const other = await newKey();
@@ -260,12 +260,12 @@ describe('a proof at the token endpoint', () => {
     }
   });
 
-  it('is refused by an algorithm that the host does not take', async () => {
+  it('is rejected with an algorithm that the server does not accept', async () => {
     const { post } = await setUp({ given: { algorithms: ['EdDSA'] } });
     expect(await post('token', SELF, { proof: await prove(await newKey(), TOKEN) })).toMatchObject(refusedProof);
   });
 
-  it('is good once, however many come at once', async () => {
+  it('is accepted once, even if it is sent several times concurrently', async () => {
     const { post } = await setUp();
     const proof = await prove(await newKey(), TOKEN);
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post('token', SELF, { proof })));
@@ -273,7 +273,7 @@ describe('a proof at the token endpoint', () => {
     expect(answers.filter(({ body }) => body['error'] === 'invalid_dpop_proof')).toHaveLength(4);
   });
 
-  it('of who names a client without a secret is remembered where there is a grant, and not before', async () => {
+  it('of a public client is stored as used only after the grant was validated', async () => {
     const { store, post, redeem } = await setUp({ model: {} });
     const once = jest.spyOn(store, 'once');
     const proof = await prove(await newKey(), TOKEN);
@@ -290,7 +290,7 @@ describe('a proof at the token endpoint', () => {
     expect(await redeem(proof)).toMatchObject(refusedProof);
   });
 
-  it('is not spent by the same jti of another key', async () => {
+  it('can have the same `jti` as a proof of another key', async () => {
     const { post } = await setUp();
     const same = { claims: { jti: 'same' } };
     expect(await post('token', SELF, { proof: await prove(await newKey(), TOKEN, same) })).toMatchObject({
@@ -301,7 +301,7 @@ describe('a proof at the token endpoint', () => {
     });
   });
 
-  it('says that a model forgets what a token is bound to', async () => {
+  it('causes server_error if the model does not store the binding of the token', async () => {
     const saveToken = (token: Record<string, unknown>, client: object, user: object) => ({
       ...token,
       cnf: undefined,
@@ -314,10 +314,10 @@ describe('a proof at the token endpoint', () => {
   });
 });
 
-describe('a refresh token', () => {
+describe('a refresh token issued with a DPoP proof', () => {
   const refresh = (refresh_token: string | undefined) => ({ grant_type: 'refresh_token', refresh_token });
 
-  it('of a public client is good with its key alone', async () => {
+  it('of a public client is accepted only with a proof of the same key', async () => {
     const { post, redeem } = await setUp();
     const [key, thief] = [await newKey(), await newKey()];
     const { body } = await redeem(await prove(key, TOKEN));
@@ -331,7 +331,7 @@ describe('a refresh token', () => {
     expect(await post('token', again, { client: 'spa', proof: await prove(thief, TOKEN) })).toMatchObject(gone);
   });
 
-  it('of a confidential client is not bound: its new access token is', async () => {
+  it('of a confidential client is accepted with another key, to which the new access token is bound', async () => {
     const { post, redeem } = await setUp();
     const [key, next] = [await newKey(), await newKey()];
     const { body } = await redeem(await prove(key, TOKEN), {}, 'web');
@@ -341,7 +341,7 @@ describe('a refresh token', () => {
     expect(said.body).toMatchObject({ cnf: { jkt: next.jkt } });
   });
 
-  it('that was answered before is answered again to its key alone', async () => {
+  it('returns the same tokens to a retry of a public client only with a proof of the same key', async () => {
     const { post, redeem } = await setUp({ options: { refreshTokenReuseInterval: 60 } });
     const [key, thief] = [await newKey(), await newKey()];
     const { body } = await redeem(await prove(key, TOKEN));
@@ -361,8 +361,8 @@ describe('a refresh token', () => {
   });
 });
 
-describe('dpop_jkt', () => {
-  it('binds the code to a key', async () => {
+describe('the parameter `dpop_jkt`', () => {
+  it('binds the authorization code to a key', async () => {
     const { redeem } = await setUp();
     const [key, thief] = [await newKey(), await newKey()];
     const gone = { status: 400, body: { error: 'invalid_grant' } };
@@ -371,12 +371,12 @@ describe('dpop_jkt', () => {
     expect(await redeem(await prove(key, TOKEN), { dpop_jkt: key.jkt })).toMatchObject({ status: 200 });
   });
 
-  it('that is no thumbprint is refused', async () => {
+  it('is rejected if it is not a thumbprint', async () => {
     const { code } = await setUp();
     expect(await code({ dpop_jkt: 'key' })).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('is what a pushed request is pushed with: by parameter, by proof, and by both if they agree', async () => {
+  it('can be pushed as a parameter, as a proof, or as both if they match', async () => {
     const { post, redeem } = await setUp();
     const [key, other] = [await newKey(), await newKey()];
     const asked = {
@@ -408,13 +408,13 @@ describe('dpop_jkt', () => {
   });
 });
 
-describe('a token that is bound to a key', () => {
+describe('a DPoP-bound access token', () => {
   const challenged = (error: string) => ({
     status: 401,
     headers: { 'www-authenticate': expect.stringMatching(`^DPoP realm="Service",error="${error}",algs="ES256 .*"$`) },
   });
 
-  it('is good with a proof of that key', async () => {
+  it('is accepted with a proof of its key', async () => {
     const { bound, call } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -422,7 +422,7 @@ describe('a token that is bound to a key', () => {
     expect(await call(token, await show(key, token), 'dpop')).toMatchObject({ status: 200 });
   });
 
-  it('is refused as Bearer, and with a proof too; one that is not bound is refused as DPoP', async () => {
+  it('is rejected with the scheme Bearer, like an unbound token with the scheme DPoP', async () => {
     const { bound, call, post } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -445,7 +445,7 @@ describe('a token that is bound to a key', () => {
     expect(await runOperation((await setUp()).server, 'authenticate', request)).toMatchObject({ status: 401 });
   });
 
-  it('is refused without its proof, or with another', async () => {
+  it('is rejected without a proof, or with a wrong one', async () => {
     const { bound, call } = await setUp();
     const [key, thief] = [await newKey(), await newKey()];
     const token = await bound(key);
@@ -467,7 +467,7 @@ describe('a token that is bound to a key', () => {
     for (const proof of proofs) expect(await call(token, proof)).toMatchObject(challenged('invalid_dpop_proof'));
   });
 
-  it('is not good twice with one proof, however many come at once', async () => {
+  it('is accepted once with the same proof, even in concurrent requests', async () => {
     const { bound, call } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -476,7 +476,7 @@ describe('a token that is bound to a key', () => {
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('is good for all looks at one request, and for the messages of the connection that it opened', async () => {
+  it('is accepted again within the same request and on the connection that the request opened', async () => {
     const { bound, server } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -488,7 +488,7 @@ describe('a token that is bound to a key', () => {
     expect(await look({ url: '/notes', handshake: {} })).toMatchObject({ status: 401 });
   });
 
-  it('is refused where nobody verifies a proof', async () => {
+  it('is rejected by a server without dpop()', async () => {
     const { bound, store, call } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -499,7 +499,7 @@ describe('a token that is bound to a key', () => {
     });
   });
 
-  it('is refused in a message that comes without HTTP', async () => {
+  it('is rejected in a message that was not sent by HTTP', async () => {
     const { bound, call } = await setUp();
     const token = await bound(await newKey());
     expect(await call(token, undefined, 'DPoP', { method: 'POST', url: '/' })).toMatchObject(
@@ -507,7 +507,7 @@ describe('a token that is bound to a key', () => {
     );
   });
 
-  it('is exchanged by who shows its key, and by nobody else', async () => {
+  it('can be exchanged only with a proof of its key', async () => {
     const { bound, post } = await setUp();
     const [key, thief] = [await newKey(), await newKey()];
     const type = 'urn:ietf:params:oauth:token-type:access_token';
@@ -575,7 +575,7 @@ describe('one `dpop()` value in two servers', () => {
     expect(await present(1, native, proof, await bound(key))).toBe(401);
   });
 
-  it('rejects one proof at two servers that have a feature value each', async () => {
+  it('rejects a proof that was used at another server with a separate `dpop()` value', async () => {
     const { key, token, present } = await share((store) => store, [dpop(), dpop()]);
     const [native, proof] = [{ url: '/notes' }, await show(key, token)];
     expect(await present(0, native, proof)).toBe(200);
@@ -583,8 +583,8 @@ describe('one `dpop()` value in two servers', () => {
   });
 });
 
-describe('an API that lives apart', () => {
-  it('takes signed tokens with their proofs, and remembers these by itself', async () => {
+describe('a separate resource server with dpop()', () => {
+  it('accepts JWT access tokens with a proof, and rejects a replayed proof', async () => {
     const from = [
       { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kid: 'k' },
     ];
@@ -605,7 +605,7 @@ describe('an API that lives apart', () => {
     expect(await call(token, undefined, 'Bearer', {}, careless)).toMatchObject({ status: 401 });
   });
 
-  it('reads its URL from the request only where the host says so', async () => {
+  it('takes its URL from the request only if `publicUrl` is `request`', async () => {
     const { bound, store, call } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -616,10 +616,10 @@ describe('an API that lives apart', () => {
   });
 });
 
-describe('nonces', () => {
+describe('nonces of dpop()', () => {
   const secret = 'a secret of thirty-two characters';
 
-  it('are given, asked for, and good in every process that has the secret, for a while', async () => {
+  it('are issued, required, and accepted by each process with the secret for a limited time', async () => {
     const { post } = await setUp({ given: { nonce: { secret } } });
     const key = await newKey();
     const first = await post('token', SELF, { proof: await prove(key, TOKEN) });
@@ -650,7 +650,7 @@ describe('nonces', () => {
     }
   });
 
-  it('are those of the resources too', async () => {
+  it('are also required by protected resources', async () => {
     const { call, post } = await setUp({ given: { nonce: { secret } } });
     const key = await newKey();
     const refused = await post('token', SELF, { proof: await prove(key, TOKEN) });
@@ -670,15 +670,15 @@ describe('nonces', () => {
   });
 });
 
-describe('a request without a token', () => {
-  it('hears of both schemes', async () => {
+describe('a request without an access token', () => {
+  it('receives a challenge for Bearer and for DPoP', async () => {
     const { server } = await setUp();
     const { headers } = await runOperation(server, 'authenticate', resourceRequest(null));
     expect(headers['www-authenticate']).toBe(`Bearer realm="Service", DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`);
   });
 });
 
-describe('the start says what cannot work', () => {
+describe('dpop()', () => {
   it.each([
     [{ algorithms: ['HS256'] }, /`algorithms` of `dpop\(\)` must be a list of ES256/],
     [{ lifetime: 0 }, /`lifetime` of `dpop\(\)` must be a number of seconds/],
@@ -686,18 +686,18 @@ describe('the start says what cannot work', () => {
     [{ publicUrl: 'http://api.example.com' }, /`publicUrl` of `dpop\(\)` must be an https URL/],
     [{ nonce: { secret: 'short' } }, /`secret` of 32 characters/],
     [{ nonces: {} }, /unknown option `nonces` of `dpop\(\)`/],
-  ])('%j', (options, sentence) => {
+  ])('rejects the options %j at start-up', (options, sentence) => {
     expect(() => dpop(options as never)).toThrow(sentence);
   });
 
-  it('and what the server lacks', () => {
+  it('rejects a server without `issuer`, and a model without once(), at start-up', () => {
     const model = new MemoryStore({ clients: [], users: { findById: () => undefined } as never });
     expect(() => new OAuth2Server({ model, features: [dpop()] })).toThrow(/give the option `issuer`, or `publicUrl`/);
     const forgetful = Object.assign(Object.create(model) as typeof model, { once: undefined });
     expect(() => new OAuth2Server({ model: forgetful, issuer: ISSUER, features: [dpop()] })).toThrow(/`once\(\)`/);
   });
 
-  it('and the metadata what proofs may be signed with', async () => {
+  it('lists its signature algorithms in the server metadata', async () => {
     const { server } = await setUp({ given: { algorithms: ['ES256'] } });
     const response = new Response();
     await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);

@@ -28,7 +28,7 @@ const CALLBACK = 'https://app.example/cb';
 const SECRET = 'secret-of-the-client-web';
 const KEYS_SECRET = 'a secret of thirty-two characters';
 
-/** A private key of a server. */
+/** Returns a new private key of a server. */
 function privateJwk(type: 'P-256' | 'P-384' | 'P-521' | 'X25519' | 'RSA', more: object): Jwk {
   const { privateKey } =
     type === 'RSA'
@@ -128,7 +128,7 @@ describe('an encrypted request object', () => {
     ['ECDH-ES+A128KW', privateJwk('P-256', { use: 'enc', alg: 'ECDH-ES+A128KW' })],
     ['ECDH-ES+A256KW', privateJwk('X25519', { use: 'enc', alg: 'ECDH-ES+A256KW' })],
     ['RSA-OAEP-256', RSA],
-  ])('is read by %s', async (alg, key) => {
+  ])('can be encrypted with %s', async (alg, key) => {
     const { server, published } = await setUp({ from: [SIGNING, key], encrypted: { unregistered: true } });
     const to = published.find(({ use }) => use === 'enc')!;
     expect(to).toMatchObject({ alg, use: 'enc' });
@@ -137,13 +137,13 @@ describe('an encrypted request object', () => {
     }
   });
 
-  it('is taken apart by one decryption', async () => {
+  it('is decrypted once', async () => {
     const { server, keyOf, decryptions } = await setUp();
     expect(await visit(server, await encryptTo(keyOf('ec'), await signed()))).toMatchObject(GRANTED);
     expect(decryptions).toHaveBeenCalledTimes(1);
   });
 
-  it('needs no name of the key, where it is the one that is published', async () => {
+  it('can omit the `kid` of the published key', async () => {
     const next = privateJwk('P-256', { kid: 'next', use: 'enc' });
     const { server, keyOf, published } = await setUp({ from: [SIGNING, EC, next] });
     expect(published.map(({ kid }) => kid)).toEqual(['signs', 'ec']);
@@ -155,14 +155,14 @@ describe('an encrypted request object', () => {
   });
 
   it.each([{ cty: undefined }, { cty: 'oauth-authz-req+jwt' }, { typ: 'JWT' }, { typ: 'JOSE' }])(
-    'may say of itself %j: what it is shows within',
+    'is identified by its content, whatever its header says: %j',
     async (header) => {
       const { server, keyOf } = await setUp();
       expect(await visit(server, await encryptTo(keyOf('ec'), await signed(), header))).toMatchObject(GRANTED);
     },
   );
 
-  it('comes by reference', async () => {
+  it('can be sent by request_uri', async () => {
     const { server, keyOf } = await setUp();
     const object = await encryptTo(keyOf('ec'), await signed());
     web.replies['/request.jwe'] = (response) => response.end(object);
@@ -171,7 +171,7 @@ describe('an encrypted request object', () => {
     expect(outcome).toMatchObject(GRANTED);
   });
 
-  it('is pushed, and kept as it was read', async () => {
+  it('can be pushed, and is stored decrypted', async () => {
     const { server, keyOf } = await setUp();
     const push = async (object: string) => {
       const response = new Response();
@@ -191,7 +191,7 @@ describe('an encrypted request object', () => {
     expect(refused).toEqual({ status: 400, body: REFUSED.body });
   });
 
-  it('is read by a key that the store keeps, sealed', async () => {
+  it('can be encrypted to a key that the server stores encrypted', async () => {
     const { server, store, published } = await setUp({ from: [] });
     expect(published).toMatchObject([
       { alg: 'ES256', use: 'sig' },
@@ -203,8 +203,8 @@ describe('an encrypted request object', () => {
   });
 });
 
-describe('a client', () => {
-  it('that has registered that it encrypts may do so by all that the server reads, and need not', async () => {
+describe('encryption of request objects for a client', () => {
+  it('is optional and can use all algorithms of the server if the client registered encryption', async () => {
     const { server, keyOf } = await setUp();
     expect(await visit(server, await signed())).toMatchObject(GRANTED);
     expect(await visit(server, await encryptTo(keyOf('rsa'), await signed()))).toMatchObject(GRANTED);
@@ -215,7 +215,7 @@ describe('a client', () => {
     expect(await visit(server, await encryptTo(keyOf('rsa'), odd), 'odd')).toMatchObject(GRANTED);
   });
 
-  it('that has not makes the server decrypt nothing, unless the host lets it', async () => {
+  it('needs a registration of encryption, unless `unregistered` is true', async () => {
     const { server, keyOf, decryptions } = await setUp();
     const object = await encryptTo(keyOf('ec'), await signed('plain'));
     const refused = await visit(server, object, 'plain');
@@ -231,14 +231,14 @@ describe('a client', () => {
     expect(await visit(open.server, await signed('plain'), 'plain')).toMatchObject(GRANTED);
   });
 
-  it('is not read where the host says nothing of encryption', async () => {
+  it('is not accepted if the option `encrypted` is false', async () => {
     const { server, keyOf } = await setUp({ encrypted: false });
     expect(await visit(server, await encryptTo(keyOf('ec'), await signed()))).toMatchObject(REFUSED);
     expect(await visit(server, await signed())).toMatchObject(GRANTED);
     expect(await visit(server, await signed('plain'), 'plain')).toMatchObject(GRANTED);
   });
 
-  it('registers how it encrypts', async () => {
+  it('can be registered by the client', async () => {
     const { server, keyOf } = await setUp({ encrypted: { contentEncryption: ['A128GCM', 'A256GCM'] } });
     const register = async (more: object) => {
       const body = { redirect_uris: [CALLBACK], scope: 'read', jwks: { keys: [own.jwk] }, ...more };
@@ -265,7 +265,7 @@ describe('a client', () => {
     }
   });
 
-  it('is told in the metadata how it may', async () => {
+  it('is described in the server metadata', async () => {
     const told = async (setup: Setup) => {
       const response = new Response();
       const { server } = await setUp(setup);
@@ -283,12 +283,12 @@ describe('a client', () => {
   });
 });
 
-/** As nobody's library would make it. */
+/** Builds a JWE that no library would create. */
 const jweOf = (header: unknown, ...parts: string[]) =>
   [base64url.encode(JSON.stringify(header)), ...parts, ...Array<string>(4 - parts.length).fill('AAAA')].join('.');
 const ZERO = Buffer.alloc(32).toString('base64url');
 
-describe('what is no good', () => {
+describe('an invalid encrypted request object', () => {
   type Keys = (kid: string) => PublishedKey;
   const HEADER = { alg: 'ECDH-ES', enc: 'A128CBC-HS256' };
   const epk = { kty: 'EC', crv: 'P-256', x: ZERO, y: ZERO };
@@ -296,77 +296,86 @@ describe('what is no good', () => {
 
   it.each<[string, (keyOf: Keys) => Promise<string> | string]>([
     [
-      'encrypted to another key of that name',
+      'encrypted to another key with the same `kid`',
       async (keyOf) => encryptTo({ ...keyOf('ec'), ...encrypts.jwk, kid: 'ec' }, await signed()),
     ],
-    ['encrypted to the key that signs', async (keyOf) => encryptTo(keyOf('signs'), await signed(), { alg: 'ECDH-ES' })],
+    ['encrypted to the signing key', async (keyOf) => encryptTo(keyOf('signs'), await signed(), { alg: 'ECDH-ES' })],
     [
-      'to that, by the name of another',
+      'encrypted to the signing key with the `kid` of another key',
       async (keyOf) => encryptTo({ ...keyOf('signs'), kid: 'ec' }, await signed(), { alg: 'ECDH-ES' }),
     ],
     [
-      'to that, without a name',
+      'encrypted to the signing key without a `kid`',
       async (keyOf) => encryptTo(keyOf('signs'), await signed(), { alg: 'ECDH-ES', kid: undefined }),
     ],
     [
-      'by an algorithm that is not that of its key',
+      'encrypted with an algorithm that does not match its key',
       async (keyOf) => encryptTo(keyOf('ec'), await signed(), { alg: 'ECDH-ES+A256KW' }),
     ],
     [
-      'by an algorithm that is that of another key',
+      'encrypted with the algorithm of another key',
       async (keyOf) => encryptTo(keyOf('ec'), await signed(), { alg: 'ECDH-ES+A128KW' }),
     ],
     [
-      'by the name of the key of another algorithm',
+      'encrypted with the `kid` of a key for another algorithm',
       async (keyOf) => encryptTo(keyOf('ec'), await signed(), { kid: 'rsa' }),
     ],
-    ['by a name that nobody has', async (keyOf) => encryptTo(keyOf('ec'), await signed(), { kid: '../../etc/passwd' })],
-    ['by a name that all objects have', async (keyOf) => encryptTo(keyOf('ec'), await signed(), { kid: '__proto__' })],
+    [
+      'encrypted with an unknown `kid`',
+      async (keyOf) => encryptTo(keyOf('ec'), await signed(), { kid: '../../etc/passwd' }),
+    ],
+    [
+      'encrypted with the `kid` `__proto__`',
+      async (keyOf) => encryptTo(keyOf('ec'), await signed(), { kid: '__proto__' }),
+    ],
     ['compressed', async (keyOf) => encryptTo(keyOf('ec'), await signed(), { zip: 'DEF' })],
     [
-      'with a header nobody knows',
+      'encrypted with an unknown critical header',
       async (keyOf) =>
         compact(await signed())
           .setProtectedHeader({ ...HEADER, kid: 'ec', crit: ['x'], x: 1 })
           .encrypt(await importJWK({ ...keyOf('ec') }, 'ECDH-ES'), { crit: { x: true } }),
     ],
     [
-      'by a secret, the public key',
+      'encrypted with the public key as a secret',
       (keyOf) =>
         compact('x')
           .setProtectedHeader({ alg: 'dir', enc: 'A128CBC-HS256', kid: 'ec' })
           .encrypt(new TextEncoder().encode(JSON.stringify(keyOf('ec'))).subarray(0, 32)),
     ],
     [
-      'by a password that takes for ever',
+      'encrypted with a password and an excessive number of iterations',
       () => jweOf({ alg: 'PBES2-HS256+A128KW', enc: 'A128GCM', p2c: 2 ** 31, p2s: ZERO, kid: 'ec' }),
     ],
-    ['by RSA1_5', () => jweOf({ alg: 'RSA1_5', enc: 'A128CBC-HS256', kid: 'rsa' })],
-    ['by RSA-OAEP with SHA-1', async (keyOf) => encryptTo(keyOf('rsa'), await signed(), { alg: 'RSA-OAEP' })],
-    ['by what has 192 bits', async (keyOf) => encryptTo(keyOf('ec'), await signed(), { enc: 'A192GCM' })],
-    ['by a point that is not on the curve', () => jweOf({ ...HEADER, kid: 'ec', epk }, '')],
+    ['encrypted with RSA1_5', () => jweOf({ alg: 'RSA1_5', enc: 'A128CBC-HS256', kid: 'rsa' })],
     [
-      'by a point of another curve',
+      'encrypted with RSA-OAEP and SHA-1',
+      async (keyOf) => encryptTo(keyOf('rsa'), await signed(), { alg: 'RSA-OAEP' }),
+    ],
+    ['encrypted with A192GCM', async (keyOf) => encryptTo(keyOf('ec'), await signed(), { enc: 'A192GCM' })],
+    ['encrypted with a point that is not on the curve', () => jweOf({ ...HEADER, kid: 'ec', epk }, '')],
+    [
+      'encrypted with a point on another curve',
       () => jweOf({ ...HEADER, kid: 'ec', epk: { kty: 'OKP', crv: 'X25519', x: ZERO } }, ''),
     ],
-    ['by no point', () => jweOf({ ...HEADER, kid: 'ec' }, '')],
-    ['by nonsense in place of a point', () => jweOf({ ...HEADER, kid: 'ec', epk: [null] }, '')],
-    ['with a name that is no text', () => jweOf({ ...HEADER, kid: { toString: 1 }, epk })],
-    ['with an algorithm that is no text', () => jweOf({ ...HEADER, alg: ['ECDH-ES'], epk })],
-    ['whose header is none', () => jweOf(null)],
-    ['whose header is a list', () => jweOf([HEADER])],
-    ['of five empty parts', () => '....'],
-    ['of five parts that are no base64', () => '!.!.!.!.!'],
-    ['cut off', async (keyOf) => (await encryptTo(keyOf('ec'), await signed())).slice(0, -4)],
+    ['encrypted without an ephemeral key', () => jweOf({ ...HEADER, kid: 'ec' }, '')],
+    ['encrypted with a malformed ephemeral key', () => jweOf({ ...HEADER, kid: 'ec', epk: [null] }, '')],
+    ['encrypted with a `kid` that is not a string', () => jweOf({ ...HEADER, kid: { toString: 1 }, epk })],
+    ['encrypted with an `alg` that is not a string', () => jweOf({ ...HEADER, alg: ['ECDH-ES'], epk })],
+    ['a JWE whose header is null', () => jweOf(null)],
+    ['a JWE whose header is a list', () => jweOf([HEADER])],
+    ['a JWE of five empty parts', () => '....'],
+    ['a JWE of five parts that are not base64', () => '!.!.!.!.!'],
+    ['truncated', async (keyOf) => (await encryptTo(keyOf('ec'), await signed())).slice(0, -4)],
     [
-      'bent',
+      'modified',
       async (keyOf) => {
         const parts = (await encryptTo(keyOf('ec'), await signed())).split('.');
         parts[3] = `${parts[3]!.startsWith('A') ? 'B' : 'A'}${parts[3]!.slice(1)}`;
         return parts.join('.');
       },
     ],
-  ])('is said of all in one sentence: of one %s', async (_, make) => {
+  ])('is rejected with the same reason in each case: it is %s', async (_, make) => {
     const { server, keyOf } = await setUp({ encrypted: { unregistered: true } });
     const outcome = await visit(server, await make(keyOf), 'plain');
     expect(outcome).toMatchObject(REFUSED);
@@ -375,40 +384,40 @@ describe('what is no good', () => {
 
   it.each<[string, (keyOf: Keys) => Promise<string>]>([
     [
-      'that is signed by nobody',
+      'that is not signed',
       async () =>
         new UnsecuredJWT({ client_id: 'web', response_type: 'code' }).setIssuer('web').setAudience(ISSUER).encode(),
     ],
     [
-      'that are claims alone',
+      'that is plain JSON',
       async () => JSON.stringify({ iss: 'web', aud: ISSUER, client_id: 'web', response_type: 'code' }),
     ],
-    ['that is signed by another client', () => signed('web', { key: foreign.privateKey })],
-    ['that is of another client', () => signed('foreign', { key: foreign.privateKey })],
+    ['that another client signed', () => signed('web', { key: foreign.privateKey })],
+    ['that was issued by another client', () => signed('foreign', { key: foreign.privateKey })],
     [
-      'that is signed by a key which is for encryption',
+      'that is signed with an encryption key',
       () => signed('web', { header: { kid: 'encrypts' }, key: encrypts.privateKey }),
     ],
     [
-      'that is signed by the public key as a secret',
+      'that is signed with the public key as a secret',
       (keyOf) =>
         signed('web', {
           header: { alg: 'HS256', kid: 'ec' },
           key: new TextEncoder().encode(JSON.stringify(keyOf('ec'))),
         }),
     ],
-    ['that is encrypted once more', async (keyOf) => encryptTo(keyOf('ec'), await signed())],
+    ['that is encrypted again', async (keyOf) => encryptTo(keyOf('ec'), await signed())],
     ['that has another type', () => signed('web', { header: { typ: 'at+jwt' } })],
     ['that is empty', async () => ''],
-    ['that is no text', async () => '\u0000\ud800'],
-  ])('is decrypted, and refused for what it is within: one %s', async (_, make) => {
+    ['that is not text', async () => '\u0000\ud800'],
+  ])('is decrypted, and rejected for a content %s', async (_, make) => {
     const { server, keyOf, decryptions } = await setUp();
     const outcome = await visit(server, await encryptTo(keyOf('ec'), await make(keyOf)));
     expect(outcome).toMatchObject(REFUSED);
     expect(decryptions).toHaveBeenCalledTimes(1);
   });
 
-  it('is one that says all in JSON', async () => {
+  it('is rejected if it uses the JSON serialization', async () => {
     const { server, keyOf } = await setUp();
     const to = await importJWK({ ...keyOf('ec') }, 'ECDH-ES');
     const whole = await new FlattenedEncrypt(new TextEncoder().encode(await signed()))
@@ -417,7 +426,7 @@ describe('what is no good', () => {
     expect(await visit(server, JSON.stringify(whole))).toMatchObject(REFUSED);
   });
 
-  it('is one that a small point has made, for a key that is one of X25519', async () => {
+  it('is rejected if its ephemeral X25519 key has a small order', async () => {
     const { server } = await setUp({ encrypted: { unregistered: true } });
     for (const x of [ZERO, `AQ${ZERO.slice(2)}`, `7P___________________________________________38`]) {
       const object = jweOf({ alg: 'ECDH-ES+A128KW', enc: 'A128GCM', kid: 'x', epk: { kty: 'OKP', crv: 'X25519', x } });
@@ -425,14 +434,14 @@ describe('what is no good', () => {
     }
   });
 
-  it('is what one client has encrypted, and another one brings', async () => {
+  it('is rejected if another client sends it', async () => {
     const { server, keyOf } = await setUp();
     const stolen = await encryptTo(keyOf('ec'), await signed());
     expect(await visit(server, stolen, 'foreign')).toMatchObject(REFUSED);
     expect(await visit(server, stolen)).toMatchObject(GRANTED);
   });
 
-  it('never is a fault of the server', async () => {
+  it('never causes server_error', async () => {
     const { server, keyOf } = await setUp({ encrypted: { unregistered: true } });
     const good = (await encryptTo(keyOf('ec'), await signed('plain'))).split('.');
     const wrapped = (await encryptTo(keyOf('rsa'), await signed('plain'))).split('.');
@@ -448,7 +457,7 @@ describe('what is no good', () => {
   });
 });
 
-describe('the start', () => {
+describe('encryption of request objects at start-up', () => {
   it.each([
     [{ encrypted: { algorithms: ['RSA1_5'] } }, 'takes as `algorithms` a list of ECDH-ES'],
     [{ encrypted: { algorithms: [] } }, 'takes as `algorithms` a list of ECDH-ES'],
@@ -456,11 +465,11 @@ describe('the start', () => {
     [{ encrypted: { unregistered: 'no' } }, 'takes as `unregistered` true or false'],
     [{ encrypted: { alg: 'ECDH-ES' } }, 'unknown option `alg` of `encrypted` of `requestObjects()`'],
     [{ encrypted: 'yes' }, 'is `true`, `false` or an object of options'],
-  ])('is stopped by %j', (given, sentence) => {
+  ])('rejects the options %j', (given, sentence) => {
     expect(() => requestObjects(given as never)).toThrow(sentence);
   });
 
-  it('is stopped where there is no key to decrypt by', async () => {
+  it('rejects a server without a suitable decryption key', async () => {
     await expect(setUp({ from: [SIGNING] })).rejects.toThrow(
       "no key of `keys()` decrypts: give `from` a private key with `use: 'enc'`",
     );

@@ -30,8 +30,8 @@ async function setUp(options?: EncryptionOptions | false) {
 
 const KINDS = ['id_token', 'userinfo', 'authorization', 'introspection'];
 
-describe('a client that registers itself for encryption', () => {
-  it('gets what it wants', async () => {
+describe('registration of a client for encrypted responses', () => {
+  it('enables the requested encryption', async () => {
     const { register, signInAs } = await setUp();
     const said = Object.fromEntries(
       KINDS.flatMap((kind) => [
@@ -45,7 +45,7 @@ describe('a client that registers itself for encryption', () => {
     expect((await decrypted(id_token, mine.key)).header).toMatchObject({ alg: 'ECDH-ES+A128KW', enc: 'A256GCM' });
   });
 
-  it.each(KINDS)('may have its keys elsewhere (%s)', async (kind) => {
+  it.each(KINDS)('accepts a `jwks_uri` in place of keys: %s', async (kind) => {
     const { register } = await setUp();
     expect((await register({ [`${kind}_encrypted_response_alg`]: 'RSA-OAEP-256', jwks_uri })).status).toBe(201);
   });
@@ -53,34 +53,46 @@ describe('a client that registers itself for encryption', () => {
   const { kty, crv, x } = mine.jwk;
   it.each<[string, string, object]>([
     ['has no keys', 'id_token_encrypted_response_alg', {}],
-    ['has none to encrypt to', 'id_token_encrypted_response_alg', { jwks: { keys: [{ ...mine.jwk, use: 'sig' }] } }],
-    ['has none that is one', 'id_token_encrypted_response_alg', { jwks: { keys: [{ kty, crv, x, y: x }] } }],
+    ['has no key for encryption', 'id_token_encrypted_response_alg', { jwks: { keys: [{ ...mine.jwk, use: 'sig' }] } }],
+    ['has an invalid key', 'id_token_encrypted_response_alg', { jwks: { keys: [{ kty, crv, x, y: x }] } }],
     [
-      'has the other kind',
+      'has a key of another type',
       'userinfo_encrypted_response_alg',
       { jwks, userinfo_encrypted_response_alg: 'RSA-OAEP-256' },
     ],
-    ['shows its private key', 'jwks', { jwks: { keys: [mine.key.export({ format: 'jwk' })] } }],
-    ['brings a secret', 'jwks', { jwks: { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] } }],
+    ['includes its private key', 'jwks', { jwks: { keys: [mine.key.export({ format: 'jwk' })] } }],
+    ['includes a symmetric key', 'jwks', { jwks: { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] } }],
     [
-      'names no algorithm',
+      'sets a content encryption without an algorithm',
       'id_token_encrypted_response_enc',
       { id_token_encrypted_response_alg: undefined, jwks, id_token_encrypted_response_enc: 'A256GCM' },
     ],
-    ['wants `none`', 'id_token_encrypted_response_alg', { jwks, id_token_encrypted_response_alg: 'none' }],
-    ['wants RSA1_5', 'authorization_encrypted_response_alg', { jwks, authorization_encrypted_response_alg: 'RSA1_5' }],
     [
-      'wants its secret used',
+      'requests the algorithm `none`',
+      'id_token_encrypted_response_alg',
+      { jwks, id_token_encrypted_response_alg: 'none' },
+    ],
+    [
+      'requests RSA1_5',
+      'authorization_encrypted_response_alg',
+      { jwks, authorization_encrypted_response_alg: 'RSA1_5' },
+    ],
+    [
+      'requests encryption with its secret',
       'introspection_encrypted_response_alg',
       { jwks, introspection_encrypted_response_alg: 'dir' },
     ],
     [
-      'wants what there is not',
+      'requests an unknown content encryption',
       'id_token_encrypted_response_enc',
       { jwks, id_token_encrypted_response_enc: 'A512GCM' },
     ],
-    ['says nothing good', 'id_token_encrypted_response_alg', { jwks, id_token_encrypted_response_alg: ['ECDH-ES'] }],
-  ])('is refused that %s', async (_, name, said) => {
+    [
+      'sends a list of algorithms',
+      'id_token_encrypted_response_alg',
+      { jwks, id_token_encrypted_response_alg: ['ECDH-ES'] },
+    ],
+  ])('is rejected if the client %s', async (_, name, said) => {
     const { register } = await setUp();
     const usual = { id_token_encrypted_response_alg: 'ECDH-ES' };
     expect(await register({ ...usual, ...said })).toMatchObject({
@@ -89,13 +101,13 @@ describe('a client that registers itself for encryption', () => {
     });
   });
 
-  it.each(KINDS)('is refused where nobody encrypts (%s)', async (kind) => {
+  it.each(KINDS)('is rejected by a server without encryption(): %s', async (kind) => {
     const { register } = await setUp(false);
     const { status, body } = await register({ [`${kind}_encrypted_response_alg`]: 'ECDH-ES', jwks });
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } });
   });
 
-  it('has to say by what, where the usual one is not served', async () => {
+  it('requires a content encryption if the server does not support the default one', async () => {
     const { register } = await setUp({ contentEncryption: ['A256GCM'] });
     const said = { id_token_encrypted_response_alg: 'ECDH-ES', jwks };
     const { body } = await register(said);

@@ -33,7 +33,7 @@ describe('an encrypted ID token', () => {
     ['ECDH-ES+A128KW', recipient('P-384')],
     ['ECDH-ES+A256KW', recipient('P-521')],
     ['ECDH-ES', recipient('X25519')],
-  ])('is the signed one, encrypted by %s to the key of its client', async (alg, { jwk, key }) => {
+  ])('contains the signed ID token, encrypted with %s to the key of the client', async (alg, { jwk, key }) => {
     const server = await serverFor({ idTokenEncryptedResponseAlg: alg, jwks: { keys: [jwk] } });
     const { id_token } = await server.signIn({ nonce: 'n' });
     const { text, header } = await decrypted(id_token, key);
@@ -42,7 +42,7 @@ describe('an encrypted ID token', () => {
     expect((await server.verified(text)).payload).toMatchObject({ iss: ISSUER, sub: 'alice', nonce: 'n' });
   });
 
-  it.each(['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'])('is encrypted by %s', async (enc) => {
+  it.each(['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'])('uses the content encryption %s', async (enc) => {
     const said = { id_token_encrypted_response_alg: 'ECDH-ES', id_token_encrypted_response_enc: enc };
     const server = await serverFor({ metadata: { ...said, jwks: { keys: [p256.jwk] } } });
     const { text, header } = await decrypted((await server.signIn()).id_token, p256.key);
@@ -50,7 +50,7 @@ describe('an encrypted ID token', () => {
     await server.verified(text);
   });
 
-  it('is bound to what it comes with, by the browser too, and comes again with a refreshed token', async () => {
+  it('contains c_hash and at_hash, and is also issued for a refresh', async () => {
     const server = await serverFor(toKeys(p256.jwk), undefined, { responseTypes: ['code id_token'] });
     const { parameters } = await server.authorize({ response_type: 'code id_token', nonce: 'n' });
     const first = decodeJwt((await decrypted(parameters['id_token'], p256.key)).text);
@@ -63,7 +63,7 @@ describe('an encrypted ID token', () => {
     }
   });
 
-  it('is signed inside, as a hint may bring it back: the encrypted one is none', async () => {
+  it('is accepted as id_token_hint only after the client decrypted it', async () => {
     const server = await serverFor(toKeys(p256.jwk));
     const { id_token } = await server.signIn();
     const { text } = await decrypted(id_token, p256.key);
@@ -73,22 +73,22 @@ describe('an encrypted ID token', () => {
   });
 });
 
-describe('the key of a client', () => {
+describe('the encryption key of a client', () => {
   const plain = recipient('P-256', {});
   it.each([
-    ['is the one for encryption, and not the one that it signs by', [recipient('P-256', { use: 'sig' }).jwk, p256.jwk]],
-    ['may say nothing of its use, if it is the only one', [p256.jwk]],
-    ['is the one that says for what it is', [plain.jwk, p256.jwk]],
-    ['may name its algorithm', [plain.jwk, { ...p256.jwk, use: undefined, alg: 'ECDH-ES' }]],
-    ['has the right type', [rsa.jwk, recipient(2048, { use: 'enc' }).jwk, p256.jwk]],
-    ['is good: others are passed over', [{ ...p256.jwk, y: p256.jwk.x }, { kty: 'EC', crv: 'P-256' }, p256.jwk]],
+    ['is the one for encryption, and not the one for signatures', [recipient('P-256', { use: 'sig' }).jwk, p256.jwk]],
+    ['can be the only key', [p256.jwk]],
+    ['is the one that declares its use', [plain.jwk, p256.jwk]],
+    ['can declare its algorithm in place of its use', [plain.jwk, { ...p256.jwk, use: undefined, alg: 'ECDH-ES' }]],
+    ['has the right type and size', [rsa.jwk, recipient(2048, { use: 'enc' }).jwk, p256.jwk]],
+    ['is the first valid one', [{ ...p256.jwk, y: p256.jwk.x }, { kty: 'EC', crv: 'P-256' }, p256.jwk]],
   ])('%s', async (_, keys) => {
     const { signIn } = await serverFor(toKeys(...keys));
     const { header } = await decrypted((await signIn()).id_token, p256.key);
     expect(header.kid).toBe('p256');
   });
 
-  it('needs no name', async () => {
+  it('can omit its `kid`', async () => {
     const { signIn } = await serverFor(toKeys(plain.jwk));
     expect((await decrypted((await signIn()).id_token, plain.key)).header).not.toHaveProperty('kid');
   });
@@ -97,18 +97,18 @@ describe('the key of a client', () => {
   it.each<[string, string, object]>([
     ['is not on its curve', 'ECDH-ES', { ...p256.jwk, y: p256.jwk.x }],
     ['has a small order', 'ECDH-ES', { kty: 'OKP', crv: 'X25519', x: zero, use: 'enc' }],
-    ['is a key to sign by', 'ECDH-ES', { ...p256.jwk, use: 'sig' }],
-    ['verifies', 'ECDH-ES', { ...p256.jwk, use: undefined, key_ops: ['verify'] }],
+    ['is a signing key', 'ECDH-ES', { ...p256.jwk, use: 'sig' }],
+    ['is only for verification', 'ECDH-ES', { ...p256.jwk, use: undefined, key_ops: ['verify'] }],
     ['is for another algorithm', 'ECDH-ES', { ...p256.jwk, alg: 'ECDH-ES+A256KW' }],
-    ['shows its private half', 'ECDH-ES', { ...p256.key.export({ format: 'jwk' }), use: 'enc' }],
-    ['is of a curve for signatures', 'ECDH-ES', { kty: 'OKP', crv: 'Ed25519', x: p256.jwk.x, use: 'enc' }],
-    ['is a secret', 'ECDH-ES', { kty: 'oct', k: 'c2VjcmV0', use: 'enc' }],
+    ['includes its private part', 'ECDH-ES', { ...p256.key.export({ format: 'jwk' }), use: 'enc' }],
+    ['is for signatures by its curve', 'ECDH-ES', { kty: 'OKP', crv: 'Ed25519', x: p256.jwk.x, use: 'enc' }],
+    ['is symmetric', 'ECDH-ES', { kty: 'oct', k: 'c2VjcmV0', use: 'enc' }],
     ['has 1024 bits', 'RSA-OAEP-256', recipient(1024).jwk],
-    ['does nothing', 'RSA-OAEP-256', { ...rsa.jwk, e: 'AQ' }],
-    ['takes for ever', 'RSA-OAEP-256', { ...rsa.jwk, e: rsa.jwk.n }],
-    ['is no number', 'RSA-OAEP-256', { ...rsa.jwk, n: { toString: 1 } }],
+    ['has the exponent 1', 'RSA-OAEP-256', { ...rsa.jwk, e: 'AQ' }],
+    ['has an exponent as long as its modulus', 'RSA-OAEP-256', { ...rsa.jwk, e: rsa.jwk.n }],
+    ['has a modulus that is not a number', 'RSA-OAEP-256', { ...rsa.jwk, n: { toString: 1 } }],
     ['is empty', 'RSA-OAEP-256', {}],
-  ])('that %s is none, which costs nobody their code', async (_, alg, jwk) => {
+  ])('is not used, and the code stays valid, if it %s', async (_, alg, jwk) => {
     const { store, authorize, redeem } = await serverFor({
       idTokenEncryptedResponseAlg: alg,
       jwks: { keys: [jwk] },
@@ -126,7 +126,7 @@ describe('the key of a client', () => {
     expect((await store.getAuthorizationCode(code!)) || {}).not.toHaveProperty('revokedAt');
   });
 
-  it('may come late: the code is good until then', async () => {
+  it('can be registered after a code was issued, which stays valid until then', async () => {
     const { store, authorize, redeem } = await serverFor(toKeys(rsa.jwk));
     const { code } = (await authorize()).parameters;
     expect((await redeem(code)).body).toMatchObject({ error: 'server_error' });
@@ -136,36 +136,36 @@ describe('the key of a client', () => {
   });
 
   it.each<[string, object]>([
-    ['none', { idTokenEncryptedResponseAlg: 'none' }],
+    ['the algorithm none', { idTokenEncryptedResponseAlg: 'none' }],
     ['RSA1_5', { idTokenEncryptedResponseAlg: 'RSA1_5' }],
-    ['a secret', { idTokenEncryptedResponseAlg: 'dir' }],
-    ['a password', { idTokenEncryptedResponseAlg: 'PBES2-HS256+A128KW' }],
-    ['what there is not', { idTokenEncryptedResponseAlg: 'ECDH-ES', idTokenEncryptedResponseEnc: 'none' }],
-  ])('is needed: nothing is sent where the host has registered %s', async (_, registered) => {
+    ['direct encryption with a secret', { idTokenEncryptedResponseAlg: 'dir' }],
+    ['encryption with a password', { idTokenEncryptedResponseAlg: 'PBES2-HS256+A128KW' }],
+    ['an unknown content encryption', { idTokenEncryptedResponseAlg: 'ECDH-ES', idTokenEncryptedResponseEnc: 'none' }],
+  ])('is not used, and no ID token is sent, if the client is registered for %s', async (_, registered) => {
     const { signIn } = await serverFor({ ...registered, jwks: { keys: [p256.jwk, rsa.jwk] } });
     const body = await signIn();
     expect(body).toMatchObject({ error: 'server_error' });
     expect(body).not.toHaveProperty('id_token');
   });
 
-  it('is not asked for where nobody encrypts: nothing is sent that should be encrypted', async () => {
+  it('is not used by a server without encryption(), which then sends no ID token', async () => {
     const { signIn } = await openIdServer({ client: toKeys(p256.jwk) });
     expect(await signIn()).toMatchObject({ error: 'server_error' });
   });
 });
 
-describe('keys that are elsewhere', () => {
+describe('the `jwks_uri` of a client with encrypted responses', () => {
   const client = (alg = 'ECDH-ES') => ({ idTokenEncryptedResponseAlg: alg, jwksUri: elsewhere.url('/jwks') });
   const say = (...keys: object[]) => void (elsewhere.replies['/jwks'] = json({ keys }));
 
-  it('are fetched once', async () => {
+  it('is fetched once', async () => {
     say(p256.jwk);
     const { signIn } = await serverFor(client());
     for (let i = 0; i < 3; i++) await decrypted((await signIn()).id_token, p256.key);
     expect(elsewhere.count('/jwks')).toBe(1);
   });
 
-  it('that cannot be had now cost nobody their code', async () => {
+  it('causes temporarily_unavailable, and the code stays valid, if it cannot be fetched', async () => {
     elsewhere.replies['/jwks'] = (response) => response.destroy();
     const { authorize, redeem } = await serverFor(client(), { fetch });
     const { code } = (await authorize()).parameters;
@@ -176,16 +176,16 @@ describe('keys that are elsewhere', () => {
   });
 
   it.each<[string, () => void]>([
-    ['are not there', () => undefined],
-    ['are no keys', () => void (elsewhere.replies['/jwks'] = json('<html>'))],
+    ['are missing', () => undefined],
+    ['are not JSON', () => void (elsewhere.replies['/jwks'] = json('<html>'))],
     ['are for signatures', () => say({ ...p256.jwk, use: 'sig' })],
-  ])('and %s, encrypt nothing', async (_, prepare) => {
+  ])('causes server_error if the keys there %s', async (_, prepare) => {
     prepare();
     const { signIn } = await serverFor(client());
     expect(await signIn()).toMatchObject({ error: 'server_error' });
   });
 
-  it('are never asked for inside the network of the server', async () => {
+  it('is not fetched from an internal network', async () => {
     say(p256.jwk);
     const { signIn } = await serverFor(client(), { fetch: { ...fetch, allow: [] } });
     expect(await signIn()).toMatchObject({ error: 'server_error' });
@@ -193,10 +193,10 @@ describe('keys that are elsewhere', () => {
   });
 });
 
-describe('the userinfo endpoint of a client that wants its answers encrypted', () => {
+describe('the userinfo endpoint for a client with encrypted responses', () => {
   const wanted = { userinfoEncryptedResponseAlg: 'RSA-OAEP-256', userinfoEncryptedResponseEnc: 'A256GCM' };
 
-  it('signs, and encrypts that', async () => {
+  it('signs the response and encrypts the result', async () => {
     const server = await serverFor({ ...wanted, userinfoSignedResponseAlg: 'RS256', jwks: { keys: [rsa.jwk] } });
     const { access_token, id_token } = await server.signIn({ scope: 'openid email' });
     await server.verified(id_token);
@@ -207,7 +207,7 @@ describe('the userinfo endpoint of a client that wants its answers encrypted', (
     expect((await server.verified(text)).payload).toMatchObject({ sub: 'alice', email: 'alice@example.com' });
   });
 
-  it('encrypts what is not signed', async () => {
+  it('encrypts an unsigned response', async () => {
     const server = await serverFor({ ...wanted, jwks: { keys: [rsa.jwk] } });
     const { headers, body } = await userinfo(server, (await server.signIn({ scope: 'openid email' })).access_token);
     expect(headers['content-type']).toBe('application/jwt');
@@ -216,7 +216,7 @@ describe('the userinfo endpoint of a client that wants its answers encrypted', (
     expect(JSON.parse(text)).toMatchObject({ sub: 'alice', email: 'alice@example.com', iss: ISSUER, aud: 'web' });
   });
 
-  it('says nothing where it cannot', async () => {
+  it('responds with 503 if it cannot encrypt', async () => {
     const server = await serverFor({ ...wanted, jwks: { keys: [p256.jwk] } });
     const { status, body } = await userinfo(server, (await server.signIn({ scope: 'openid email' })).access_token);
     expect({ status, body }).toMatchObject({ status: 503, body: { error: 'server_error' } });
@@ -224,12 +224,12 @@ describe('the userinfo endpoint of a client that wants its answers encrypted', (
   });
 });
 
-describe('other answers', () => {
+describe('encryption of other responses', () => {
   const jwks = { keys: [p256.jwk] };
   const all = (client: object) =>
     openIdServer({ more: [jarm(), introspection(), signedIntrospection(), encryption({ fetch })], client });
 
-  it.each(['jwt', 'query.jwt', 'fragment.jwt'])('by the response mode %s are encrypted, errors too', async (mode) => {
+  it.each(['jwt', 'query.jwt', 'fragment.jwt'])('covers responses and errors of the response mode %s', async (mode) => {
     const { authorize } = await all({ authorizationEncryptedResponseAlg: 'ECDH-ES', jwks });
     const answers = { openid: { code: expect.any(String) }, nonsense: { error: 'invalid_scope' } };
     for (const [scope, said] of Object.entries(answers)) {
@@ -240,7 +240,7 @@ describe('other answers', () => {
     }
   });
 
-  it('that cannot be encrypted are told to the browser, and no code is made', async () => {
+  it('is required before a code is issued; otherwise the browser shows an error', async () => {
     const { store, authorize } = await all({ authorizationEncryptedResponseAlg: 'RSA-OAEP-256', jwks });
     let saved = 0;
     const save = store.saveAuthorizationCode.bind(store);
@@ -255,12 +255,12 @@ describe('other answers', () => {
       body: { error: 'server_error' },
     });
     expect(saved).toBe(0);
-    // In another mode nothing has to be encrypted.
+    // Other response modes need no encryption.
     expect((await authorize()).parameters['code']).toEqual(expect.any(String));
     expect(saved).toBe(1);
   });
 
-  it('that could not be encrypted are refused where the request is pushed', async () => {
+  it('is required before a request is stored by the pushed authorization request endpoint', async () => {
     const client = { authorizationEncryptedResponseAlg: 'ECDH-ES', jwks: { keys: [rsa.jwk] } };
     const server = await openIdServer({ more: [jarm(), pushedRequests(), encryption()], client });
     const push = async (more: object) => {
@@ -275,7 +275,7 @@ describe('other answers', () => {
     expect((await push({})).status).toBe(201);
   });
 
-  it('of introspection are encrypted where they are signed', async () => {
+  it('covers introspection responses if they are signed', async () => {
     const server = await all({ introspectionEncryptedResponseAlg: 'ECDH-ES+A256KW', jwks });
     const { access_token: token } = await server.signIn();
     const ask = (accept: string) => {
@@ -292,7 +292,7 @@ describe('other answers', () => {
 });
 
 describe('encryption()', () => {
-  it('is in the metadata, for each kind of answer that there is', async () => {
+  it('lists its algorithms in the metadata for each kind of response', async () => {
     const { get } = await serverFor({}, { contentEncryption: ['A256GCM'], algorithms: ['ECDH-ES'] });
     const document = await get('openid-configuration');
     const said = Object.entries(document).filter(([name]) => name.includes('encryption'));
@@ -312,16 +312,16 @@ describe('encryption()', () => {
   });
 
   it.each<[string, object]>([
-    ['an option that there is not', { alg: 'ECDH-ES' }],
-    ['an algorithm that is weak', { algorithms: ['RSA1_5'] }],
-    ['no algorithm', { algorithms: [] }],
-    ['a content encryption that there is not', { contentEncryption: ['A512GCM'] }],
-    ['a timeout that is none', { fetch: { timeout: -1 } }],
-  ])('does not start with %s', (_, options) => {
+    ['an unknown option', { alg: 'ECDH-ES' }],
+    ['a weak algorithm', { algorithms: ['RSA1_5'] }],
+    ['an empty list of algorithms', { algorithms: [] }],
+    ['an unknown content encryption', { contentEncryption: ['A512GCM'] }],
+    ['an invalid timeout', { fetch: { timeout: -1 } }],
+  ])('rejects at start-up %s', (_, options) => {
     expect(() => encryption(options)).toThrow(/encryption\(\)|timeout/);
   });
 
-  it('does not share the keys of the server with those of the client', async () => {
+  it('does not confuse a public key of the server with an encryption key of the client', async () => {
     const { n, e } = RSA;
     const { signIn } = await serverFor({
       idTokenEncryptedResponseAlg: 'RSA-OAEP-256',

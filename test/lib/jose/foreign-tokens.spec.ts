@@ -8,7 +8,7 @@ import { runOperation, resourceRequest } from '../../support/requests.js';
 
 const AUDIENCE = 'https://notes.example.com';
 
-/** Calls a protected resource; `reason` is what the log gets. */
+/** Calls a protected resource. `reason` is the payload of the event for a refused token. */
 async function call(options: JwtTokensOptions, token: string, scope?: string) {
   let reason: unknown;
   const events = { emit: (name: string, payload: object) => void (name === 'access.refused' && (reason = payload)) };
@@ -22,7 +22,7 @@ async function call(options: JwtTokensOptions, token: string, scope?: string) {
   return { status, token: result, message: error?.message, reason: reason as Record<string, unknown> | undefined };
 }
 
-describe('tokens recorded from Keycloak', () => {
+describe('JwtTokens with access tokens recorded from Keycloak', () => {
   const recorded = JSON.parse(
     readFileSync(new URL('../../support/keycloak-tokens.json', import.meta.url), 'utf8'),
   ) as Record<'issuer' | 'recordedAt' | 'accessToken' | 'idToken' | 'refreshToken' | 'clientCredentialsToken', string> &
@@ -41,7 +41,7 @@ describe('tokens recorded from Keycloak', () => {
     jest.restoreAllMocks();
   });
 
-  it('are accepted with user, client, scopes and roles of realm and client', async () => {
+  it('accepts them with user, client, scopes, and roles of realm and client', async () => {
     const { status, token } = await call(options, recorded.accessToken, 'profile');
     expect(status).toBe(200);
     expect(token).toMatchObject({ client: { id: 'web' }, preferred_username: 'alice' });
@@ -49,12 +49,12 @@ describe('tokens recorded from Keycloak', () => {
     expect(isClientItself(token!['user'] as object)).toBe(false);
   });
 
-  it('are without the roles of other clients', async () => {
+  it('ignores roles of other clients', async () => {
     const { token } = await call(options, recorded.accessToken);
     expect((token!['user'] as { roles: string[] }).roles).not.toContain('manage-account');
   });
 
-  it('of a service account have no user', async () => {
+  it('accepts tokens of a service account without a user', async () => {
     const { status, token } = await call(options, recorded.clientCredentialsToken);
     expect([status, isClientItself(token!['user'] as object)]).toEqual([200, true]);
   });
@@ -62,20 +62,20 @@ describe('tokens recorded from Keycloak', () => {
   it.each([
     ['an ID token', 'idToken', 'it is not an access token', 'ID'],
     ['a refresh token', 'refreshToken', /./, undefined],
-  ] as const)('reject %s', async (_, name, message, given) => {
+  ] as const)('rejects %s', async (_, name, message, given) => {
     const { status, message: said, reason } = await call(options, recorded[name]);
     expect([status, said]).toEqual([401, expect.stringMatching(message)]);
     expect(reason?.['given']).toBe(given);
   });
 
-  it('without the rules of Keycloak are rejected with the option that is missing', async () => {
+  it('rejects them without keycloak(), and names the missing option in the event', async () => {
     const { status, message, reason } = await call({ issuer, jwks, audience: AUDIENCE }, recorded.accessToken);
     expect([status, message]).toEqual([401, 'Invalid token: its type is not accepted']);
     expect(reason).toMatchObject({ reason: expect.stringContaining('`keycloak()`'), expected: 'at+jwt', given: 'JWT' });
   });
 });
 
-describe('tokens made from the documentation of other products', () => {
+describe('JwtTokens with access tokens in the documented formats of other products', () => {
   const issuer = 'https://id.example.com';
   let sign: (claims: object, header?: object) => Promise<string>;
   let jwks: NonNullable<JwtTokensOptions['jwks']>;
@@ -92,7 +92,7 @@ describe('tokens made from the documentation of other products', () => {
   const ask = async (rules: ClaimRules, claims: object, header?: object, audience = AUDIENCE) =>
     call({ issuer, jwks, audience, ...rules }, await sign(claims, header));
 
-  it('of a Keycloak user named like a service account have a user', async () => {
+  it('accepts a Keycloak user who is named like a service account', async () => {
     const claims = { sub: 'u', aud: AUDIENCE, azp: 'web', typ: 'Bearer', preferred_username: 'service-account-web' };
     const { token } = await ask(keycloak(), claims);
     expect(token).toMatchObject({ user: { id: 'u' } });
@@ -100,7 +100,7 @@ describe('tokens made from the documentation of other products', () => {
     expect(isClientItself(service.token!['user'] as object)).toBe(true);
   });
 
-  it('of Auth0 have permissions as roles', async () => {
+  it('accepts Auth0 tokens with permissions as roles', async () => {
     const claims = {
       sub: 'auth0|1',
       aud: [AUDIENCE, `${issuer}/userinfo`],
@@ -117,13 +117,13 @@ describe('tokens made from the documentation of other products', () => {
     });
   });
 
-  it('of Auth0 may have roles in a claim of an Action', async () => {
+  it('accepts Auth0 tokens with roles in the claim of an Action', async () => {
     const claims = { sub: 'auth0|1', aud: AUDIENCE, azp: 'spa', 'https://notes.example.com/roles': ['editor'] };
     const { token } = await ask(auth0({ rolesClaim: 'https://notes.example.com/roles' }), claims);
     expect(token).toMatchObject({ user: { roles: ['editor'] } });
   });
 
-  it('of Auth0 for a machine have no user', async () => {
+  it('accepts Auth0 machine-to-machine tokens without a user', async () => {
     const { token } = await ask(auth0(), { sub: 'm2m@clients', aud: AUDIENCE, azp: 'm2m', gty: 'client-credentials' });
     expect(isClientItself(token!['user'] as object)).toBe(true);
   });
@@ -131,7 +131,7 @@ describe('tokens made from the documentation of other products', () => {
   it.each([
     ['1.0', { appid: 'spa' }],
     ['2.0', { azp: 'spa' }],
-  ])('of Entra ID %s have their scopes in `scp`', async (_, client) => {
+  ])('accepts tokens of Entra ID %s with scopes in `scp`', async (_, client) => {
     const { status, token } = await ask(entra(), {
       sub: 's',
       oid: 'o',
@@ -144,7 +144,7 @@ describe('tokens made from the documentation of other products', () => {
     expect(token).toMatchObject({ client: { id: 'spa' }, scope: 'Notes.Read', user: { id: 's', roles: ['Editor'] } });
   });
 
-  it('of Entra ID for an application have no user, and its roles', async () => {
+  it('accepts application tokens of Entra ID with roles and without a user', async () => {
     const { token } = await ask(entra(), {
       sub: 'o',
       oid: 'o',
@@ -156,12 +156,12 @@ describe('tokens made from the documentation of other products', () => {
     expect(token!['user']).toMatchObject({ roles: ['Notes.Read.All'] });
   });
 
-  it('of Entra ID that name no client, as ID tokens, are rejected', async () => {
+  it('rejects tokens of Entra ID that name no client, such as ID tokens', async () => {
     const { message } = await ask(entra(), { sub: 's', oid: 'o', aud: AUDIENCE, nonce: 'n', roles: ['Editor'] });
     expect(message).toBe('Invalid token: the claim `azp` is missing');
   });
 
-  it('of Cognito have the client as audience, groups as roles, and no `typ`', async () => {
+  it('accepts Cognito tokens with the client as audience, groups as roles, and no `typ`', async () => {
     const claims = { sub: 'u', client_id: 'app', token_use: 'access', scope: 'read', 'cognito:groups': ['editors'] };
     const { status, token } = await ask(cognito(), claims, {}, 'app');
     expect(status).toBe(200);
@@ -169,7 +169,7 @@ describe('tokens made from the documentation of other products', () => {
     expect(await ask(cognito(), claims, {}, 'other')).toMatchObject({ status: 401 });
   });
 
-  it('of Cognito that are ID tokens are rejected', async () => {
+  it('rejects ID tokens of Cognito', async () => {
     const { message } = await ask(cognito(), { sub: 'u', client_id: 'app', aud: 'app', token_use: 'id' }, {}, 'app');
     expect(message).toBe('Invalid token: it is not an access token');
   });
@@ -203,18 +203,18 @@ describe('tokens made from the documentation of other products', () => {
       undefined,
       'access token has expired',
     ],
-  ])('are rejected with a reason of their own: %s', async (_, claims, header, message) => {
+  ])('rejects %s with a specific reason', async (_, claims, header, message) => {
     const { status, message: said, reason } = await ask(auth0(), claims, header);
     expect([status, said]).toEqual([401, `Invalid token: ${message}`]);
     expect(reason).toMatchObject({ error: 'invalid_token', reason: expect.any(String) });
   });
 
-  it('grant no role by a claim of another type', async () => {
+  it('grants no role for a claim of the wrong type', async () => {
     const { token } = await ask(auth0(), { sub: 's', aud: AUDIENCE, azp: 'spa', permissions: { admin: true } });
     expect(token!['user']).toEqual({ id: 's' });
   });
 
-  it('that are opaque are rejected with the reason', async () => {
+  it('rejects opaque tokens with a reason', async () => {
     const { message } = await call({ issuer, jwks, audience: AUDIENCE }, 'opaque-token');
     expect(message).toBe('Invalid token: it is not a signed JWT');
   });

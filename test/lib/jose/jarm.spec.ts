@@ -42,7 +42,7 @@ async function documentOf(server: OAuth2Server, id: string): Promise<Record<stri
   return response.body as Record<string, unknown>;
 }
 
-/** As an independent client reads an answer. */
+/** Reads an authorization response with the independent client library oauth4webapi. */
 async function readBy(
   server: OAuth2Server,
   parameters: URLSearchParams,
@@ -61,7 +61,7 @@ describe('jarm()', () => {
     ['fragment.jwt', 'code', '#response='],
     ['jwt', 'token', '#response='],
     ['fragment.jwt', 'token', '#response='],
-  ])('signs the answer of %s to %s', async (response_mode, response_type, place) => {
+  ])('signs the response for response_mode=%s and response_type=%s', async (response_mode, response_type, place) => {
     const { headers, redirected, error } = await ask({ response_mode, response_type });
     expect(summary(error)).toBe('no error');
     expect(headers['location']).toContain(CALLBACK + place);
@@ -76,7 +76,7 @@ describe('jarm()', () => {
     });
   });
 
-  it('is understood by an independent client, which refuses what is not for it', async () => {
+  it('signs responses that the client library oauth4webapi accepts if they are for this client', async () => {
     const server = serverWith();
     const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ response_mode: 'jwt' }));
     const sent = new URLSearchParams(redirected as Record<string, string>);
@@ -88,7 +88,7 @@ describe('jarm()', () => {
     ).rejects.toThrow('JWT signature verification failed');
   });
 
-  it('posts it', async () => {
+  it('posts the signed response for response_mode=form_post.jwt', async () => {
     const server = serverWith();
     const { body } = await runOperation(server, 'authorize', authorizeRequest({ response_mode: 'form_post.jwt' }));
     const { action, fields } = postedForm(body);
@@ -96,7 +96,7 @@ describe('jarm()', () => {
     expect((await readBy(server, new URLSearchParams(fields))).get('code')).toMatch(/^[\da-f]{64}$/);
   });
 
-  it('signs errors too', async () => {
+  it('also signs errors', async () => {
     const { redirected, error } = await ask({ response_mode: 'jwt', scope: 'nonsense' });
     expect(error?.name).toBe('invalid_scope');
     expect(decodeJwt(redirected['response'] as string)).toMatchObject({
@@ -107,7 +107,7 @@ describe('jarm()', () => {
     });
   });
 
-  it('signs nothing where no client is told: of nobody, to elsewhere, or pushed and no good', async () => {
+  it('signs nothing if an error is not sent to the client: unknown client, wrong URI, pushed request', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const signs = jest.fn((data: Uint8Array) =>
       signBytes('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' }),
@@ -134,23 +134,23 @@ describe('jarm()', () => {
     expect(signs).toHaveBeenCalledTimes(1);
   });
 
-  it('keeps tokens out of the query', async () => {
+  it('rejects query.jwt for an access token, which must not appear in the query', async () => {
     const { headers, error } = await ask({ response_mode: 'query.jwt', response_type: 'token' });
     expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `response_mode`');
     expect(headers['location']).toContain('#error=invalid_request');
   });
 
   it.each([
-    ['what the server signs by first', {}, 'ES256'],
-    ['what the host says', { given: { alg: 'PS256' } }, 'PS256'],
-    ['what its host registered for the client', { client: { authorizationSignedResponseAlg: 'PS256' } }, 'PS256'],
-    ['what the client registered', { client: { metadata: { authorization_signed_response_alg: 'PS256' } } }, 'PS256'],
-  ] satisfies [string, Setup, string][])('signs by %s', async (_, setup, alg) => {
+    ['of the first key of the server', {}, 'ES256'],
+    ['of the option `alg`', { given: { alg: 'PS256' } }, 'PS256'],
+    ['that the application set for the client', { client: { authorizationSignedResponseAlg: 'PS256' } }, 'PS256'],
+    ['that the client registered', { client: { metadata: { authorization_signed_response_alg: 'PS256' } } }, 'PS256'],
+  ] satisfies [string, Setup, string][])('signs with the algorithm %s', async (_, setup, alg) => {
     const { redirected } = await ask({ response_mode: 'jwt' }, setup);
     expect(decodeProtectedHeader(redirected['response'] as string)).toMatchObject({ alg, kid: expect.any(String) });
   });
 
-  it('never sends an answer unsigned that was to be signed', async () => {
+  it('sends no response if it cannot sign it', async () => {
     for (const scope of ['read', 'nonsense']) {
       const client = { authorizationSignedResponseAlg: 'none' };
       const { status, headers, error, body } = await ask({ response_mode: 'jwt', scope }, { client });
@@ -159,14 +159,14 @@ describe('jarm()', () => {
     }
   });
 
-  it('is told in the metadata', async () => {
+  it('lists its response modes and algorithms in the server metadata', async () => {
     expect(await documentOf(serverWith(), 'server-metadata')).toMatchObject({
       response_modes_supported: ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt', 'form_post.jwt'],
       authorization_signing_alg_values_supported: ['ES256', 'PS256'],
     });
   });
 
-  it('lets clients register what they want', async () => {
+  it('lets clients register supported algorithms only', async () => {
     const model = new MemoryStore({
       clients: [],
       users: { findById: () => undefined, findByCredentials: () => undefined },
@@ -202,11 +202,11 @@ describe('jarm()', () => {
     [{ alg: 'RS256' }, '`alg` of `jarm()` is RS256, and no key of `keys()` signs so'],
     [{ alg: 'none' }, '`alg` of `jarm()` must be one of'],
     [{ lifetime: 6000 }, '`lifetime` of `jarm()` must be a number of seconds, 600 at most'],
-  ])('stops the start for %j', (given, sentence) => {
+  ])('rejects the options %j at start-up', (given, sentence) => {
     expect(() => serverWith({ given: given as never })).toThrow(sentence);
   });
 
-  it('stops the start without keys, or an issuer', () => {
+  it('rejects a server without keys or issuer at start-up', () => {
     const { model } = createTestModel();
     expect(() => new OAuth2Server({ model, issuer: ISSUER, features: [jarm()] })).toThrow('`jarm()` needs keys');
     expect(() => new OAuth2Server({ model, features: [keys({ from }), jarm()] })).toThrow('`jarm()` needs the option');

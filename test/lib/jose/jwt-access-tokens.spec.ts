@@ -74,8 +74,8 @@ async function setUp({ model = {}, more = [], ...given }: Setup = {}) {
 
 const credentials = { grant_type: 'client_credentials', scope: 'read' };
 
-describe('a signed access token', () => {
-  it('says what the specification asks of it, and is checked by the keys that are published', async () => {
+describe('a JWT access token (RFC 9068)', () => {
+  it('contains the required claims, and can be verified with the published keys', async () => {
     const { redeem, jwks } = await setUp();
     const { access_token: token, expires_in: lifetime } = await redeem();
     expect(decodeProtectedHeader(token!)).toEqual({ alg: 'ES256', kid: 'k', typ: 'at+jwt' });
@@ -93,7 +93,7 @@ describe('a signed access token', () => {
     expect(Math.abs(payload.exp! - payload.iat! - Number(lifetime))).toBeLessThanOrEqual(1);
   });
 
-  it('is taken by an API that asks nobody, and by the guard of the server itself', async () => {
+  it('is accepted by a separate resource server and by the server that issued it', async () => {
     const { redeem, jwks, server } = await setUp({ audience: NOTES });
     const { access_token: token } = await redeem();
     const api = new OAuth2Server({ model: new JwtTokens({ issuer: ISSUER, audience: NOTES, jwks }) });
@@ -105,12 +105,12 @@ describe('a signed access token', () => {
     }
   });
 
-  it('of a client that acts for itself names it as its subject', async () => {
+  it('has the client as subject for client credentials', async () => {
     const { post } = await setUp();
     expect(decodeJwt((await post('token', credentials)).access_token!)).toMatchObject({ sub: 'web', client_id: 'web' });
   });
 
-  it('is for the resources that the client named', async () => {
+  it('has the requested resources as audience', async () => {
     const { redeem } = await setUp({ more: [resourceIndicators({ resources: [NOTES, FILES] })] });
     const one = await redeem({ resource: NOTES });
     expect(decodeJwt(one.access_token!).aud).toBe(NOTES);
@@ -120,14 +120,14 @@ describe('a signed access token', () => {
     expect(decodeJwt(narrowed.access_token!).aud).toBe(FILES);
   });
 
-  it('is given for some resources, and an opaque one for all others', async () => {
+  it('is issued for the resources in the option `resources` only; other tokens are opaque', async () => {
     const { redeem } = await setUp({ more: [resourceIndicators({ resources: [NOTES, FILES] })], resources: [NOTES] });
     expect(decodeJwt((await redeem({ resource: NOTES })).access_token!).aud).toBe(NOTES);
     expect((await redeem({ resource: FILES })).access_token).toMatch(/^[\da-f]{64}$/);
     expect((await redeem({ resource: [NOTES, FILES] })).access_token).toMatch(/^[\da-f]{64}$/);
   });
 
-  it('is another one after a refresh', async () => {
+  it('has a new `jti` after a refresh', async () => {
     const { redeem, post } = await setUp();
     const first = await redeem();
     const second = await post('token', { grant_type: 'refresh_token', refresh_token: first.refresh_token });
@@ -136,13 +136,13 @@ describe('a signed access token', () => {
     expect(decodeJwt(second.access_token!).jti).not.toBe(decodeJwt(first.access_token!).jti);
   });
 
-  it('is given at the authorization endpoint too, where that is done', async () => {
+  it('is also issued by the authorization endpoint for response_type=token', async () => {
     const { code } = await setUp();
     const { hash } = await code({ response_type: 'token' });
     expect(decodeJwt(new URLSearchParams(hash.slice(1)).get('access_token')!)).toMatchObject({ sub: 'alice' });
   });
 
-  it('can be introspected by its name, and revoked', async () => {
+  it('can be introspected and revoked', async () => {
     const { redeem, post, server } = await setUp();
     const { access_token: token } = await redeem();
     const { jti, aud: _, ...claims } = decodeJwt(token!);
@@ -154,7 +154,7 @@ describe('a signed access token', () => {
     });
   });
 
-  it('says what the host adds, and nothing of the host stands in place of what the server says', async () => {
+  it('contains claims of getAccessTokenClaims(), which cannot replace claims of the server', async () => {
     const getAccessTokenClaims = jest.fn(async (token: object, client: object, user: object) => ({
       told: [token, client, user].length,
       roles: ['admin'],
@@ -176,7 +176,7 @@ describe('a signed access token', () => {
     );
   });
 
-  it('says what other features say of it', async () => {
+  it('contains claims that other features describe', async () => {
     const badge: Feature = {
       id: 'badge',
       install: () => ({
@@ -190,7 +190,7 @@ describe('a signed access token', () => {
     expect(decodeJwt((await redeem()).access_token!)).toMatchObject({ badge: 7 });
   });
 
-  it('that cannot be signed spends nothing: the code is good once the key is back', async () => {
+  it('leaves the code valid if it cannot be signed', async () => {
     const failing = jest.fn<() => Promise<Uint8Array>>().mockRejectedValue(new Error('the KMS is down'));
     const { d: _, kid, ...publicKey } = from[0] as Record<string, string>;
     const down = keys({ from: [{ alg: 'ES256', kid: kid!, publicKey, sign: failing }] });
@@ -207,7 +207,7 @@ describe('a signed access token', () => {
   });
 });
 
-describe('a set-up that cannot work', () => {
+describe('jwtAccessTokens()', () => {
   const serverOf = (features: readonly Feature[], named: object = { issuer: ISSUER }) =>
     new OAuth2Server({
       model: new MemoryStore({ clients: [], users: { findById: () => undefined } as never }),
@@ -216,27 +216,39 @@ describe('a set-up that cannot work', () => {
     });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['no keys', () => serverOf([jwtAccessTokens()]), /list `keys\(\)` among the `features`/],
-    ['no issuer', () => serverOf([keys({ from }), jwtAccessTokens()], {}), /needs the option `issuer`/],
-    ['no such key', () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'RS256' })]), /is RS256, and no key/],
-    ['no algorithm', () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'none' as never })]), /must be one of/],
+    ['a server without keys', () => serverOf([jwtAccessTokens()]), /list `keys\(\)` among the `features`/],
     [
-      'an empty list',
+      'a server without an issuer',
+      () => serverOf([keys({ from }), jwtAccessTokens()], {}),
+      /needs the option `issuer`/,
+    ],
+    [
+      'an algorithm without a key',
+      () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'RS256' })]),
+      /is RS256, and no key/,
+    ],
+    [
+      'the algorithm none',
+      () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'none' as never })]),
+      /must be one of/,
+    ],
+    [
+      'an empty list of resources',
       () => serverOf([keys({ from }), jwtAccessTokens({ resources: [] })]),
       /must be a list of resources/,
     ],
     [
-      'a misspelt option',
+      'a misspelled option',
       () => serverOf([keys({ from }), jwtAccessTokens({ aud: 'x' } as never)]),
       /unknown option `aud`/,
     ],
     [
-      'two formats',
+      'a second token format',
       () =>
         serverOf([keys({ from }), jwtAccessTokens(), { id: 'own', install: () => ({ token: { format: () => 'x' } }) }]),
       /both write access tokens/,
     ],
-  ])('is a sentence: %s', (_, make, sentence) => {
+  ])('rejects at start-up %s', (_, make, sentence) => {
     expect(make).toThrow(sentence);
   });
 });

@@ -54,9 +54,9 @@ type Body = Record<string, unknown>;
 
 interface More {
   features?: Feature[];
-  /** More of the issuer that is trusted. */
+  /** Additional properties of the trusted issuer. */
   of?: Partial<AssertionIssuer>;
-  /** More methods of the model. */
+  /** Additional methods of the model. */
   methods?: object;
   /** A feature value that several servers share. If omitted, the server has one of its own. */
   shared?: Feature;
@@ -95,7 +95,7 @@ function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}
   return { server, model, heard, post, redeem, introspect };
 }
 
-/** An assertion of the issuer that is trusted. */
+/** Signs an assertion of the trusted issuer. */
 const assertion = (claims: object = {}, header: object = {}) => idp.sign({ sub: 'U1', aud: ISSUER, ...claims }, header);
 
 const REFUSED = {
@@ -104,8 +104,8 @@ const REFUSED = {
   error_description: 'Invalid grant: the assertion is not accepted',
 };
 
-describe('an assertion of a trusted issuer', () => {
-  it('is redeemed for a token of the user it is about, without a refresh token', async () => {
+describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
+  it('is redeemed for an access token of its user, without a refresh token', async () => {
     const { redeem, introspect, model } = setUp();
     const answer = await redeem(await assertion({ email: 'alice@idp.example' }), { scope: 'write' });
     expect(answer).toEqual({
@@ -120,22 +120,22 @@ describe('an assertion of a trusted issuer', () => {
     expect([claims['email'], client.id]).toEqual(['alice@idp.example', 'app']);
   });
 
-  it('gives the scope that the model gives to a client that asks for none', async () => {
+  it('is redeemed for the default scope if the client requests none', async () => {
     expect(await setUp().redeem(await assertion())).toMatchObject({ scope: 'read' });
   });
 
   it.each([
-    ['a type of its own', {}, { typ: 'authorization-grant+jwt' }],
-    ['a type that says nothing', {}, { typ: 'JWT' }],
-    ['a media type in full', {}, { typ: 'application/authorization-grant+jwt' }],
-    ['an audience with a slash behind it', { aud: `${ISSUER}/` }, {}],
+    ['the type authorization-grant+jwt', {}, { typ: 'authorization-grant+jwt' }],
+    ['the type JWT', {}, { typ: 'JWT' }],
+    ['its type as a complete media type', {}, { typ: 'application/authorization-grant+jwt' }],
+    ['an audience with a trailing slash', { aud: `${ISSUER}/` }, {}],
     ['an audience in a list of one', { aud: [ISSUER] }, {}],
     ['no `jti` and no `iat`', { jti: undefined, iat: undefined }, {}],
-  ])('may have %s', async (_what, claims, header) => {
+  ])('can have %s', async (_what, claims, header) => {
     expect(await setUp().redeem(await assertion(claims, header))).toMatchObject({ status: 200 });
   });
 
-  it('brings what it says of the sign-in and of who acts into the token', async () => {
+  it('passes `act` and the authentication claims on to the access token', async () => {
     const { redeem, introspect, server } = setUp();
     const said = { act: { sub: 'agent' }, auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] };
     const { access_token: token } = await redeem(await assertion(said));
@@ -143,7 +143,7 @@ describe('an assertion of a trusted issuer', () => {
     expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject(said);
   });
 
-  it('keeps nothing of that which cannot be read', async () => {
+  it('passes no malformed claims on to the access token', async () => {
     const { redeem, server } = setUp();
     const { access_token: token } = await redeem(await assertion({ act: 'agent', auth_time: 'now', acr: 7, amr: [7] }));
     const kept = (await server.context.options.model.getAccessToken!(String(token))) as Body;
@@ -151,13 +151,16 @@ describe('an assertion of a trusted issuer', () => {
   });
 
   const refusals: [string, () => Promise<string>][] = [
-    ['a stranger', () => stranger.sign({ sub: 'U1', aud: ISSUER })],
-    ['a stranger who takes the name of the issuer', () => stranger.sign({ iss: idp.issuer, sub: 'U1', aud: ISSUER })],
-    ['nobody', () => assertion({ iss: undefined })],
+    ['an unknown issuer', () => stranger.sign({ sub: 'U1', aud: ISSUER })],
+    [
+      'an unknown issuer with the name of the trusted one',
+      () => stranger.sign({ iss: idp.issuer, sub: 'U1', aud: ISSUER }),
+    ],
+    ['no issuer', () => assertion({ iss: undefined })],
     ['several issuers', () => assertion({ iss: [idp.issuer] })],
     ['the server itself', () => assertion({ iss: ISSUER })],
   ];
-  it.each(refusals)('is refused if it is of %s', async (_who, make) => {
+  it.each(refusals)('is rejected if it is from %s', async (_who, make) => {
     const { redeem, model } = setUp();
     expect(await redeem(await make())).toEqual(REFUSED);
     expect(model.asked).toEqual([]);
@@ -165,35 +168,35 @@ describe('an assertion of a trusted issuer', () => {
 
   it.each([
     ['for another server', { aud: 'https://elsewhere.example' }],
-    ['for another server too', { aud: [ISSUER, 'https://elsewhere.example'] }],
-    ['for the same server twice', { aud: [ISSUER, ISSUER] }],
-    ['for nobody', { aud: undefined }],
-    ['for the token endpoint, which the host does not say', { aud: `${ISSUER}/oauth/token` }],
-    ['for something that is no text', { aud: { iss: ISSUER } }],
-    ['about nobody', { sub: undefined }],
-    ['about nobody by an empty name', { sub: '' }],
-    ['about something that is no text', { sub: { id: 'U1' } }],
-    ['over', { exp: seconds() - 20 }],
-    ['good for ever', { exp: undefined }],
-    ['good for longer than the host lets it', { exp: seconds() + 7200 }],
-    ['good until the end of time', { exp: Number.MAX_VALUE }],
-    ['over at a time that is none', { exp: 'tomorrow' }],
-    ['good later', { nbf: seconds() + 60 }],
+    ['for this and another server', { aud: [ISSUER, 'https://elsewhere.example'] }],
+    ['for this server twice', { aud: [ISSUER, ISSUER] }],
+    ['for no audience', { aud: undefined }],
+    ['for the token endpoint, which the option `audiences` does not list', { aud: `${ISSUER}/oauth/token` }],
+    ['for an audience that is not a string', { aud: { iss: ISSUER } }],
+    ['without a subject', { sub: undefined }],
+    ['with an empty subject', { sub: '' }],
+    ['with a subject that is not a string', { sub: { id: 'U1' } }],
+    ['expired', { exp: seconds() - 20 }],
+    ['without an expiry', { exp: undefined }],
+    ['valid for longer than `maxLifetime`', { exp: seconds() + 7200 }],
+    ['valid until the largest number', { exp: Number.MAX_VALUE }],
+    ['with an expiry that is not a number', { exp: 'tomorrow' }],
+    ['not valid yet', { nbf: seconds() + 60 }],
     ['from the future', { iat: seconds() + 60 }],
-    ['about a user that does not exist', { sub: 'U2' }],
-    ['bound to a key that nobody shows', { cnf: { jkt: 'x' } }],
-  ])('is refused if it is %s', async (_what, claims) => {
+    ['for a user who does not exist', { sub: 'U2' }],
+    ['bound to a key without a proof of that key', { cnf: { jkt: 'x' } }],
+  ])('is rejected if it is %s', async (_what, claims) => {
     expect(await setUp().redeem(await assertion(claims))).toEqual(REFUSED);
   });
 
   it.each(['at+jwt', 'oauth-id-jag+jwt', 'dpop+jwt', 'logout+jwt', 'token-introspection+jwt'])(
-    'is refused if it is something else by its type: %s',
+    'is rejected if it has the type %s',
     async (typ) => {
       expect(await setUp().redeem(await assertion({}, { typ }))).toEqual(REFUSED);
     },
   );
 
-  it('is refused without signature, or by an algorithm that takes a public key for a secret', async () => {
+  it('is rejected without a signature, or with the public key as HMAC secret', async () => {
     const { redeem } = setUp();
     const claims = { iss: idp.issuer, sub: 'U1', aud: ISSUER, exp: seconds() + 60, jti: 'x' };
     const none = new UnsecuredJWT(claims).encode();
@@ -203,12 +206,12 @@ describe('an assertion of a trusted issuer', () => {
     for (const one of [none, confused, stripped]) expect(await redeem(one)).toEqual(REFUSED);
   });
 
-  it('is refused if it brings its own key along', async () => {
+  it('is rejected if it is signed with a key in its own header', async () => {
     const signed = await stranger.sign({ iss: idp.issuer, sub: 'U1', aud: ISSUER }, { jwk: stranger.jwk, kid: 'two' });
     expect(await setUp().redeem(signed)).toEqual(REFUSED);
   });
 
-  it('is refused whose audience is nested without end', async () => {
+  it('is rejected if its audience is nested deeply', async () => {
     const aud = '['.repeat(5800) + ']'.repeat(5800);
     const claims = `{"iss":"${idp.issuer}","sub":"U1","exp":${seconds() + 60},"jti":"x","aud":${aud}}`;
     const header = { alg: idp.alg, kid: String(idp.jwk['kid']) };
@@ -219,7 +222,7 @@ describe('an assertion of a trusted issuer', () => {
     expect(await setUp().redeem(text)).toEqual(REFUSED);
   });
 
-  it('is refused if it is changed, nested, encrypted, giant, or no JWT', async () => {
+  it('is rejected if it is modified, nested, encrypted, too long or not a JWT', async () => {
     const { redeem } = setUp();
     const [header, payload, signature] = (await assertion()).split('.') as [string, string, string];
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
@@ -235,7 +238,7 @@ describe('an assertion of a trusted issuer', () => {
     }
   });
 
-  it('tells the operator what was wrong, and nobody else', async () => {
+  it('causes an event with the reason if it is rejected, and the client learns no reason', async () => {
     const { redeem, heard } = setUp();
     expect(await redeem(await assertion({ aud: 'https://elsewhere.example' }))).toEqual(REFUSED);
     expect(heard.find(({ name }) => name === 'token.refused')).toMatchObject({
@@ -247,13 +250,13 @@ describe('an assertion of a trusted issuer', () => {
     });
   });
 
-  it.each([undefined, ''])('must be there: %j', async (missing) => {
+  it.each([undefined, ''])('is required: %j', async (missing) => {
     expect(await setUp().redeem(missing)).toMatchObject({ status: 400, error: 'invalid_request' });
   });
 });
 
-describe('once', () => {
-  it('is how often an assertion is good, however many come at the same time', async () => {
+describe('replay detection for JWT bearer assertions', () => {
+  it('accepts an assertion once, even if it is sent several times concurrently', async () => {
     const { redeem } = setUp();
     const one = await assertion();
     const answers = await Promise.all([redeem(one), redeem(one), redeem(one)]);
@@ -261,12 +264,12 @@ describe('once', () => {
     expect(await redeem(one)).toEqual(REFUSED);
   });
 
-  it('is how often one without a `jti` is good, however its signature is written', async () => {
+  it('accepts an assertion without `jti` once, even with another form of its signature', async () => {
     const { redeem } = setUp();
     const one = await assertion({ jti: undefined });
     expect(await redeem(one)).toMatchObject({ status: 200 });
     expect(await redeem(one)).toEqual(REFUSED);
-    // The other signature of the same text: n - s in place of s.
+    // ECDSA allows a second signature of the same text, with n - s in place of s.
     const [text, signature] = [one.slice(0, one.lastIndexOf('.')), one.slice(one.lastIndexOf('.') + 1)];
     const bytes = Buffer.from(signature, 'base64url');
     const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
@@ -275,14 +278,14 @@ describe('once', () => {
     expect(await redeem(`${text}.${other.toString('base64url')}`)).toEqual(REFUSED);
   });
 
-  it('is not spent by a request that fails for another reason', async () => {
+  it('does not consume an assertion if the request fails for another reason', async () => {
     const { redeem } = setUp();
     const one = await assertion();
     expect(await redeem(one, { scope: 'admin' })).toMatchObject({ error: 'invalid_scope' });
     expect(await redeem(one)).toMatchObject({ status: 200 });
   });
 
-  it('is by issuer: the same `jti` of another one is another assertion', async () => {
+  it('distinguishes the same `jti` of two issuers', async () => {
     const second = await ForeignIssuer.make('https://idp.example/two');
     const issuers = [idp, second].map(({ issuer, jwks }) => ({ issuer, jwks }));
     const { redeem, model } = setUp({ issuers });
@@ -291,15 +294,15 @@ describe('once', () => {
     expect(await redeem(await second.sign({ sub: 'U1', aud: ISSUER, jti: 'same' }))).toMatchObject({ status: 200 });
   });
 
-  it('is not asked where the host lets assertions come again', async () => {
+  it('is off if `reusable` is true', async () => {
     const { redeem } = setUp({ reusable: true });
     const one = await assertion();
     expect([await redeem(one), await redeem(one)]).toMatchObject([{ status: 200 }, { status: 200 }]);
   });
 });
 
-describe('a client', () => {
-  it('without proof redeems nothing, unless the host lets it', async () => {
+describe('the client of a JWT bearer assertion', () => {
+  it('must be confidential unless the option `clients` is `all`', async () => {
     expect(await setUp().redeem(await assertion(), {}, 'spa')).toMatchObject({ error: 'unauthorized_client' });
     expect(await setUp({ clients: 'all' }).redeem(await assertion(), {}, 'spa')).toMatchObject({ status: 200 });
   });
@@ -309,7 +312,7 @@ describe('a client', () => {
     expect(answer).toMatchObject({ error: 'unauthorized_client' });
   });
 
-  it('need not be named where the host says whom a request is taken for', async () => {
+  it('can be omitted from the request if the option `anonymous` names it', async () => {
     const { redeem, server } = setUp({ clients: 'all', anonymous: 'spa' });
     const { access_token: token } = await redeem(await assertion(), {}, null);
     expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject({ client: { id: 'spa' } });
@@ -319,31 +322,31 @@ describe('a client', () => {
 
   it.each([
     ['a secret', { client_secret: 'secret' }],
-    ['a secret twice', { client_secret: ['secret', 'secret'] }],
-    ['an empty name', { client_id: '', client_secret: 'secret' }],
-  ])('that brings %s, and not who it is, is not taken for nobody', async (_what, form) => {
+    ['a repeated secret', { client_secret: ['secret', 'secret'] }],
+    ['an empty client_id', { client_id: '', client_secret: 'secret' }],
+  ])('is not taken from the option `anonymous` if the request has %s', async (_what, form) => {
     const { redeem } = setUp({ clients: 'all', anonymous: 'spa' });
     expect(await redeem(await assertion(), form, null)).toMatchObject({ error: 'invalid_client' });
   });
 
-  it('gets a refresh token where the host lets it', async () => {
+  it('receives a refresh token if the option `refreshTokens` is true', async () => {
     const answer = await setUp({ refreshTokens: true }).redeem(await assertion());
     expect(answer).toMatchObject({ refresh_token: expect.any(String) });
   });
 
-  it('may be told by its host to name the token endpoint', async () => {
+  it('can use the URL of the token endpoint as audience if the option `audiences` lists it', async () => {
     const audiences = [`${ISSUER}/oauth/token`];
     const answer = await setUp({ audiences }).redeem(await assertion({ aud: audiences[0] }));
     expect(answer).toMatchObject({ status: 200 });
   });
 });
 
-describe('an identity assertion', () => {
+describe('an identity assertion (ID-JAG)', () => {
   const of = { profile: 'id-jag' } as const;
   const idJag = (claims: object = {}, header: object = {}) =>
     assertion({ client_id: 'app', ...claims }, { typ: 'oauth-id-jag+jwt', ...header });
 
-  it('is redeemed by the client that it names, for the scope that it names', async () => {
+  it('is redeemed by the client that it names, for its scope at most', async () => {
     const { redeem } = setUp({}, { of });
     expect(await redeem(await idJag({ scope: 'read write' }))).toMatchObject({ status: 200, scope: 'read write' });
     expect(await redeem(await idJag({ scope: 'read' }), { scope: 'read write' })).toMatchObject({ scope: 'read' });
@@ -352,43 +355,43 @@ describe('an identity assertion', () => {
   });
 
   it.each([
-    ['of another client', { client_id: 'other' }, {}],
-    ['of no client', { client_id: undefined }, {}],
-    ['of a list of clients', { client_id: ['app'] }, {}],
-    ['for an audience beside this one', { aud: [ISSUER, CHAT] }, {}],
-    ['without `jti`', { jti: undefined }, {}],
-    ['without `iat`', { iat: undefined }, {}],
-    ['with a scope that is none', { scope: ['read'] }, {}],
-    ['with a scope that cannot be one', { scope: 'a"b' }, {}],
-    ['that asks for more than a scope can say', { authorization_details: [{ type: 'chat' }] }, {}],
-    ['with a resource that is none', { resource: 'chat' }, {}],
-    ['with a resource in something else', { resource: { uri: CHAT } }, {}],
-    ['with very many resources', { resource: Array.from({ length: 40 }, (_, at) => `${CHAT}/${at}`) }, {}],
-    ['that does not say it is one', {}, { typ: 'JWT' }],
-    ['without type', {}, { typ: undefined }],
-    ['that is an access token', {}, { typ: 'at+jwt' }],
-  ])('is refused: one %s', async (_what, claims, header) => {
+    ['for another client', { client_id: 'other' }, {}],
+    ['without a client', { client_id: undefined }, {}],
+    ['for a list of clients', { client_id: ['app'] }, {}],
+    ['for an additional audience', { aud: [ISSUER, CHAT] }, {}],
+    ['without a `jti`', { jti: undefined }, {}],
+    ['without an `iat`', { iat: undefined }, {}],
+    ['with a scope that is not a string', { scope: ['read'] }, {}],
+    ['with a malformed scope', { scope: 'a"b' }, {}],
+    ['with authorization details if the server has no such feature', { authorization_details: [{ type: 'chat' }] }, {}],
+    ['with a resource that is not a URI', { resource: 'chat' }, {}],
+    ['with a resource that is an object', { resource: { uri: CHAT } }, {}],
+    ['with 40 resources', { resource: Array.from({ length: 40 }, (_, at) => `${CHAT}/${at}`) }, {}],
+    ['with the type JWT', {}, { typ: 'JWT' }],
+    ['without a type', {}, { typ: undefined }],
+    ['with the type of an access token', {}, { typ: 'at+jwt' }],
+  ])('is rejected %s', async (_what, claims, header) => {
     expect(await setUp({}, { of }).redeem(await idJag(claims, header))).toEqual(REFUSED);
   });
 
-  it('is for no other audience that the host lists for plain assertions', async () => {
+  it('is rejected for an audience that is configured for other assertions', async () => {
     const audiences = ['https://as.example/oauth/token'];
     expect(await setUp({ audiences }, { of }).redeem(await idJag({ aud: audiences[0] }))).toEqual(REFUSED);
   });
 
-  it('is redeemed by no client without proof', async () => {
+  it('is rejected for a public client', async () => {
     const answer = await setUp({}, { of }).redeem(await idJag({ client_id: 'spa' }), {}, 'spa');
     expect(answer).toMatchObject({ error: 'unauthorized_client' });
   });
 
-  it('binds the token to the resources that it names', async () => {
+  it('binds the access token to its resources', async () => {
     const { redeem, introspect, server } = setUp({}, { of });
     const { access_token: token } = await redeem(await idJag({ resource: CHAT }));
     expect(await introspect(token)).toMatchObject({ aud: CHAT });
     expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject({ resource: [CHAT] });
   });
 
-  it('never gives more than that where resources are known', async () => {
+  it('limits the access token to its resources if the server has resource indicators', async () => {
     const features = [resourceIndicators({ resources: [CHAT, FILES] })];
     const { redeem, introspect } = setUp({}, { of, features });
     const audience = async (claims: object, form: object = {}) => {
@@ -418,7 +421,7 @@ describe('an identity assertion', () => {
     expect(await audienceAt(plain)).toEqual([CHAT, FILES]);
   });
 
-  describe('that says by details what may be done', () => {
+  describe('with authorization details', () => {
     const READ = { type: 'chat', actions: ['read', 'list'], locations: [`${CHAT}/one`] };
     const PAY = { type: 'payment', amount: 45 };
     const types = { chat: {}, payment: { fields: ['amount'], required: ['amount'] } };
@@ -427,7 +430,7 @@ describe('an identity assertion', () => {
       setUp({}, { of, features: [authorizationDetails({ types }), ...features], methods });
     const asked = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
 
-    it('is redeemed for those that are known here, or the part of them that is asked for', async () => {
+    it('is redeemed for the known ones, or for the requested part of them', async () => {
       const { redeem, introspect } = setUpDetails();
       const all = await redeem(await idJag(said(READ, PAY, { type: 'unknown' })));
       expect(all).toMatchObject({ status: 200, authorization_details: [READ, PAY] });
@@ -436,7 +439,7 @@ describe('an identity assertion', () => {
       expect(await redeem(await idJag(said(READ, PAY)), asked(less))).toMatchObject({ authorization_details: [less] });
     });
 
-    it('grants no scope beside them that it does not name', async () => {
+    it('grants no scope that it does not contain', async () => {
       const { redeem } = setUpDetails();
       const alone = await redeem(await idJag(said(PAY)));
       expect(alone).toMatchObject({ status: 200 });
@@ -445,7 +448,7 @@ describe('an identity assertion', () => {
       expect(await redeem(await idJag({ ...said(PAY), scope: 'write' }))).toMatchObject({ scope: 'write' });
     });
 
-    it('grants none beside a scope, if it does not name them, whatever the host would allow', async () => {
+    it('grants no authorization details that it does not contain, even if the application allows them', async () => {
       const { redeem } = setUpDetails({ validateAuthorizationDetails: () => true });
       const refusal = { status: 400, error: 'invalid_authorization_details' };
       expect(await redeem(await idJag({ scope: 'read' }), asked(PAY))).toMatchObject(refusal);
@@ -454,20 +457,20 @@ describe('an identity assertion', () => {
     });
 
     it.each([
-      ['more', said(PAY), asked({ ...PAY, amount: 46 })],
-      ['another type', said(PAY), asked(READ)],
-      ['nothing that is known', said({ type: 'unknown' }), {}],
-      ['a field that the type has not', said({ ...PAY, to: 'mallory' }), {}],
-      ['too few fields', said({ type: 'payment' }), {}],
-    ])('is not redeemed for %s', async (_what, claims, form) => {
+      ['a larger value than it contains', said(PAY), asked({ ...PAY, amount: 46 })],
+      ['another type than it contains', said(PAY), asked(READ)],
+      ['unknown types only', said({ type: 'unknown' }), {}],
+      ['a field that the type does not have', said({ ...PAY, to: 'mallory' }), {}],
+      ['a missing field that the type requires', said({ type: 'payment' }), {}],
+    ])('is rejected without being consumed for %s', async (_what, claims, form) => {
       const { redeem } = setUpDetails();
       const text = await idJag({ jti: 'kept', ...claims });
       expect(await redeem(text, form)).toMatchObject({ status: 400, error: 'invalid_authorization_details' });
-      // Nothing was spent for it.
+      // The same `jti` is still accepted.
       expect(await redeem(await idJag({ jti: 'kept', ...said(PAY) }))).toMatchObject({ status: 200 });
     });
 
-    it('is judged by the host too, and by what its client is registered for', async () => {
+    it('is validated by the application and limited to the types of the client', async () => {
       const list: unknown[] = [];
       const validateAuthorizationDetails = (...given: unknown[]) => list.push(given) && false;
       const judged = setUpDetails({ validateAuthorizationDetails });
@@ -483,7 +486,7 @@ describe('an identity assertion', () => {
       expect(await redeem(await idJag(said(READ)))).toMatchObject({ status: 200 });
     });
 
-    it('says of them what may be done at its resource', async () => {
+    it('is limited to the details for its resource', async () => {
       const { redeem } = setUpDetails({}, [resourceIndicators({ resources: [CHAT, FILES] })]);
       const elsewhere = { ...READ, locations: [FILES] };
       const answer = await redeem(await idJag({ ...said(READ, elsewhere), resource: CHAT }));
@@ -491,13 +494,13 @@ describe('an identity assertion', () => {
     });
 
     it.each([[[]], [[7]], [[{}]], [{ type: 'chat' }], ['chat'], [null]])(
-      'is refused with what are none: %j',
+      'is rejected with malformed details: %j',
       async (none) => {
         expect(await setUpDetails().redeem(await idJag({ authorization_details: none }))).toEqual(REFUSED);
       },
     );
 
-    it('keeps them for what is refreshed', async () => {
+    it('keeps the details for refreshed tokens', async () => {
       const features = [authorizationDetails({ types })];
       const { redeem, post } = setUp({ refreshTokens: true }, { of, features });
       const { refresh_token } = await redeem(await idJag(said(READ, PAY)));
@@ -506,12 +509,12 @@ describe('an identity assertion', () => {
     });
   });
 
-  it('is good with its own key alone, if it is bound to one', async () => {
+  it('is accepted only with its key if it is sender-constrained', async () => {
     const { redeem } = setUp({}, { of, features: [dpop()] });
     expect(await redeem(await idJag({ cnf: { jkt: 'another' } }))).toEqual(REFUSED);
   });
 
-  it('is what the metadata speak of, where an issuer writes them, and of no issuer', async () => {
+  it('is listed in the server metadata as a grant profile, without its issuers', async () => {
     const asking = new Request({ method: 'GET', headers: {}, query: {} });
     const read = async (more: More) => (await callEndpoint(setUp({}, more).server, 'server-metadata', asking)).body;
     const said = { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] };
@@ -521,7 +524,7 @@ describe('an identity assertion', () => {
   });
 });
 
-describe('the keys of an issuer', () => {
+describe('the keys of a trusted issuer', () => {
   let remote: ForeignIssuer;
   let http: Server;
   let asked: string[];
@@ -552,7 +555,7 @@ describe('the keys of an issuer', () => {
       redeem(await by.sign({ iss: remote.issuer, sub: 'U1', aud: ISSUER }, header));
   };
 
-  it('are found by its metadata, asked for once, and again when one is unknown', async () => {
+  it('are found by its metadata, fetched once, and fetched again for an unknown `kid`', async () => {
     const redeem = start({ coolDown: 0 });
     expect([await redeem(), await redeem()]).toMatchObject([{ status: 200 }, { status: 200 }]);
     expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
@@ -561,21 +564,21 @@ describe('the keys of an issuer', () => {
     expect(await redeem(next)).toMatchObject({ status: 200 });
   });
 
-  it('are not asked for more often, whatever `kid` comes', async () => {
+  it('are not fetched again during the cool-down, whatever the `kid`', async () => {
     const redeem = start();
     await redeem();
     for (const kid of ['a', 'b', 'c']) expect(await redeem(remote, { kid })).toEqual(REFUSED);
     expect(asked).toHaveLength(2);
   });
 
-  it('are not asked for by those who only claim to be somebody who is trusted', async () => {
+  it('are not fetched for an assertion of an untrusted issuer', async () => {
     start();
     const { redeem } = setUp();
     expect(await redeem(await remote.sign({ sub: 'U1', aud: ISSUER }))).toEqual(REFUSED);
     expect(asked).toEqual([]);
   });
 
-  describe('that the model knows', () => {
+  describe('with findTrustedIssuer() of the model', () => {
     const redeemBy = (found: unknown, options: Partial<JwtBearerOptions> = { fetch: { allowLoopback: true } }) => {
       [asked, keys, isDown] = [[], [remote.jwk], false];
       const wanted: string[] = [];
@@ -591,20 +594,20 @@ describe('the keys of an issuer', () => {
     };
     const known = () => ({ issuer: remote.issuer, profile: 'id-jag' });
 
-    it('are fetched, and kept, however often it says where they are', async () => {
+    it('are fetched once, although the model is called for each assertion', async () => {
       const { bring, wanted } = redeemBy(known());
       expect([await bring(), await bring()]).toMatchObject([{ status: 200 }, { status: 200 }]);
       expect([wanted, asked]).toEqual([[remote.issuer, remote.issuer], expect.arrayContaining(['/keys'])]);
       expect(asked).toHaveLength(2);
     });
 
-    it('may be given by it', async () => {
+    it('can be part of its result', async () => {
       const { bring } = redeemBy({ ...known(), jwks: remote.jwks });
       expect(await bring()).toMatchObject({ status: 200 });
       expect(asked).toEqual([]);
     });
 
-    it('sign by nothing that a profile forbids, whatever it says of them', async () => {
+    it('must not sign with an algorithm that a profile forbids', async () => {
       const findTrustedIssuer = () => ({ ...known(), jwks: remote.jwks });
       const methods = { findAssertedUser: () => ({ id: 'alice' }), findTrustedIssuer };
       const redeemUnder = async (forbidden: string) => {
@@ -617,14 +620,14 @@ describe('the keys of an issuer', () => {
       expect(await redeemUnder('ES256')).toEqual(REFUSED);
     });
 
-    it('are found where only the document of OpenID Connect is', async () => {
+    it('are found by the OpenID Connect metadata if there is no OAuth metadata', async () => {
       isAtOpenId = true;
       expect(await redeemBy(known()).bring()).toMatchObject({ status: 200 });
       isAtOpenId = false;
       expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration', '/keys']);
     });
 
-    it('are fetched from no private address', async () => {
+    it('are not fetched from a private address', async () => {
       expect(await redeemBy(known(), {}).bring()).toMatchObject({ status: 503 });
       expect(await redeemBy({ ...known(), jwksUri: 'https://169.254.169.254/keys' }).bring()).toMatchObject({
         status: 503,
@@ -632,7 +635,7 @@ describe('the keys of an issuer', () => {
       expect(asked).toEqual([]);
     });
 
-    it('are waited for no longer than it says, however slow a name server is', async () => {
+    it('are fetched within its timeout, even if the name server is slow', async () => {
       let give: (addresses: string[]) => void = () => undefined;
       const lookup = () => new Promise<string[]>((resolve) => (give = resolve));
       const found = { ...known(), jwksUri: 'https://slow.example/keys', timeout: 0.01 };
@@ -641,39 +644,47 @@ describe('the keys of an issuer', () => {
       give([]);
     });
 
-    it('are those of that issuer, and of no other one, nor of the server itself', async () => {
+    it('are rejected if the result is missing, of another issuer, or of the server itself', async () => {
       expect(await redeemBy(false).bring()).toEqual(REFUSED);
       expect(await redeemBy({ ...known(), issuer: idp.issuer }).bring()).toEqual(REFUSED);
       expect(await redeemBy({ ...known(), issuer: ISSUER, jwks: remote.jwks }).bring({ iss: ISSUER })).toEqual(REFUSED);
     });
   });
 
-  it('that cannot be had make no assertion a bad one', async () => {
+  it('cause temporarily_unavailable if they cannot be fetched', async () => {
     const redeem = start();
     isDown = true;
     expect(await redeem()).toMatchObject({ status: 503, error: 'temporarily_unavailable' });
   });
 });
 
-describe('what is wrong with the set-up', () => {
+describe('jwtBearer()', () => {
   const given = { issuer: 'https://idp.example' };
   it.each<[string, unknown, RegExp]>([
-    ['no list', { issuers: given }, /takes as `issuers` a list/],
-    ['a fetch that is none', { issuers: [given], fetch: { timeout: -1 } }, /timeout/],
-    ['an issuer twice', { issuers: [given, given] }, /lists the issuer `https:\/\/idp.example` twice/],
-    ['an issuer in the clear', { issuers: [{ issuer: 'http://idp.example' }] }, /takes as `issuer` an https URL/],
-    ['a misspelt option', { issuers: [given], issuer: 'x' }, /unknown option `issuer` of `jwtBearer\(\)`/],
-    ['one of an issuer', { issuers: [{ ...given, jwk: {} }] }, /unknown option `jwk` of an issuer of `jwtBearer\(\)`/],
+    ['issuers that are not a list', { issuers: given }, /takes as `issuers` a list/],
+    ['an invalid timeout', { issuers: [given], fetch: { timeout: -1 } }, /timeout/],
+    ['a repeated issuer', { issuers: [given, given] }, /lists the issuer `https:\/\/idp.example` twice/],
+    ['an issuer with an http URL', { issuers: [{ issuer: 'http://idp.example' }] }, /takes as `issuer` an https URL/],
+    ['a misspelled option', { issuers: [given], issuer: 'x' }, /unknown option `issuer` of `jwtBearer\(\)`/],
+    [
+      'a misspelled option of an issuer',
+      { issuers: [{ ...given, jwk: {} }] },
+      /unknown option `jwk` of an issuer of `jwtBearer\(\)`/,
+    ],
     ['a weak algorithm', { issuers: [{ ...given, algorithms: ['HS256'] }] }, /takes as `algorithms` a list of/],
-    ['another profile', { issuers: [{ ...given, profile: 'saml' }] }, /takes as `profile` of an issuer/],
-    ['other clients', { issuers: [given], clients: 'none' }, /takes as `clients`/],
-    ['nobody who proves it', { issuers: [given], anonymous: 'spa' }, /needs `clients: 'all'`/],
-    ['a time that is none', { issuers: [given], maxLifetime: 0 }, /`maxLifetime` of .* must be/],
-  ])('is a sentence: %s', (_what, options, sentence) => {
+    ['an unknown profile', { issuers: [{ ...given, profile: 'saml' }] }, /takes as `profile` of an issuer/],
+    ['an unknown value of `clients`', { issuers: [given], clients: 'none' }, /takes as `clients`/],
+    [
+      'an anonymous client that would have to authenticate',
+      { issuers: [given], anonymous: 'spa' },
+      /needs `clients: 'all'`/,
+    ],
+    ['a maximum lifetime of 0', { issuers: [given], maxLifetime: 0 }, /`maxLifetime` of .* must be/],
+  ])('rejects %s', (_what, options, sentence) => {
     expect(() => jwtBearer(options as JwtBearerOptions)).toThrow(sentence);
   });
 
-  it('is a sentence at the start: the own issuer, no issuer, a model without the method', () => {
+  it('rejects at start-up its own issuer, a server without issuer, and an unsuitable model', () => {
     const features = [jwtBearer({ issuers: [{ issuer: ISSUER }] })];
     expect(() => new OAuth2Server({ model: new Store(), issuer: ISSUER, features })).toThrow(/own issuer/);
     const none = { model: new Store(), issuer: ISSUER, features: [jwtBearer()] };

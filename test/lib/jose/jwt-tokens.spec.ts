@@ -37,7 +37,7 @@ afterEach(() => {
   warnings.mockRestore();
 });
 
-/** The authorization server shows these keys. */
+/** Makes the authorization server publish these keys. */
 function serve(...keys: Pair[]): void {
   remote.reset(undefined, { jwks_uri: `${remote.url}${JWKS}` });
   show(...keys);
@@ -67,14 +67,14 @@ const call = (model: JwtTokens, token: string, scope?: string) =>
 const UNKNOWN = { status: 401, error: { name: 'invalid_token' } };
 const LATER = { status: 503, error: { name: 'temporarily_unavailable' } };
 
-/** It is so many seconds later for the keys, and for nothing else. */
+/** Moves the clock of the cached keys forward by the given number of seconds. */
 function later(seconds: number): void {
   jest.spyOn(performance, 'now').mockImplementation(() => real() + seconds * 1000);
 }
 const real = performance.now.bind(performance);
 
-describe('a signed access token', () => {
-  it('is taken with all that it says, and its issuer is asked once, for its keys', async () => {
+describe('JwtTokens with a valid JWT access token', () => {
+  it('accepts it with all its claims, and fetches the keys of the issuer once', async () => {
     const model = modelOf();
     const exp = now() + 90;
     const token = await sign({ exp, act: { sub: 'bot' } });
@@ -92,16 +92,16 @@ describe('a signed access token', () => {
     expect(remote.received.map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server', JWKS]);
   });
 
-  it('of a client that acts for itself brings no user', async () => {
+  it('returns no user for a client credentials token', async () => {
     const { result } = await call(modelOf(), await sign({ sub: 'web' }));
     expect(isClientItself(result!['user'] as object)).toBe(true);
   });
 
-  it('opens no route that asks for more scope than it has', async () => {
+  it('rejects it if its scope is insufficient', async () => {
     expect(await call(modelOf(), await sign(), 'write')).toMatchObject({ error: { name: 'insufficient_scope' } });
   });
 
-  it.each(SIGNING_ALGORITHMS)('may be signed by %s', async (alg) => {
+  it.each(SIGNING_ALGORITHMS)('accepts the algorithm %s if it is listed', async (alg) => {
     const pair = await pairOf(alg, 'key');
     serve(pair);
     expect(await call(modelOf(), await sign({}, {}, pair))).toMatchObject({ status: 200 });
@@ -109,17 +109,17 @@ describe('a signed access token', () => {
     expect(await call(modelOf({ algorithms: [some] }), await sign({}, {}, pair))).toMatchObject(UNKNOWN);
   });
 
-  it('is checked by keys that the host has, and nobody is asked', async () => {
+  it('verifies it with the keys in the option `jwks` without any request', async () => {
     const model = modelOf({ issuer: 'https://id.example.com', jwks: { keys: [es256.jwk] } });
     expect(await call(model, await sign({ iss: 'https://id.example.com' }))).toMatchObject({ status: 200 });
     expect(remote.received).toEqual([]);
   });
 
-  it('may be for several resources, of which this API is one', async () => {
+  it('accepts it for several resources that include this one', async () => {
     expect(await call(modelOf(), await sign({ aud: ['https://a.example', AUDIENCE] }))).toMatchObject({ status: 200 });
   });
 
-  it('is good for the seconds by which clocks may differ, and not for more', async () => {
+  it('accepts it within the clock tolerance', async () => {
     const model = modelOf({ clockTolerance: 30 });
     expect(await call(model, await sign({ exp: now() - 20 }))).toMatchObject({ status: 200 });
     expect(await call(model, await sign({ nbf: now() + 20 }))).toMatchObject({ status: 200 });
@@ -128,7 +128,7 @@ describe('a signed access token', () => {
     expect(await call(model, await sign({ nbf: now() + 40 }))).toMatchObject(UNKNOWN);
   });
 
-  it('that was ended before its time is refused where the host says so', async () => {
+  it('rejects it if the option `isRevoked` returns true', async () => {
     const isRevoked = jest.fn(({ jti }: Readonly<Record<string, unknown>>) => jti === 'ended');
     const model = modelOf({ isRevoked });
     expect(await call(model, await sign({ jti: 'ended' }))).toMatchObject(UNKNOWN);
@@ -136,7 +136,7 @@ describe('a signed access token', () => {
     expect(isRevoked).toHaveBeenCalledTimes(2);
   });
 
-  it('is found among keys without a name', async () => {
+  it('finds its key among keys without a `kid`', async () => {
     const pairs = [await pairOf('ES256'), await pairOf('ES256'), await pairOf('ES256')];
     serve(...pairs);
     const model = modelOf();
@@ -145,32 +145,32 @@ describe('a signed access token', () => {
   });
 });
 
-describe('a token of a forger', () => {
+describe('JwtTokens with a forged token', () => {
   const hmac = (jwk: object) => new TextEncoder().encode(JSON.stringify(jwk));
   const forgeries: [string, () => string | Promise<string>][] = [
     ['without a signature', () => new UnsecuredJWT(claimsOf()).encode()],
-    ['signed by another key under the name of a good one', () => sign({}, { kid: 'one' }, other)],
-    ['signed by a key that it brings along', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
-    ['signed with the public key as a secret', () => hs256(hmac(es256.jwk))],
-    ['signed with nothing as a secret', () => hs256(new Uint8Array(32))],
+    ['signed with another key and a known `kid`', () => sign({}, { kid: 'one' }, other)],
+    ['signed with a key in its own header', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
+    ['signed with the public key as HMAC secret', () => hs256(hmac(es256.jwk))],
+    ['signed with zeros as HMAC secret', () => hs256(new Uint8Array(32))],
     ['of another issuer', () => sign({ iss: 'https://evil.example' })],
-    ['that is an id token', () => sign({}, { typ: 'JWT' })],
+    ['that is an ID token', () => sign({}, { typ: 'JWT' })],
     ['without a type', () => sign({}, { typ: undefined })],
-    ['with a critical header that nobody knows', () => crit()],
-    ['without an end', () => sign({ exp: undefined })],
+    ['with an unknown critical header', () => crit()],
+    ['without an expiry', () => sign({ exp: undefined })],
     ['without a client', () => sign({ client_id: undefined })],
     ['whose client is an object', () => sign({ client_id: { id: 'web' } })],
     ['whose subject is a list', () => sign({ sub: ['alice'] })],
-    ['whose audience is no text', () => sign({ aud: { toString: 1 } })],
+    ['whose audience is an object', () => sign({ aud: { toString: 1 } })],
     ['whose audience is a number', () => sign({ aud: 7 })],
-    ['whose audience is text and something else', () => sign({ aud: [null, 7] })],
+    ['whose audience is a list without strings', () => sign({ aud: [null, 7] })],
     ['whose scope is an object', () => sign({ scope: { read: true } })],
-    ['without a jti', () => sign({ jti: undefined })],
+    ['without a `jti`', () => sign({ jti: undefined })],
     ['that is too long', () => sign({ pad: 'x'.repeat(20_000) })],
-    ['whose payload was changed', async () => changed(await sign())],
-    ['that is no token', () => 'a.b.c'],
-    ['that is nothing', () => '..'],
-    ['with a kid that is a path', () => sign({}, { kid: '../../etc/passwd' }, other)],
+    ['whose payload was modified', async () => changed(await sign())],
+    ['that is not a JWT', () => 'a.b.c'],
+    ['that consists of dots', () => '..'],
+    ['with a path as `kid`', () => sign({}, { kid: '../../etc/passwd' }, other)],
   ];
   const hs256 = (secret: Uint8Array) =>
     new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256', kid: 'one', typ: 'at+jwt' }).sign(secret);
@@ -183,19 +183,19 @@ describe('a token of a forger', () => {
     return `${header}.${Buffer.from(JSON.stringify(claimsOf({ sub: 'admin' }))).toString('base64url')}.${signature}`;
   };
 
-  it.each(forgeries)('%s is unknown', async (_, forge) => {
+  it.each(forgeries)('rejects a token %s', async (_, forge) => {
     expect(await call(modelOf(), await forge())).toMatchObject(UNKNOWN);
   });
 
   it.each([
     ['for another resource', { aud: 'https://other.example' }, 'it is not intended for this resource'],
-    ['that is bound to a key', { cnf: { jkt: 'x' } }, 'it is bound to a key'],
-  ])('%s is refused, and the operator is told why', async (_, claims, message) => {
+    ['that is sender-constrained', { cnf: { jkt: 'x' } }, 'it is bound to a key'],
+  ])('rejects a token %s with the reason', async (_, claims, message) => {
     const { status, error } = await call(modelOf(), await sign(claims));
     expect({ status, message: error?.message }).toEqual({ status: 401, message: `Invalid token: ${message}` });
   });
 
-  it('is unknown though the server shows a secret among its keys', async () => {
+  it('rejects a token signed with a symmetric key, even if the issuer publishes that key', async () => {
     const secret = new Uint8Array(32).fill(7);
     const k = Buffer.from(secret).toString('base64url');
     remote.replies[JWKS] = json({ keys: [{ kty: 'oct', kid: 'one', k }] });
@@ -203,8 +203,8 @@ describe('a token of a forger', () => {
   });
 });
 
-describe('the keys', () => {
-  it('that are new are fetched when a token names one, and a flood of names fetches them once in a while', async () => {
+describe('the keys of JwtTokens', () => {
+  it('are fetched again for an unknown `kid`, but once in a while only', async () => {
     const model = modelOf();
     await call(model, await sign());
     show(es256, other);
@@ -218,7 +218,7 @@ describe('the keys', () => {
     expect(asked()).toBe(2);
   });
 
-  it('are read again after a while, and a key that was taken away is good no more', async () => {
+  it('are refreshed regularly, so that a removed key becomes invalid', async () => {
     const model = modelOf();
     const token = await sign();
     await call(model, token);
@@ -229,7 +229,7 @@ describe('the keys', () => {
     expect(await call(model, token)).toMatchObject(UNKNOWN);
   });
 
-  it('go on being used while the server does not answer, for a day', async () => {
+  it('are used for a day while the issuer is unreachable', async () => {
     const model = modelOf();
     const token = await sign();
     await call(model, token);
@@ -241,13 +241,16 @@ describe('the keys', () => {
   });
 
   it.each([
-    ['the server is down', () => (remote.replies[JWKS] = json({}, 500))],
-    ['there is no JSON', () => (remote.replies[JWKS] = json('<html>'))],
-    ['there is no list of keys', () => (remote.replies[JWKS] = json({ keys: 'none' }))],
-    ['there are too many', () => (remote.replies[JWKS] = json({ keys: Array.from({ length: 101 }, () => ({})) }))],
-    ['there is no end of them', () => (remote.replies[JWKS] = json({ keys: [{ pad: 'x'.repeat(100_000) }] }))],
-    ['it sends us elsewhere', () => (remote.replies[JWKS] = json({}, 302, { location: `${remote.url}/other` }))],
-  ])('that cannot be had make no token bad: %s', async (_, spoil) => {
+    ['the issuer is down', () => (remote.replies[JWKS] = json({}, 500))],
+    ['the response is not JSON', () => (remote.replies[JWKS] = json('<html>'))],
+    ['the response has no list of keys', () => (remote.replies[JWKS] = json({ keys: 'none' }))],
+    [
+      'there are more than 100 keys',
+      () => (remote.replies[JWKS] = json({ keys: Array.from({ length: 101 }, () => ({})) })),
+    ],
+    ['the response is too large', () => (remote.replies[JWKS] = json({ keys: [{ pad: 'x'.repeat(100_000) }] }))],
+    ['the response is a redirect', () => (remote.replies[JWKS] = json({}, 302, { location: `${remote.url}/other` }))],
+  ])('cause temporarily_unavailable if %s', async (_, spoil) => {
     spoil();
     const model = modelOf();
     expect(await call(model, await sign())).toMatchObject(LATER);
@@ -255,7 +258,7 @@ describe('the keys', () => {
     expect(asked()).toBe(1);
   });
 
-  it('are asked for at an address that the metadata say, which must be those of the issuer', async () => {
+  it('are not fetched if the metadata is of another issuer', async () => {
     remote.reset(undefined, { issuer: 'https://evil.example', jwks_uri: `${remote.url}${JWKS}` });
     const { status, error } = await call(modelOf(), await sign());
     expect(status).toBe(503);
@@ -263,32 +266,32 @@ describe('the keys', () => {
     expect(warnings).toHaveBeenCalledTimes(1);
   });
 
-  it('may have an address of their own', async () => {
+  it('can be fetched from the option `jwksUri` without metadata', async () => {
     expect(await call(modelOf({ jwksUri: `${remote.url}${JWKS}` }), await sign())).toMatchObject({ status: 200 });
     expect(remote.received).toHaveLength(1);
   });
 });
 
-describe('an option that cannot work', () => {
+describe('options of JwtTokens', () => {
   it.each([
     ['no issuer', { issuer: undefined }, /needs the `issuer`/],
     ['no audience', { audience: undefined }, /needs the `audience`/],
     ['an empty audience', { audience: [] }, /An empty list would accept every token/],
-    ['an issuer in the clear', { issuer: 'http://id.example.com' }, /takes as `issuer` an https URL/],
-    ['keys in the clear', { jwksUri: 'http://id.example.com/keys' }, /takes as `jwksUri` an https URL/],
-    ['keys twice', { jwks: { keys: [] }, jwksUri: 'https://id.example.com/keys' }, /and not by both/],
-    ['keys that are none', { jwks: [] }, /takes as `jwks` a JWK set/],
+    ['an issuer with an http URL', { issuer: 'http://id.example.com' }, /takes as `issuer` an https URL/],
+    ['a `jwksUri` with an http URL', { jwksUri: 'http://id.example.com/keys' }, /takes as `jwksUri` an https URL/],
+    ['both `jwks` and `jwksUri`', { jwks: { keys: [] }, jwksUri: 'https://id.example.com/keys' }, /and not by both/],
+    ['keys that are not a JWK set', { jwks: [] }, /takes as `jwks` a JWK set/],
     ['a weak algorithm', { algorithms: ['HS256'] }, /takes as `algorithms` a list of/],
     ['no algorithm', { algorithms: [] }, /takes as `algorithms` a list of/],
-    ['a time that is none', { maxAge: Number.NaN }, /`maxAge` of .* must be a number of seconds/],
+    ['an invalid `maxAge`', { maxAge: Number.NaN }, /`maxAge` of .* must be a number of seconds/],
     ['no accepted type', { typ: [] }, /takes as `typ` a list of header values/],
-    ['required claims in one text', { requiredClaims: 'sub' }, /takes as `requiredClaims` a list of claim names/],
-    ['roles in one text', { rolesClaims: 'roles' }, /takes as `rolesClaims` a list of claims/],
+    ['required claims in a string', { requiredClaims: 'sub' }, /takes as `requiredClaims` a list of claim names/],
+    ['role claims in a string', { rolesClaims: 'roles' }, /takes as `rolesClaims` a list of claims/],
     ['no scope claim', { scopeClaims: [] }, /takes as `scopeClaims` a list of claims/],
     ['a token use without values', { tokenUse: { claim: 'typ' } }, /takes as `tokenUse` an object such as/],
-    ['a flag for a function', { isClientCredentials: true }, /takes as `isClientCredentials` a function/],
-    ['a misspelt one', { audiences: 'x' }, /unknown option `audiences`/],
-  ])('is a sentence: %s', (_, options, sentence) => {
+    ['a boolean in place of a function', { isClientCredentials: true }, /takes as `isClientCredentials` a function/],
+    ['a misspelled option', { audiences: 'x' }, /unknown option `audiences`/],
+  ])('cause a configuration error: %s', (_, options, sentence) => {
     expect(() => modelOf(options as never)).toThrow(InvalidArgumentError);
     expect(() => modelOf(options as never)).toThrow(sentence);
   });

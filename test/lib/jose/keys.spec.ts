@@ -17,7 +17,7 @@ const ed = generateKeyPairSync('ed25519').privateKey;
 const pem = (key = p256) => key.export({ format: 'pem', type: 'pkcs8' }) as string;
 const jwk = (key = p256) => key.export({ format: 'jwk' });
 
-/** A store of keys, which counts who asks. */
+/** A key storage that counts its reads. */
 class Kept implements KeyModel {
   text: string | undefined;
   reads = 0;
@@ -28,7 +28,7 @@ class Kept implements KeyModel {
   }
 
   async replaceSigningKeys(old: string | undefined, text: string) {
-    // As slow as a database, so that processes meet.
+    // Writes as slowly as a database, so that concurrent processes conflict.
     await new Promise(setImmediate);
     if (this.text !== old) return false;
     this.text = text;
@@ -44,7 +44,7 @@ function serverOf(options: KeysOptions, model: object = {}): OAuth2Server {
   });
 }
 
-/** One process of a server with its keys in a store. */
+/** Creates one process of a server whose keys are in a store. */
 function processOf(kept: Kept, options: KeysOptions = {}): OAuth2Server {
   const store = {
     getSigningKeys: () => kept.getSigningKeys(),
@@ -69,7 +69,7 @@ const isGood = async (server: OAuth2Server, token: string) =>
   );
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
 
-/** It is so many seconds later, by all clocks. */
+/** Moves all clocks forward by the given number of seconds. */
 function later(seconds: number): void {
   const [date, time] = [Date.now(), performance.now()];
   jest.restoreAllMocks();
@@ -80,7 +80,7 @@ function later(seconds: number): void {
 
 afterEach(() => void jest.restoreAllMocks());
 
-describe('keys that the host brings', () => {
+describe('signing keys that the application provides', () => {
   const signer = {
     alg: 'ES256' as const,
     publicKey: { kty: 'EC', crv: 'P-256', x: jwk()['x']!, y: jwk()['y']! },
@@ -91,11 +91,11 @@ describe('keys that the host brings', () => {
     ['a JWK', [jwk()], 'ES256'],
     ['PEM', [pem()], 'ES256'],
     ['PEM of an Ed25519 key', [pem(ed)], 'Ed25519'],
-    ['PEM of an Ed25519 key under its older name', [{ pem: pem(ed), alg: 'EdDSA' }], 'EdDSA'],
+    ['PEM of an Ed25519 key with the algorithm EdDSA', [{ pem: pem(ed), alg: 'EdDSA' }], 'EdDSA'],
     ['PEM of an RSA key', [{ pem: pem(rsa), alg: 'PS256' }], 'PS256'],
     ['a JWK of an RSA key', [{ ...jwk(rsa), alg: 'RS256' }], 'RS256'],
-    ['a signer somewhere else', [signer], 'ES256'],
-  ])('sign: %s', async (_, from, alg) => {
+    ['an external signer', [signer], 'ES256'],
+  ])('can be %s', async (_, from, alg) => {
     const server = serverOf({ from: from! });
     const token = await sign(server);
     expect(await isGood(server, token)).toBe(true);
@@ -107,7 +107,7 @@ describe('keys that the host brings', () => {
   it.each([
     ['in DER', 'ES256', p256],
     ['cut off', 'PS256', rsa],
-  ] as const)('are told from those whose signer answers with something else: %s', async (how, alg, key) => {
+  ] as const)('cause an error if the external signer returns a signature %s', async (how, alg, key) => {
     const { n, e, crv, x, y, kty } = jwk(key);
     const answer = (data: Uint8Array) => signBytes('sha256', data, key).subarray(how === 'in DER' ? 0 : 1);
     const server = serverOf({ from: [{ alg, publicKey: { n, e, crv, x, y, kty } as never, sign: answer }] });
@@ -116,7 +116,7 @@ describe('keys that the host brings', () => {
     );
   });
 
-  it('are all shown, and of each algorithm the first one signs', async () => {
+  it('are all published, and the first one of each algorithm signs', async () => {
     const next = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const from = [
       { ...jwk(), kid: 'now' },
@@ -130,42 +130,42 @@ describe('keys that the host brings', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['none', [], /must be a list of private keys/],
-    ['a public one', [{ ...jwk(), d: undefined }], /one that is given to `keys\(\)` is none of these/],
-    ['text that is no PEM', ['secret-text'], /one that is given to `keys\(\)` is none of these/],
-    ['an RSA key that does not say how it signs', [pem(rsa)], /signs by one of RS256, .*PS512: set its `alg`/],
-    ['a key that cannot sign so', [{ pem: pem(), alg: 'PS256' }], /does not sign by `PS256`/],
+    ['an empty list', [], /must be a list of private keys/],
+    ['a public key', [{ ...jwk(), d: undefined }], /one that is given to `keys\(\)` is none of these/],
+    ['text that is not PEM', ['secret-text'], /one that is given to `keys\(\)` is none of these/],
+    ['an RSA key without an algorithm', [pem(rsa)], /signs by one of RS256, .*PS512: set its `alg`/],
+    ['an algorithm of another type of key', [{ pem: pem(), alg: 'PS256' }], /does not sign by `PS256`/],
     [
-      'a weak one',
+      'a weak key',
       [{ pem: pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey), alg: 'PS256' }],
       /2048/,
     ],
     [
-      'another curve',
+      'an unknown curve',
       [pem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey)],
       /must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA/,
     ],
     [
-      'two of one name',
+      'two keys with the same `kid`',
       [
         { ...jwk(), kid: 'a' },
         { pem: pem(ed), kid: 'a' },
       ],
       /have the name `a`/,
     ],
-  ])('are a sentence where they cannot sign, and it shows nothing of them: %s', (_, from, sentence) => {
+  ])('cause a configuration error that does not reveal them: %s', (_, from, sentence) => {
     expect(() => serverOf({ from: from as never })).toThrow(sentence);
     expect(() => serverOf({ from: from as never })).not.toThrow(/secret-text/);
   });
 });
 
-describe('keys in a store', () => {
+describe('signing keys in a store', () => {
   let kept: Kept;
   beforeEach(() => {
     kept = new Kept();
   });
 
-  it('are made by the first process that needs them, and all the others have the same', async () => {
+  it('are created by the first process that needs them, and used by all others', async () => {
     const servers = Array.from({ length: 8 }, () => processOf(kept));
     const tokens = await Promise.all(servers.map((server) => sign(server)));
     expect(new Set(tokens.map(kidOf)).size).toBe(1);
@@ -174,7 +174,7 @@ describe('keys in a store', () => {
     expect(kept.text).not.toMatch(/"d"|kty/);
   });
 
-  it('are waited for while they are made, by whoever comes then', async () => {
+  it('are awaited by concurrent requests while they are created', async () => {
     const server = processOf(kept);
     const replaced = jest.spyOn(kept, 'replaceSigningKeys');
     let release = () => {};
@@ -191,7 +191,7 @@ describe('keys in a store', () => {
     expect((await shown).keys).toHaveLength(1);
   });
 
-  it.each([1, 2])('are made by the next one who asks, where the store did not keep that of place %i', async (place) => {
+  it.each([1, 2])('are created again by the next request if write %i to the store failed', async (place) => {
     const server = processOf(kept, { algorithms: ['ES256', 'Ed25519'] });
     const replaced = jest.spyOn(kept, 'replaceSigningKeys');
     const keep = replaced.getMockImplementation()!;
@@ -203,7 +203,7 @@ describe('keys in a store', () => {
     expect(await isGood(server, await sign(server))).toBe(true);
   });
 
-  it('are named by what was made, though another one waits', async () => {
+  it('can be rotated immediately although a next key is waiting', async () => {
     const server = processOf(kept);
     await sign(server);
     const next = await signingKeys(server).rotate();
@@ -212,7 +212,7 @@ describe('keys in a store', () => {
     expect(kidOf(await sign(server))).toBe(at);
   });
 
-  it('are not asked for again for a minute', async () => {
+  it('are cached for a minute', async () => {
     const server = processOf(kept);
     for (let i = 0; i < 10; i++) await sign(server);
     const { reads } = kept;
@@ -220,14 +220,14 @@ describe('keys in a store', () => {
     expect(kept.reads).toBe(reads);
   });
 
-  it('are replaced without any API seeing a token by a key that it does not know', async () => {
+  it('are rotated so that resource servers know each key before it signs', async () => {
     const [one, two] = [processOf(kept), processOf(kept)];
     const before = await sign(one);
     await sign(two);
     const next = await signingKeys(one).rotate();
     expect(await signingKeys(two).rotate()).toBe(next);
     later(61);
-    // Everybody knows the next one, and nobody signs with it.
+    // All processes know the next key, and none of them signs with it.
     await waitUntil(async () => (await kids(two)).length > 1);
     expect(await kids(two)).toEqual([kidOf(before), next]);
     expect(kidOf(await sign(two))).toBe(kidOf(before));
@@ -239,7 +239,7 @@ describe('keys in a store', () => {
     expect((await signingKeys(one).list()).map(({ state }) => state)).toEqual(['current']);
   });
 
-  it('sign at once where there was none that could be replaced', async () => {
+  it('sign immediately if there was no key to rotate', async () => {
     const server = processOf(kept);
     const first = await signingKeys(server).rotate();
     const [only, ...others] = await signingKeys(server).list();
@@ -249,7 +249,7 @@ describe('keys in a store', () => {
     expect((await signingKeys(server).list()).map(({ state }) => state)).toEqual(['current', 'next']);
   });
 
-  it('replace themselves after a while, once among all processes', async () => {
+  it('are rotated automatically after `rotateEvery`, once for all processes', async () => {
     const servers = [1, 2, 3].map(() => processOf(kept, { rotateEvery: 86_400 }));
     for (const server of servers) await sign(server);
     later(86_401);
@@ -261,14 +261,14 @@ describe('keys in a store', () => {
     expect(await states()).toEqual(['current', 'next']);
   });
 
-  it('are of each algorithm that is listed', async () => {
+  it('are created for each algorithm in the option `algorithms`', async () => {
     const server = processOf(kept, { algorithms: ['PS256', 'Ed25519'] });
     expect(await isGood(server, await sign(server, 'Ed25519'))).toBe(true);
     expect(await isGood(server, await sign(server))).toBe(true);
     await expect(signingKeys(server).rotate({ alg: 'RS256' })).rejects.toThrow(/no key signs by RS256/);
   });
 
-  it('that somebody has got are forgotten at once', async () => {
+  it('become invalid immediately when they are removed', async () => {
     const server = processOf(kept);
     const token = await sign(server);
     expect(await signingKeys(server).remove(kidOf(token))).toBe(true);
@@ -277,7 +277,7 @@ describe('keys in a store', () => {
     expect(await signingKeys(server).remove('unknown')).toBe(false);
   });
 
-  it('are used on while the store does not answer', async () => {
+  it('are used while the store is unavailable', async () => {
     const server = processOf(kept);
     await sign(server);
     jest.spyOn(kept, 'getSigningKeys').mockRejectedValue(new Error('down'));
@@ -285,7 +285,7 @@ describe('keys in a store', () => {
     expect(await sign(server)).toEqual(expect.any(String));
   });
 
-  it('open by an old secret that is listed, and by no other', async () => {
+  it('can be decrypted with a previous secret only if it is listed', async () => {
     const token = await sign(processOf(kept));
     const changed = processOf(kept, { secret: ['another secret of many characters', SECRET] });
     expect(await isGood(changed, token)).toBe(true);
@@ -297,17 +297,17 @@ describe('keys in a store', () => {
 
   it.each<[string, KeysOptions, RegExp]>([
     ['no secret', { secret: [] }, /needs a `secret` of 32 characters/],
-    ['a short one', { secret: 'short' }, /needs a `secret` of 32 characters/],
-    ['an algorithm that is none', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
+    ['a secret that is too short', { secret: 'short' }, /needs a `secret` of 32 characters/],
+    ['an unknown algorithm', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
     ['a lead that is too short', { lead: 10 }, /`lead` of `keys\(\)`/],
-    ['keys that are forgotten too soon', { keep: 60 }, /`keep` of `keys\(\)`/],
-    ['a time that is none', { maxAge: -1 }, /`maxAge` of `keys\(\)`/],
-    ['a misspelt option', { maxage: 1 } as never, /unknown option `maxage`/],
-  ])('cannot be kept with %s, which is a sentence', (_, options, sentence) => {
+    ['a `keep` that is too short', { keep: 60 }, /`keep` of `keys\(\)`/],
+    ['an invalid `maxAge`', { maxAge: -1 }, /`maxAge` of `keys\(\)`/],
+    ['a misspelled option', { maxage: 1 } as never, /unknown option `maxage`/],
+  ])('cause a configuration error for %s', (_, options, sentence) => {
     expect(() => processOf(kept, options)).toThrow(sentence);
   });
 
-  it('need a model that keeps them', () => {
+  it('require a model that stores keys', () => {
     expect(() => serverOf({ secret: SECRET })).toThrow(/getSigningKeys/);
   });
 });

@@ -60,8 +60,8 @@ const GRANT = { grant_type: 'client_credentials', client_assertion_type: TYPE };
 const NONCE_WANTED = { status: 400, error: 'use_dpop_nonce' };
 const REPLAYED = { status: 401, error: 'invalid_client' };
 
-describe('a request that is answered with use_dpop_nonce', () => {
-  it('leaves the client assertion unused at the token endpoint (RFC 9449 §8)', async () => {
+describe('a request that is rejected with use_dpop_nonce (RFC 9449 §8)', () => {
+  it('does not consume its client assertion at the token endpoint', async () => {
     const { client, send, events } = await setUp();
     for (const assertion of [await client.assertion(), await secretAssertion()]) {
       const form = { ...GRANT, client_assertion: assertion };
@@ -74,7 +74,7 @@ describe('a request that is answered with use_dpop_nonce', () => {
     }
   });
 
-  it('leaves the client assertion and the request object unused at the PAR endpoint', async () => {
+  it('does not consume its client assertion and its request object at the PAR endpoint', async () => {
     const { client, send } = await setUp();
     const request = await client.object({ claims: { jti: 'object 1' } });
     const form = { client_assertion_type: TYPE, client_assertion: await client.assertion(), request };
@@ -89,7 +89,7 @@ describe('a request that is answered with use_dpop_nonce', () => {
     });
   });
 
-  it('is answered so only after the signature of the client assertion was verified', async () => {
+  it('is rejected in this way only after the signature of its client assertion was verified', async () => {
     const { client, send } = await setUp();
     const other = new FapiClient(ISSUER, 'signer');
     const form = { ...GRANT, client_assertion: await other.assertion() };
@@ -97,7 +97,7 @@ describe('a request that is answered with use_dpop_nonce', () => {
     expect(client.id).toBe(other.id);
   });
 
-  it('lets one of two concurrent retries with the same client assertion through', async () => {
+  it('can be repeated once with the same client assertion, even by two concurrent retries', async () => {
     const { client, send } = await setUp();
     const form = { ...GRANT, client_assertion: await client.assertion() };
     const { nonce } = await send('token', form);

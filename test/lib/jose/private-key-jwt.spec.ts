@@ -46,7 +46,7 @@ beforeEach(() => {
   served = { status: 200, body: JSON.stringify({ keys: [own.jwk] }), asked: 0 };
 });
 
-/** A server whose clients have keys: given, fetched, or none. */
+/** Creates a server with clients whose keys are registered, fetched from a URL, or missing. */
 function setUp(options: PrivateKeyJwtOptions = {}) {
   const client = { grants: ['client_credentials'], scopes: ['read'], defaultScope: ['read'] };
   const byKey = { ...client, tokenEndpointAuthMethod: 'private_key_jwt' };
@@ -107,28 +107,28 @@ const sign = (claims: object = {}, header: object = {}, { alg, kid, privateKey }
   new SignJWT(claimsOf(claims)).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
 const of = (id: string) => ({ iss: id, sub: id });
 
-/** What nobody can make text of. */
+/** A value that cannot be converted to a string. */
 const NO_TEXT = { toString: 1, valueOf: 1 };
 
 const REFUSED = { status: 401, body: { error: 'invalid_client' } };
 
-describe('a client with a key of its own', () => {
+describe('client authentication with private_key_jwt', () => {
   it.each([
     { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' },
     { kty: 'EC', crv: 'P-256', x: 7 },
     { kty: 'RSA', n: 'AQ', e: 'AQAB', alg: 'ES256' },
-  ])('is refused where its key is none, and makes no fault of the server: %j', async (jwk) => {
+  ])('rejects an invalid key without a server error: %j', async (jwk) => {
     served.body = JSON.stringify({ keys: [jwk] });
     expect(await setUp().ask(await sign(of('fetched'), { kid: undefined }))).toMatchObject(REFUSED);
   });
 
-  it.each(['given', 'fetched', 'described'])('proves who it is, whose keys are %s', async (id) => {
+  it.each(['given', 'fetched', 'described'])('accepts a client whose keys are %s', async (id) => {
     const { ask, heard } = setUp();
     expect(await ask(await sign(of(id)))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
     expect(heard).toContainEqual(expect.objectContaining({ name: 'client.authenticated', method: 'private_key_jwt' }));
   });
 
-  it('that has registered an algorithm signs by no other one', async () => {
+  it('accepts only the algorithm that the client registered', async () => {
     const { ask } = setUp();
     for (const id of ['pinned', 'self-pinned']) {
       expect(await ask(await sign(of(id)))).toMatchObject(REFUSED);
@@ -141,7 +141,7 @@ describe('a client with a key of its own', () => {
     ['none', [], 400],
     ['HS256', [], 400],
     ['HS256', [clientSecretJwt()], 201],
-  ])('registers %s with %j: %i', async (token_endpoint_auth_signing_alg, more, status) => {
+  ])('registers the algorithm %s with features %j: %i', async (token_endpoint_auth_signing_alg, more, status) => {
     const users = { findById: () => null, findByCredentials: () => null };
     const model = new MemoryStore({ clients: [], users, encryptSecretsWith: 'x'.repeat(32) });
     const features = [privateKeyJwt(), registration({ open: true }), ...more];
@@ -154,7 +154,7 @@ describe('a client with a key of its own', () => {
     expect(response.status).toBe(status);
   });
 
-  it('may name itself beside that, and nobody else', async () => {
+  it('accepts the client_id of the same client in addition, and rejects another one', async () => {
     const { ask } = setUp();
     expect(await ask(await sign(), { client_id: 'given' })).toMatchObject({ status: 200 });
     expect(await ask(await sign(), { client_id: 'foreign' })).toMatchObject({
@@ -163,7 +163,7 @@ describe('a client with a key of its own', () => {
     });
   });
 
-  it('may have several keys, and not say which one it is', async () => {
+  it('accepts a client with several keys and an assertion without a `kid`', async () => {
     const { ask } = setUp();
     for (const pair of [own, other, ed]) {
       expect(await ask(await sign(of('several'), { kid: undefined }, pair))).toMatchObject({ status: 200 });
@@ -171,7 +171,7 @@ describe('a client with a key of its own', () => {
     expect(await ask(await sign(of('several'), { kid: 'own' }, other))).toMatchObject(REFUSED);
   });
 
-  it('proves it at every endpoint', async () => {
+  it('is accepted at every endpoint', async () => {
     const { ask } = setUp();
     const { body } = await ask(await sign());
     const token = { token: body['access_token'] };
@@ -182,7 +182,7 @@ describe('a client with a key of its own', () => {
     expect(await ask(await sign(), token, 'introspection')).toMatchObject({ body: { active: false } });
   });
 
-  it('is understood as an independent client library writes it', async () => {
+  it('accepts assertions of the client library oauth4webapi', async () => {
     const { post, server } = setUp();
     const response = new Response();
     const path = '/.well-known/oauth-authorization-server';
@@ -212,7 +212,7 @@ describe('a client with a key of its own', () => {
   const TOKEN_URL = `${ISSUER}/oauth/token`;
   const PAR_URL = `${ISSUER}/oauth/par`;
 
-  it('may use the URL of the token endpoint as `aud` if the option `audiences` lists it', async () => {
+  it('accepts the URL of the token endpoint as `aud` if the option `audiences` lists it', async () => {
     const aud = TOKEN_URL;
     expect(await setUp().ask(await sign({ aud }))).toMatchObject(REFUSED);
     expect(await setUp({ audiences: [aud] }).ask(await sign({ aud }))).toMatchObject({ status: 200 });
@@ -223,11 +223,11 @@ describe('a client with a key of its own', () => {
     ['the issuer and an endpoint of the server', [ISSUER, TOKEN_URL], 200],
     ['endpoints of the server without the issuer', [TOKEN_URL, PAR_URL], 401],
     ['the issuer and another server', [ISSUER, 'https://evil.example'], 401],
-    ['the issuer and a value that is no string', [ISSUER, 7], 401],
+    ['the issuer and a value that is not a string', [ISSUER, 7], 401],
     ['the issuer and a nested list', [ISSUER, [ISSUER]], 401],
     ['more values than a server has endpoints', Array.from({ length: 9 }, () => ISSUER), 401],
     ['an empty list', [], 401],
-  ])('sends as `aud` %s: %j is answered %i (RFC 7519 §4.1.3)', async (_, aud, status) => {
+  ])('with %s as `aud` responds to %j with %i (RFC 7519 §4.1.3)', async (_, aud, status) => {
     expect(await setUp().ask(await sign({ aud }))).toMatchObject({ status });
   });
 
@@ -239,12 +239,12 @@ describe('a client with a key of its own', () => {
     [[PAR_URL, ISSUER], 400],
     ['https://id.example.com/oauth/introspect', 401],
     [[PAR_URL, 'https://evil.example/par'], 401],
-  ])('is accepted at the PAR endpoint for the audiences of RFC 9126 §2: %j is answered %i', async (aud, status) => {
-    // 400 is the answer to the missing parameters of an authenticated client.
+  ])('accepts the audiences of RFC 9126 §2 at the PAR endpoint: %j causes the status %i', async (aud, status) => {
+    // The status 400 reports missing parameters of an authenticated client.
     expect(await setUp().ask(await sign({ aud }), {}, 'pushed_authorization_request')).toMatchObject({ status });
   });
 
-  it('must use the issuer alone, as a string, with `issuerAudienceOnly`', async () => {
+  it('accepts only the issuer, as a string, if `issuerAudienceOnly` is true', async () => {
     const { ask } = setUp({ issuerAudienceOnly: true });
     for (const aud of [[ISSUER], [ISSUER, TOKEN_URL], TOKEN_URL]) {
       expect(await ask(await sign({ aud }))).toMatchObject(REFUSED);
@@ -256,7 +256,7 @@ describe('a client with a key of its own', () => {
     expect(await ask(await sign(), {}, 'pushed_authorization_request')).toMatchObject({ status: 400 });
   });
 
-  it('may sign for an hour, as Authlib does, and the `jti` is remembered as long', async () => {
+  it('accepts assertions that are valid for an hour, and stores their `jti` for as long', async () => {
     const { ask, heard } = setUp();
     const assertion = await sign({ exp: now() + 3600 });
     expect(await ask(assertion)).toMatchObject({ status: 200 });
@@ -267,7 +267,7 @@ describe('a client with a key of its own', () => {
     expect(heard.at(-1)).toMatchObject({ name: 'client.refused', reason: expect.stringContaining('`maxLifetime`') });
   });
 
-  it('may have a clock of its own, by ten seconds', async () => {
+  it('accepts a clock skew of ten seconds', async () => {
     const { ask } = setUp();
     expect(await ask(await sign({ iat: now() + 8, nbf: now() + 8 }))).toMatchObject({ status: 200 });
     expect(await ask(await sign({ exp: now() - 8 }))).toMatchObject({ status: 200 });
@@ -277,8 +277,8 @@ describe('a client with a key of its own', () => {
   });
 });
 
-describe('an assertion', () => {
-  it('is good once, however many bring it at once, and for how long ever it lives', async () => {
+describe('a client assertion', () => {
+  it('is accepted once, even if it is sent several times concurrently or again after its expiry', async () => {
     const { ask } = setUp();
     const assertion = await sign();
     const all = await Promise.all(Array.from({ length: 8 }, () => ask(assertion)));
@@ -288,7 +288,7 @@ describe('an assertion', () => {
     clock.mockRestore();
   });
 
-  it('of one client is not the same as that of another with its name', async () => {
+  it('can have the same `jti` as an assertion of another client', async () => {
     const { ask } = setUp();
     const jti = 'the same';
     expect(await ask(await sign({ jti }))).toMatchObject({ status: 200 });
@@ -297,33 +297,36 @@ describe('an assertion', () => {
 
   const forgeries: [string, () => string | Promise<string>][] = [
     ['without a signature', () => new UnsecuredJWT(claimsOf()).encode()],
-    ['signed by the key of another client', () => sign({}, {}, other)],
-    ['signed by the key of another client under the name of the right one', () => sign({}, { kid: 'own' }, other)],
-    ['signed by a key that it brings', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
-    ['signed with the public key as a secret', () => hs256(JSON.stringify(own.jwk))],
-    ['of another client by its issuer', () => sign({ iss: 'foreign' })],
+    ['signed with the key of another client', () => sign({}, {}, other)],
+    ['signed with the key of another client and the right `kid`', () => sign({}, { kid: 'own' }, other)],
+    ['signed with a key in its own header', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
+    ['signed with the public key as HMAC secret', () => hs256(JSON.stringify(own.jwk))],
+    ['with another client as issuer', () => sign({ iss: 'foreign' })],
     ['for another server', () => sign({ aud: 'https://evil.example' })],
-    ['for a list of servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
-    ['for nobody', () => sign({ aud: undefined })],
-    ['for what is no text', () => sign({ aud: NO_TEXT })],
-    ['without an end', () => sign({ exp: undefined })],
-    ['that lives for a year', () => sign({ exp: now() + 31_536_000 })],
-    ['whose end is text', () => sign({ exp: '9999999999' })],
-    ['without a name', () => sign({ jti: undefined })],
-    ['whose name is a list', () => sign({ jti: ['x'] })],
-    ['of nobody', () => sign({ sub: undefined })],
-    ['of a client that is unknown', () => sign(of('nobody'))],
+    ['for several servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
+    ['for no audience', () => sign({ aud: undefined })],
+    ['for an audience that is not a string', () => sign({ aud: NO_TEXT })],
+    ['without an expiry', () => sign({ exp: undefined })],
+    ['valid for a year', () => sign({ exp: now() + 31_536_000 })],
+    ['with an expiry that is a string', () => sign({ exp: '9999999999' })],
+    ['without a `jti`', () => sign({ jti: undefined })],
+    ['with a list as `jti`', () => sign({ jti: ['x'] })],
+    ['without a subject', () => sign({ sub: undefined })],
+    ['of an unknown client', () => sign(of('nobody'))],
     ['of a client without keys', () => sign(of('without'))],
     ['of a client that is registered for a secret', () => sign(of('secret'))],
-    ['that is no JWT', () => 'x.y.z'],
-    ['that is too long', () => sign({ pad: 'x'.repeat(9000) })],
-    ['with a critical header that nobody knows', () => crit()],
-    ['signed by a key that it says where to fetch', () => sign({}, { kid: 'new', jku: keysUri, x5u: keysUri }, other)],
-    ['by a key that is called like what every object has', () => sign({}, { kid: '__proto__' }, other)],
-    ['by a key whose name is a path', () => sign({}, { kid: '../../../../dev/null' }, other)],
-    ['by a key whose name is none', () => sign({}, { kid: { $ne: null } }, other)],
-    ['by a key of another kind than it says', () => sign({}, { alg: 'EdDSA' }, { ...own, privateKey: ed.privateKey })],
-    ['whose claims were changed', () => changed()],
+    ['not a JWT', () => 'x.y.z'],
+    ['too long', () => sign({ pad: 'x'.repeat(9000) })],
+    ['with an unknown critical header', () => crit()],
+    ['signed with a key that its header links to', () => sign({}, { kid: 'new', jku: keysUri, x5u: keysUri }, other)],
+    ['signed with a property of Object as `kid`', () => sign({}, { kid: '__proto__' }, other)],
+    ['signed with a path as `kid`', () => sign({}, { kid: '../../../../dev/null' }, other)],
+    ['signed with an object as `kid`', () => sign({}, { kid: { $ne: null } }, other)],
+    [
+      'signed with a key of another type than its algorithm',
+      () => sign({}, { alg: 'EdDSA' }, { ...own, privateKey: ed.privateKey }),
+    ],
+    ['modified', () => changed()],
   ];
   const crit = () =>
     new SignJWT(claimsOf())
@@ -336,7 +339,7 @@ describe('an assertion', () => {
   const hs256 = (secret: string) =>
     new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256', kid: 'own' }).sign(new TextEncoder().encode(secret));
 
-  it.each(forgeries)('%s proves nothing, and the client is not told why', async (_, forge) => {
+  it.each(forgeries)('is rejected without a reason for the client if it is %s', async (_, forge) => {
     const { ask, heard } = setUp();
     const answer = await ask(await forge());
     expect(answer).toMatchObject(REFUSED);
@@ -348,12 +351,12 @@ describe('an assertion', () => {
   });
 
   it.each([
-    ['beside a secret', {}, { authorization: basic('given', 'x') }],
-    ['beside a secret in the form', { client_id: 'given', client_secret: 'x' }, {}],
-    ['of another type', { client_assertion_type: 'urn:other' }, {}],
-    ['without its type', { client_assertion_type: undefined }, {}],
-    ['twice', { client_assertion: ['a', 'b'] }, {}],
-  ])('%s is a bad request', async (_, body, headers) => {
+    ['with a client secret in the header', {}, { authorization: basic('given', 'x') }],
+    ['with a client secret in the form', { client_id: 'given', client_secret: 'x' }, {}],
+    ['with another assertion type', { client_assertion_type: 'urn:other' }, {}],
+    ['without an assertion type', { client_assertion_type: undefined }, {}],
+    ['repeatedly', { client_assertion: ['a', 'b'] }, {}],
+  ])('causes invalid_request if it is sent %s', async (_, body, headers) => {
     const { ask } = setUp();
     expect(await ask(await sign(), body, undefined, headers)).toMatchObject({
       status: 400,
@@ -362,8 +365,8 @@ describe('an assertion', () => {
   });
 });
 
-describe('a client that is registered for a key', () => {
-  it('cannot go without, nor by a secret, whatever the model says to that', async () => {
+describe('a client that is registered for private_key_jwt', () => {
+  it('cannot authenticate without an assertion or by a secret, even if the model accepts that', async () => {
     const { post, model } = setUp();
     const grant = { grant_type: 'client_credentials', client_id: 'given' };
     expect(await post(grant)).toMatchObject(REFUSED);
@@ -373,8 +376,8 @@ describe('a client that is registered for a key', () => {
   });
 });
 
-describe('the keys of a client at its URL', () => {
-  it('are fetched once, and again when an assertion names one that is unknown, but not at will', async () => {
+describe('the `jwks_uri` of a client with private_key_jwt', () => {
+  it('is fetched once, and not again for each unknown `kid`', async () => {
     const { ask } = setUp();
     for (let i = 0; i < 3; i++) expect(await ask(await sign(of('fetched')))).toMatchObject({ status: 200 });
     expect(served.asked).toBe(1);
@@ -382,7 +385,7 @@ describe('the keys of a client at its URL', () => {
     expect(served.asked).toBe(1);
   });
 
-  it('may be had as soon as there is a place, though there was none a moment ago', async () => {
+  it('can be fetched right after a fetch was refused for too many concurrent fetches', async () => {
     const { ask } = setUp({ fetch: { concurrency: 1 } });
     const slow = ask(await sign(of('slow')));
     while (!served.held) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -393,31 +396,35 @@ describe('the keys of a client at its URL', () => {
   });
 
   it.each([
-    ['says no', () => (served.status = 500)],
-    ['leads to another place', () => (served.status = 302)],
-    ['says something that is no JSON', () => (served.body = '<html>')],
-    ['has no list', () => (served.body = '{"keys":1}')],
-    ['has too much', () => (served.body = JSON.stringify({ keys: [], pad: 'x'.repeat(100_000) }))],
-    ['has a secret among them', () => (served.body = '{"keys":[{"kty":"oct","k":"AAAA","kid":"own"}]}')],
-  ])('prove nothing when it %s', async (_, spoil) => {
+    ['responds with 500', () => (served.status = 500)],
+    ['redirects', () => (served.status = 302)],
+    ['returns no JSON', () => (served.body = '<html>')],
+    ['returns no list of keys', () => (served.body = '{"keys":1}')],
+    ['returns too much content', () => (served.body = JSON.stringify({ keys: [], pad: 'x'.repeat(100_000) }))],
+    ['returns a symmetric key', () => (served.body = '{"keys":[{"kty":"oct","k":"AAAA","kid":"own"}]}')],
+  ])('causes an error if it %s', async (_, spoil) => {
     spoil();
     const { status, body } = await setUp().ask(await sign(of('fetched')));
     expect([401, 503]).toContain(status);
     expect(JSON.stringify(body)).not.toContain('127.0.0.1');
   });
 
-  it('are not fetched from this machine unless that is allowed', async () => {
+  it('is not fetched from this machine unless that is allowed', async () => {
     const { ask } = setUp({ fetch: { allowLoopback: false } });
     expect(await ask(await sign(of('fetched')))).toMatchObject(REFUSED);
     expect(served.asked).toBe(0);
   });
 });
 
-describe('a set-up that cannot work', () => {
+describe('privateKeyJwt()', () => {
   const users = { findById: () => null, findByCredentials: () => null };
   const model = () => new MemoryStore({ clients: [], users });
   it.each<[string, () => unknown, RegExp]>([
-    ['no issuer', () => new OAuth2Server({ model: model(), features: [privateKeyJwt()] }), /needs the option `issuer`/],
+    [
+      'a server without an issuer',
+      () => new OAuth2Server({ model: model(), features: [privateKeyJwt()] }),
+      /needs the option `issuer`/,
+    ],
     [
       'a weak algorithm',
       () =>
@@ -429,18 +436,18 @@ describe('a set-up that cannot work', () => {
       /must be a list of/,
     ],
     [
-      'a time that is none',
+      'an invalid maximum lifetime',
       () => new OAuth2Server({ model: model(), issuer: ISSUER, features: [privateKeyJwt({ maxLifetime: -1 })] }),
       /`maxLifetime`/,
     ],
-    ['a misspelt option', () => privateKeyJwt({ audience: 'x' } as never), /unknown option `audience`/],
+    ['a misspelled option', () => privateKeyJwt({ audience: 'x' } as never), /unknown option `audience`/],
     [
-      'a model that forgets',
+      'a model without once()',
       () =>
         new OAuth2Server({ model: { getClient: () => null } as never, issuer: ISSUER, features: [privateKeyJwt()] }),
       /`once\(\)`/,
     ],
-  ])('is a sentence: %s', (_, make, sentence) => {
+  ])('rejects at start-up %s', (_, make, sentence) => {
     expect(make).toThrow(sentence);
   });
 });

@@ -39,7 +39,7 @@ const says =
   (response) =>
     response.writeHead(status, { 'content-type': type }).end(body);
 
-/** Names and what they mean, each time they are looked up. */
+/** Host names with the addresses that each lookup returns. */
 type Names = Record<string, readonly string[][]>;
 
 function setUp(requestUris: readonly string[], { names = {}, given = {} }: { names?: Names; given?: object } = {}) {
@@ -76,8 +76,8 @@ const REFUSED = {
   body: { error: 'invalid_request_uri', error_description: 'Invalid request URI: `request_uri` is not accepted' },
 };
 
-describe('a request object by reference', () => {
-  it('is fetched from where the client has registered it, with nothing that says who asks', async () => {
+describe('a request object that a request_uri refers to (RFC 9101)', () => {
+  it('is fetched from a registered URL, without headers that identify the user', async () => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = says(`${await objectOf()}\n`);
     const { visit } = setUp([uri]);
@@ -92,7 +92,7 @@ describe('a request object by reference', () => {
     ]);
   });
 
-  it('may say in the fragment which version it is', async () => {
+  it('can have a version in the fragment of its URL', async () => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = says(await objectOf(), 'text/plain');
     for (const [registered, asked] of [
@@ -103,7 +103,7 @@ describe('a request object by reference', () => {
     }
   });
 
-  it('is read anew with each visit', async () => {
+  it('is fetched again for each authorization request', async () => {
     const uri = web.url('/request.jwt');
     const { visit } = setUp([uri]);
     for (const state of ['one', 'two']) {
@@ -116,14 +116,14 @@ describe('a request object by reference', () => {
     ['another path', '/other.jwt'],
     ['a query', '/request.jwt?x=1'],
     ['another case', '/REQUEST.jwt'],
-    ['a path that leads there', '/x/../request.jwt'],
-  ])('is not fetched from %s, nobody having registered that', async (_, path) => {
+    ['a path that normalizes to the registered one', '/x/../request.jwt'],
+  ])('is not fetched from a URL that is not registered: %s', async (_, path) => {
     const { visit, looked } = setUp([web.url('/request.jwt')]);
     expect(await visit(web.url(path))).toMatchObject(REFUSED);
     expect([looked, web.seen]).toEqual([[], []]);
   });
 
-  it('is not fetched where the host wants none', async () => {
+  it('is not fetched if the option `byReference` is false', async () => {
     const uri = web.url('/request.jwt');
     const outcome = await setUp([uri]).visit(uri, {}, { byReference: false });
     expect(outcome).toMatchObject({ status: 400, body: { error: 'request_uri_not_supported' } });
@@ -149,7 +149,7 @@ describe('a request object by reference', () => {
     'data:text/plain,x',
     'ftp://client.example/request.jwt',
     'urn:example:request',
-  ])('is never fetched from %s, though its host has registered it', async (uri) => {
+  ])('is not fetched from %s, even if the application registered this URL', async (uri) => {
     const { visit, looked } = setUp([uri], { given: { allow: [] } });
     expect(await visit(uri)).toMatchObject(REFUSED);
     expect([looked, web.seen]).toEqual([[], []]);
@@ -159,16 +159,16 @@ describe('a request object by reference', () => {
     ['a private address', ['10.0.0.1']],
     ['a loopback address', ['127.0.0.1']],
     ['a link-local address', ['169.254.169.254']],
-    ['a public address, and a private one', ['93.184.215.14', '192.168.0.1']],
+    ['a public and a private address', ['93.184.215.14', '192.168.0.1']],
     ['no address', []],
-  ])('is not fetched by a name that means %s', async (_, addresses) => {
+  ])('is not fetched if its host name resolves to %s', async (_, addresses) => {
     const uri = web.url('/request.jwt');
     const { visit } = setUp([uri], { names: { 'client.example': [addresses] }, given: { allow: [] } });
     expect(await visit(uri)).toMatchObject(REFUSED);
     expect(web.seen).toEqual([]);
   });
 
-  it('is fetched from the address that was looked at, whatever the name means a moment later', async () => {
+  it('is fetched from the validated address, even if the name resolves differently later (DNS rebinding)', async () => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = says(await objectOf());
     const { visit, looked } = setUp([uri], { names: { 'client.example': [['127.0.0.1'], ['10.0.0.1']] } });
@@ -179,11 +179,14 @@ describe('a request object by reference', () => {
 
   it.each<[string, Reply]>([
     ['a redirect', (response) => response.writeHead(302, { location: web.url('/there.jwt') }).end()],
-    ['an answer that is none', says('x', 'text/plain', 404)],
-    ['an answer that never ends', (response) => endless(response)],
-    ['an answer that says it is longer', (response) => response.writeHead(200, { 'content-length': 2e9 }).end('x')],
-    ['an answer that is compressed', (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
-  ])('is not %s', async (_, reply) => {
+    ['an error', says('x', 'text/plain', 404)],
+    ['an endless response', (response) => endless(response)],
+    [
+      'a response with an excessive Content-Length',
+      (response) => response.writeHead(200, { 'content-length': 2e9 }).end('x'),
+    ],
+    ['a compressed response', (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
+  ])('is not accepted from %s', async (_, reply) => {
     const uri = web.url('/request.jwt');
     web.replies = { '/request.jwt': reply, '/there.jwt': says(await objectOf()) };
     expect(await setUp([uri]).visit(uri)).toMatchObject(REFUSED);
@@ -191,10 +194,10 @@ describe('a request object by reference', () => {
   });
 
   it.each<[string, Reply]>([
-    ['is silent', () => undefined],
-    ['sends a byte at a time', (response) => trickle(response)],
-    ['is in trouble', says('', 'text/plain', 503)],
-  ])('may be there in a moment, where its server %s', async (_, reply) => {
+    ['does not respond', () => undefined],
+    ['sends one byte at a time', (response) => trickle(response)],
+    ['responds with 503', says('', 'text/plain', 503)],
+  ])('causes temporarily_unavailable if its server %s', async (_, reply) => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = reply;
     const { status, body, headers } = await setUp([uri], { given: { timeout: 0.5 } }).visit(uri);
@@ -203,12 +206,12 @@ describe('a request object by reference', () => {
   });
 
   it.each([
-    ['a page', '<!DOCTYPE html>'],
-    ['a secret of that server', 'root:x:0:0'],
-    ['another object of JSON', '{"state":"x"}'],
-    ['nothing', ''],
-    ['bytes', '\0\u{ff}'],
-  ])('that is %s is refused, and nothing of it is said', async (_, body) => {
+    ['an HTML page', '<!DOCTYPE html>'],
+    ['a system file of its server', 'root:x:0:0'],
+    ['a JSON object', '{"state":"x"}'],
+    ['empty', ''],
+    ['binary', '\0\u{ff}'],
+  ])('is rejected without revealing its content if it is %s', async (_, body) => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = says(body);
     const outcome = await setUp([uri]).visit(uri);
@@ -220,7 +223,7 @@ describe('a request object by reference', () => {
   });
 });
 
-/** Writes as long as somebody listens. */
+/** Writes until the connection is closed. */
 function endless(response: Parameters<Reply>[0]): void {
   response.writeHead(200);
   const more = (): void => {

@@ -63,7 +63,7 @@ interface Bent {
   key?: Parameters<SignJWT['sign']>[0];
 }
 
-/** A good request object, but for what is bent. */
+/** Creates a valid request object, except for the given changes. */
 const sign = ({ claims, header, key = own.privateKey }: Bent = {}) =>
   new SignJWT({ ...CLAIMS, iss: 'web', aud: ISSUER, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'own', typ: 'oauth-authz-req+jwt', ...header })
@@ -92,7 +92,7 @@ const push = async (server: OAuth2Server, form: object, client = 'web') => {
 };
 
 describe('requestObjects()', () => {
-  it('reads what the client has signed, and nothing that stands beside it', async () => {
+  it('uses the signed parameters only, and ignores those in the URL', async () => {
     const { server, store } = await setUp();
     const bent = { scope: 'read write', state: 'bent', redirect_uri: OTHER, response_mode: 'fragment', nonce: 'x' };
     const outcome = await ask(server, {}, bent);
@@ -102,51 +102,51 @@ describe('requestObjects()', () => {
   });
 
   it.each([
-    ['by a key of the client that has no name in it', { header: { kid: undefined } }],
+    ['signed with a key of the client without a `kid`', { header: { kid: undefined } }],
     ['with the type `JWT`', { header: { typ: 'JWT' } }],
-    ['with its whole media type', { header: { typ: 'application/oauth-authz-req+jwt' } }],
+    ['with its complete media type', { header: { typ: 'application/oauth-authz-req+jwt' } }],
     ['without a type', { header: { typ: undefined } }],
-    ['by another algorithm', { header: { alg: 'PS256', kid: 'second' }, key: second.privateKey }],
+    ['signed with another algorithm', { header: { alg: 'PS256', kid: 'second' }, key: second.privateKey }],
     ['for several servers', { claims: { aud: [ISSUER, 'https://other.example'] } }],
-    ['without saying its client twice', { claims: { client_id: undefined } }],
-    ['a moment ahead', { claims: { nbf: now() + 8, iat: now() + 8, exp: now() + 60 } }],
-    ['over a moment ago', { claims: { exp: now() - 5 } }],
-  ] satisfies [string, Bent][])('takes one %s', async (_, bent) => {
+    ['without a client_id in addition to the issuer', { claims: { client_id: undefined } }],
+    ['that becomes valid in a moment', { claims: { nbf: now() + 8, iat: now() + 8, exp: now() + 60 } }],
+    ['that expired a moment ago', { claims: { exp: now() - 5 } }],
+  ] satisfies [string, Bent][])('accepts a request object %s', async (_, bent) => {
     const { server } = await setUp();
     expect(await ask(server, bent)).toMatchObject(GRANTED);
   });
 
   it.each([
-    ['by the key of another client', { key: other.privateKey }],
-    ['by a key that is not there', { header: { kid: 'unknown' } }],
+    ['signed with the key of another client', { key: other.privateKey }],
+    ['signed with an unknown key', { header: { kid: 'unknown' } }],
     [
-      'by the public key as a secret',
+      'signed with the public key as HMAC secret',
       { header: { alg: 'HS256' }, key: new TextEncoder().encode(JSON.stringify(own.jwk)) },
     ],
     ['of another type', { header: { typ: 'at+jwt' } }],
-    ['of the type of a proof', { header: { typ: 'dpop+jwt' } }],
-    ['with a header nobody knows', { header: { crit: ['x'], x: 1 } }],
+    ['of the type of a DPoP proof', { header: { typ: 'dpop+jwt' } }],
+    ['with an unknown critical header', { header: { crit: ['x'], x: 1 } }],
     ['of another issuer', { claims: { iss: 'foreign' } }],
     ['without an issuer', { claims: { iss: undefined } }],
     ['for another server', { claims: { aud: 'https://other.example' } }],
-    ['for the endpoint', { claims: { aud: `${ISSUER}/oauth/authorize` } }],
-    ['for nobody', { claims: { aud: undefined } }],
-    ['that is over', { claims: { exp: now() - 60 } }],
-    ['that begins later', { claims: { nbf: now() + 60 } }],
+    ['for the authorization endpoint', { claims: { aud: `${ISSUER}/oauth/authorize` } }],
+    ['for no audience', { claims: { aud: undefined } }],
+    ['that has expired', { claims: { exp: now() - 60 } }],
+    ['that is not valid yet', { claims: { nbf: now() + 60 } }],
     ['from the future', { claims: { iat: now() + 60 } }],
-    ['whose times are none', { claims: { exp: 'tomorrow' as never } }],
+    ['with an expiry that is a string', { claims: { exp: 'tomorrow' as never } }],
     ['of another client', { claims: { client_id: 'foreign' } }],
-    ['of what is no text', { claims: { client_id: { toString: 1, valueOf: 1 } } }],
-    ['with another one in it', { claims: { request: 'x' } }],
-    ['with another one elsewhere', { claims: { request_uri: 'https://app.example/x' } }],
-    ['that proves its client', { claims: { sub: 'web' } }],
+    ['whose client_id is not a string', { claims: { client_id: { toString: 1, valueOf: 1 } } }],
+    ['that contains another request object', { claims: { request: 'x' } }],
+    ['that refers to another request object', { claims: { request_uri: 'https://app.example/x' } }],
+    ['with a subject, like a client assertion', { claims: { sub: 'web' } }],
     ['with a secret', { claims: { client_secret: SECRET } }],
-  ] satisfies [string, Bent][])('tells the browser of one %s, and nobody else', async (_, bent) => {
+  ] satisfies [string, Bent][])('shows an error in the browser for a request object %s', async (_, bent) => {
     const { server } = await setUp();
     expect(await ask(server, bent)).toMatchObject(REFUSED);
   });
 
-  it('takes none that is not signed', async () => {
+  it('rejects a request object without a signature', async () => {
     const { server } = await setUp();
     const unsigned = new UnsecuredJWT({ ...CLAIMS, iss: 'web', aud: ISSUER }).encode();
     for (const client_id of ['web', 'unsigned']) {
@@ -154,7 +154,7 @@ describe('requestObjects()', () => {
     }
   });
 
-  it('takes of a client that has registered an algorithm no other one', async () => {
+  it('accepts only the algorithm that the client registered', async () => {
     const { server } = await setUp();
     const claims = { client_id: 'pinned', iss: 'pinned' };
     expect(await ask(server, { claims }, { client_id: 'pinned' })).toMatchObject(REFUSED);
@@ -164,18 +164,22 @@ describe('requestObjects()', () => {
 
   it.each<[string, (object: string) => object, string]>([
     ['of a client without keys', (request) => ({ client_id: 'keyless', request }), 'invalid_request_object'],
-    ['of a client that is unknown', (request) => ({ client_id: 'nobody', request }), 'invalid_client'],
-    ['without a client', (request) => ({ client_id: undefined, request }), 'invalid_request'],
-    ['twice', (request) => ({ request: [request, request] }), 'invalid_request'],
-    ['and a reference', (request) => ({ request, request_uri: 'https://app.example/x' }), 'invalid_request'],
-    ['longer than any URL', (request) => ({ request: request + 'x'.repeat(20_000) }), 'invalid_request_object'],
-  ])('refuses one %s', async (_, query, error) => {
+    ['of an unknown client', (request) => ({ client_id: 'nobody', request }), 'invalid_client'],
+    ['without a client_id', (request) => ({ client_id: undefined, request }), 'invalid_request'],
+    ['that is repeated', (request) => ({ request: [request, request] }), 'invalid_request'],
+    [
+      'together with a request_uri',
+      (request) => ({ request, request_uri: 'https://app.example/x' }),
+      'invalid_request',
+    ],
+    ['that is too long', (request) => ({ request: request + 'x'.repeat(20_000) }), 'invalid_request_object'],
+  ])('rejects a request object %s', async (_, query, error) => {
     const { server } = await setUp();
     const outcome = await visit(server, query(await sign()));
     expect(outcome).toMatchObject({ status: 400, redirected: {}, body: { error } });
   });
 
-  it('tells the client what is wrong with the request itself', async () => {
+  it('returns an error in the signed parameters to the client', async () => {
     const { server } = await setUp({ more: [formPost()] });
     const refused = await ask(server, { claims: { scope: 'nonsense' } });
     expect(refused.redirected).toMatchObject({ error: 'invalid_scope', state: 'from the object' });
@@ -183,7 +187,7 @@ describe('requestObjects()', () => {
     expect((await ask(server, { claims: { response_mode: 'form_post' } })).status).toBe(200);
   });
 
-  it('answers as the object says, signed as well', async () => {
+  it('uses the response mode of the request object, also a signed one', async () => {
     const { server } = await setUp({
       more: [keys({ from: [{ ...(await exportJWK(own.privateKey)), alg: 'ES256' }] }), jarm()],
     });
@@ -191,7 +195,7 @@ describe('requestObjects()', () => {
     expect(Object.keys(redirected)).toEqual(['response']);
   });
 
-  it('never fails on what a client signs', async () => {
+  it('causes no server_error for random signed claims', async () => {
     const { server } = await setUp();
     const name = oneof(constantFrom(...Object.keys(CLAIMS), '__proto__', 'constructor', 'claims', 'max_age'), string());
     await assert(
@@ -204,7 +208,7 @@ describe('requestObjects()', () => {
     );
   });
 
-  it('refuses one that is nested without end', async () => {
+  it('rejects claims that are nested deeply', async () => {
     const { server } = await setUp();
     const claims = `{"iss":"web","aud":"${ISSUER}","claims":${'['.repeat(6000)}${']'.repeat(6000)}}`;
     const object = new CompactSign(new TextEncoder().encode(claims));
@@ -214,7 +218,7 @@ describe('requestObjects()', () => {
     expect([outcome.status, outcome.error?.name]).toEqual([400, 'invalid_request_object']);
   });
 
-  it.each([now() + 60, 4e9, 1e20, 1e300])('is remembered for a while, when ever it is over: at %d', async (exp) => {
+  it.each([now() + 60, 4e9, 1e20, 1e300])('remembers a used object for a while: `exp` %d', async (exp) => {
     const seconds: number[] = [];
     const { server } = await setUp({ model: { once: (_: string, given: number) => seconds.push(given) > 0 } });
     expect(await ask(server, { claims: { exp } })).toMatchObject(GRANTED);
@@ -222,7 +226,7 @@ describe('requestObjects()', () => {
     expect(seconds[0]! <= 2 * 86_400 && Number.isInteger(seconds[0])).toBe(true);
   });
 
-  it('never fails on what is no request object', async () => {
+  it('causes no server_error for random text in place of a request object', async () => {
     const { server } = await setUp();
     const parts = oneof(constantFrom('eyJhbGciOiJFUzI1NiJ9', 'e30', '.', '..', '....', '', 'bnVsbA', 'W10'), string());
     await assert(
@@ -234,7 +238,7 @@ describe('requestObjects()', () => {
     );
   });
 
-  it('is told in the metadata', async () => {
+  it('describes its settings in the server metadata', async () => {
     const told = async (given?: RequestObjectOptions) => {
       const response = new Response();
       const { server } = await setUp({ given });
@@ -267,18 +271,18 @@ describe('requestObjects()', () => {
     [{ once: true }, '`requestObjects()` needs `maxLifetime` with `once`'],
     [{ tolerance: 1 }, 'unknown option `tolerance` of `requestObjects()`'],
     [{ fetch: { allow: ['x'] } }, 'in `allow` of a fetch'],
-  ])('stops the start for %j', (given, sentence) => {
+  ])('rejects the options %j', (given, sentence) => {
     expect(() => requestObjects(given as never)).toThrow(sentence);
   });
 });
 
-describe('a request that has to be signed', () => {
+describe('an authorization request that must be signed', () => {
   const plain = { ...CLAIMS, state: 'plain' };
 
   it.each([
     ['every client', { required: true }, 'web'],
-    ['a client that has registered so', {}, 'signing'],
-  ] satisfies [string, RequestObjectOptions, string][])('is refused without, of %s', async (_, given, client_id) => {
+    ['a client that registered this', {}, 'signing'],
+  ] satisfies [string, RequestObjectOptions, string][])('is rejected unsigned for %s', async (_, given, client_id) => {
     const { server } = await setUp({ given, more: [pushedRequests()] });
     const refused = { error: 'invalid_request', error_description: 'Invalid request: it must be signed, see RFC 9101' };
     expect((await visit(server, { ...plain, client_id })).redirected).toMatchObject(refused);
@@ -290,15 +294,15 @@ describe('a request that has to be signed', () => {
     expect(await visit(server, { client_id, request_uri: pushed.body['request_uri'] })).toMatchObject(GRANTED);
   });
 
-  it('is not taken for signed by a name that nobody has pushed', async () => {
+  it('is rejected with an unknown request_uri', async () => {
     const { server } = await setUp({ given: { required: true } });
     const request_uri = `urn:ietf:params:oauth:request_uri:${'0'.repeat(64)}`;
     expect((await visit(server, { ...plain, request_uri })).redirected).toMatchObject({ error: 'invalid_request' });
   });
 });
 
-describe('a request object that is pushed', () => {
-  it('needs nothing beside it but what the client proves itself by', async () => {
+describe('a pushed request object', () => {
+  it('needs no other parameter than the credentials of the client', async () => {
     const { server } = await setUp({ more: [pushedRequests()] });
     const { status, body } = await push(server, { request: await sign(), client_id: undefined });
     expect(status).toBe(201);
@@ -309,7 +313,7 @@ describe('a request object that is pushed', () => {
     expect(plain).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('is read once: what it says is kept, and nothing that stands beside it', async () => {
+  it('is read when it is pushed, and other parameters are ignored', async () => {
     const { server } = await setUp({ more: [pushedRequests()] });
     const request = await sign({ claims: { exp: now() + 60 } });
     const { status, body } = await push(server, { request, scope: 'write', state: 'beside' });
@@ -320,8 +324,12 @@ describe('a request object that is pushed', () => {
   });
 
   it.each([
-    ['signed by nobody', async () => ({ request: await sign({ key: other.privateKey }) }), 'invalid_request_object'],
-    ['with a reference', async () => ({ request_uri: 'https://app.example/x' }), 'invalid_request'],
+    [
+      'with a wrong signature',
+      async () => ({ request: await sign({ key: other.privateKey }) }),
+      'invalid_request_object',
+    ],
+    ['by reference', async () => ({ request_uri: 'https://app.example/x' }), 'invalid_request'],
     [
       'with a reference in it',
       async () => ({ request: await sign({ claims: { request_uri: 'urn:x' } }) }),
@@ -333,23 +341,23 @@ describe('a request object that is pushed', () => {
       'invalid_request_object',
     ],
     [
-      'that asks for too much',
+      'with a scope that the client may not request',
       async () => ({ request: await sign({ claims: { scope: 'nonsense' } }) }),
       'invalid_scope',
     ],
-  ])('is refused %s', async (_, form, error) => {
+  ])('is rejected %s', async (_, form, error) => {
     const { server } = await setUp({ more: [pushedRequests()] });
     expect(await push(server, await form())).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('is not brought together with the name of another request', async () => {
+  it('cannot be combined with the request_uri of another request', async () => {
     const { server } = await setUp({ more: [pushedRequests()] });
     const { body } = await push(server, CLAIMS);
     const both = await ask(server, {}, { request_uri: body['request_uri'] });
     expect(both).toMatchObject({ status: 400, redirected: {}, body: { error: 'invalid_request' } });
   });
 
-  it('needs no signature where nobody asks for one, and none is read without the feature', async () => {
+  it('is optional by default, and rejected by a server without requestObjects()', async () => {
     const { server } = await setUp({ more: [pushedRequests()] });
     expect(await push(server, CLAIMS)).toMatchObject({ status: 201 });
     const { store } = await setUp();
@@ -359,8 +367,8 @@ describe('a request object that is pushed', () => {
   });
 });
 
-describe('with FAPI 2.0', () => {
-  it('a pushed request is signed, and so is its answer', async () => {
+describe('requestObjects() with fapi2()', () => {
+  it('requires a signed pushed request, and signs the response', async () => {
     const byKey = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [own.jwk] } };
     const web = { id: 'web', grants: ['authorization_code'], redirectUris: [CALLBACK], scopes: ['read'], ...byKey };
     const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
@@ -398,24 +406,24 @@ describe('with FAPI 2.0', () => {
   });
 });
 
-describe('the times of a request object', () => {
+describe('the validity period of a request object', () => {
   const given = { maxLifetime: 3600 };
   it.each([
     ['without `nbf`', { exp: now() + 60 }],
     ['without `exp`', { nbf: now() }],
-    ['that lives longer', { nbf: now(), exp: now() + 3700 }],
-    ['that is older', { nbf: now() - 3700, exp: now() - 100 }],
-  ])('are bounded: one %s is refused', async (_, claims) => {
+    ['that is valid for too long', { nbf: now(), exp: now() + 3700 }],
+    ['that became valid too long ago', { nbf: now() - 3700, exp: now() - 100 }],
+  ])('is limited: a request object %s is rejected', async (_, claims) => {
     const { server } = await setUp({ given });
     expect(await ask(server, { claims })).toMatchObject(REFUSED);
   });
 
-  it('are good within the bound', async () => {
+  it('is accepted within `maxLifetime`', async () => {
     const { server } = await setUp({ given });
     expect(await ask(server, { claims: { nbf: now() - 3000, exp: now() + 600 } })).toMatchObject(GRANTED);
   });
 
-  it('leave room for a login, for whoever came in time', async () => {
+  it('is extended for the login once the request was read', async () => {
     const { server } = await setUp();
     const request = await sign({ claims: { exp: now() + 60 } });
     await server.readAuthorizationRequest(
@@ -426,14 +434,14 @@ describe('the times of a request object', () => {
     await later(1900, async () => expect(await visit(server, { request })).toMatchObject(REFUSED));
   });
 
-  it('leave none where nothing tells who came in time', async () => {
+  it('is not extended if the model has no once()', async () => {
     const { server } = await setUp({ model: { once: undefined } });
     const request = await sign({ claims: { exp: now() + 60 } });
     expect(await visit(server, { request })).toMatchObject(GRANTED);
     await later(300, async () => expect(await visit(server, { request })).toMatchObject(REFUSED));
   });
 
-  it('let one be decided once, where that is asked', async () => {
+  it('allows a single use if the option `once` is true', async () => {
     const { server } = await setUp({ given: { maxLifetime: 3600, once: true }, more: [pushedRequests()] });
     const times = { nbf: now(), exp: now() + 60 };
     expect(await ask(server, { claims: times })).toMatchObject(REFUSED);
@@ -447,7 +455,7 @@ describe('the times of a request object', () => {
   });
 });
 
-/** Some seconds later, by the clock of the process. */
+/** Runs a check with the clock of the process moved forward by the given number of seconds. */
 async function later(seconds: number, check: () => Promise<unknown>): Promise<void> {
   jest.useFakeTimers({ now: Date.now() + seconds * 1000, doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
   try {
@@ -457,8 +465,8 @@ async function later(seconds: number, check: () => Promise<unknown>): Promise<vo
   }
 }
 
-describe('a client that registers itself', () => {
-  it('says how it signs, and where its requests are', async () => {
+describe('registration of a client with request objects', () => {
+  it('accepts its algorithm, its request URIs and a requirement to sign', async () => {
     const { server } = await setUp({ more: [registration({ open: true, scopes: ['read'] })] });
     const register = async (more: object) => {
       const body = { redirect_uris: [CALLBACK], scope: 'read', jwks: { keys: [own.jwk] }, ...more };
@@ -490,11 +498,11 @@ describe('a client that registers itself', () => {
   });
 });
 
-describe('a server that reads no request objects', () => {
+describe('a server without requestObjects()', () => {
   it.each([
     ['request', 'request_not_supported'],
     ['request_uri', 'request_uri_not_supported'],
-  ])('says so of `%s`, to the client', async (parameter, error) => {
+  ])('returns an error to the client for the parameter `%s`', async (parameter, error) => {
     const { store } = await setUp();
     const server = new OAuth2Server({ model: store, ...signedIn });
     const { redirected } = await visit(server, { ...CLAIMS, [parameter]: 'https://app.example/x' });

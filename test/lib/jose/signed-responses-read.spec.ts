@@ -9,7 +9,7 @@ const TYPE = 'application/token-introspection+jwt';
 const [mine, foreign] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
 const SAID = { active: true, client_id: 'app', sub: 'alice', scope: 'read', exp: Math.floor(Date.now() / 1000) + 300 };
 
-/** Who signs, and what; as the server does it, where nothing else is said. */
+/** The changed properties of a signed introspection response. The others are those of a valid response. */
 interface Answer {
   claims?: object;
   typ?: string;
@@ -18,7 +18,7 @@ interface Answer {
   kid?: string;
 }
 
-describe('an API that believes signed answers alone', () => {
+describe('IntrospectedTokens that require signed introspection responses', () => {
   const server = new IntrospectionServer();
 
   beforeAll(() => server.start());
@@ -51,34 +51,34 @@ describe('an API that believes signed answers alone', () => {
 
   const as = (text: string, type = TYPE) => json(text, 200, { 'content-type': type });
 
-  it('asks for them by their type, and knows the token', async () => {
+  it('request them by media type, and return the token', async () => {
     const token = await asked(as(await signed()));
     expect(token).toMatchObject({ client: { id: 'app' }, user: { id: 'alice' }, scope: 'read' });
     expect(server.received.find(({ path }) => path === '/introspect')!.headers['accept']).toBe(TYPE);
   });
 
-  it('is told by one that a token is not good', async () => {
+  it('return no token if the response reports an inactive one', async () => {
     expect(await asked(as(await signed({ claims: { token_introspection: { active: false } } })))).toBeUndefined();
   });
 
   it.each<[string, Answer]>([
-    ['another key', { by: foreign! }],
-    ['a key of a name that nobody knows', { kid: 'other' }],
-    ['another server', { claims: { iss: 'https://elsewhere.example' } }],
-    ['this server, for another client', { claims: { aud: 'another-api' } }],
-    ['this server, as an access token', { typ: 'at+jwt' }],
-    ['this server, a while ago', { age: 120 }],
-    ['this server, and says nothing', { claims: { token_introspection: undefined } }],
-  ])('is not fooled by an answer that is of %s: 503, and no token is called bad', async (_, answer) => {
+    ['if it is signed with another key', { by: foreign! }],
+    ['if it has an unknown `kid`', { kid: 'other' }],
+    ['if it is from another server', { claims: { iss: 'https://elsewhere.example' } }],
+    ['if it is for another client', { claims: { aud: 'another-api' } }],
+    ['if it has the type of an access token', { typ: 'at+jwt' }],
+    ['if it is two minutes old', { age: 120 }],
+    ['if it contains no result', { claims: { token_introspection: undefined } }],
+  ])('reject a signed response with 503 %s', async (_, answer) => {
     await expect(asked(as(await signed(answer)))).rejects.toMatchObject({ code: 503 });
   });
 
   it.each<[string, () => Promise<ReturnType<typeof json>>]>([
     ['plain JSON', async () => json(SAID)],
-    ['a JWT that is called JSON', async () => as(JSON.stringify(await signed()), 'application/json')],
-    ['a JWT whose signature is cut off', async () => as((await signed()).replace(/[^.]+$/, ''))],
-    ['nothing', async () => as('')],
-  ])('is not content with %s', async (_, reply) => {
+    ['a JWT with the content type JSON', async () => as(JSON.stringify(await signed()), 'application/json')],
+    ['a JWT without a signature', async () => as((await signed()).replace(/[^.]+$/, ''))],
+    ['an empty response', async () => as('')],
+  ])('reject %s with 503', async (_, reply) => {
     await expect(asked(await reply())).rejects.toMatchObject({ code: 503 });
   });
 
@@ -94,7 +94,7 @@ describe('an API that believes signed answers alone', () => {
           answers: signedResponses as never,
         }),
     ],
-  ])('says what is wrong with how it is set up: %s', (sentence, make) => {
+  ])('reject invalid options: %s', (sentence, make) => {
     expect(make).toThrow(sentence);
   });
 });

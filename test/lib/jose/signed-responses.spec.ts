@@ -37,7 +37,7 @@ async function verified(server: OAuth2Server, jwt: unknown, options: object) {
   return await jwtVerify(jwt as string, createLocalJWKSet(body as never), { issuer: ISSUER, ...options });
 }
 
-describe('introspection that is signed', () => {
+describe('signed introspection responses (RFC 9701)', () => {
   const server = make([introspection(), signedIntrospection(), registration({ open: true })]);
   const introspect = async (accept: string | undefined, token?: string, id = 'web') => {
     const headers = { ...FORM, authorization: basic(id, 's3cret') };
@@ -50,7 +50,7 @@ describe('introspection that is signed', () => {
     );
   };
 
-  it('says what is said else, from this server, for the client that asks', async () => {
+  it('contain the introspection response of this server for the requesting client', async () => {
     const { body, headers } = await introspect(TYPE);
     expect(headers).toMatchObject({ 'content-type': TYPE, 'cache-control': 'no-store' });
     const { payload } = await verified(server, body, { audience: 'web', typ: 'token-introspection+jwt' });
@@ -62,14 +62,14 @@ describe('introspection that is signed', () => {
     });
   });
 
-  it('says of a token that is not good nothing but that', async () => {
+  it('contain only `active: false` for an unknown token', async () => {
     const { body } = await introspect(TYPE, 'none');
     expect((await verified(server, body, { audience: 'web' })).payload['token_introspection']).toEqual({
       active: false,
     });
   });
 
-  it('is signed by what the client is registered for', async () => {
+  it('are signed with the algorithm that the client registered', async () => {
     const { body } = await introspect(TYPE, undefined, 'eddy');
     expect(decodeProtectedHeader(body as never)).toMatchObject({ alg: 'Ed25519', typ: 'token-introspection+jwt' });
     await verified(server, body, { audience: 'eddy' });
@@ -84,11 +84,11 @@ describe('introspection that is signed', () => {
     [`${TYPE};q=0.000, application/json`, false],
     [`application/json;q=0.5, ${TYPE.toUpperCase()} ; q=0.9`, true],
     [`${TYPE},application/json`, true],
-  ])('is sent for `Accept: %s`: %s', async (accept, isSigned) => {
+  ])('are sent for `Accept: %s`: %s', async (accept, isSigned) => {
     expect(typeof (await introspect(accept)).body === 'string').toBe(isSigned);
   });
 
-  it('is no answer to a client that does not prove itself', async () => {
+  it('are not sent to a client that is not authenticated', async () => {
     const refused = await callEndpoint(
       server,
       'introspection',
@@ -101,7 +101,7 @@ describe('introspection that is signed', () => {
     ['Ed25519', 201],
     ['RS256', 400],
     ['none', 400],
-  ])('is registered for by a client: %s', async (introspection_signed_response_alg, status) => {
+  ])('can be registered with the algorithm %s: status %i', async (introspection_signed_response_alg, status) => {
     const body = { redirect_uris: ['https://a.example/cb'], introspection_signed_response_alg };
     const headers = { 'content-type': 'application/json' };
     const registered = await callEndpoint(
@@ -112,7 +112,7 @@ describe('introspection that is signed', () => {
     expect(registered.status).toBe(status);
   });
 
-  it('says at the start what it lacks', () => {
+  it('require keys and introspection() at start-up', () => {
     const { model } = server.options;
     const start = (features: Feature[]) => () => new OAuth2Server({ model, issuer: ISSUER, features });
     expect(start([introspection(), signedIntrospection()])).toThrow('needs keys to sign by');
@@ -124,7 +124,7 @@ describe('introspection that is signed', () => {
   });
 });
 
-describe('metadata that are signed', () => {
+describe('signed metadata', () => {
   const server = make([
     serverMetadata(),
     signedMetadata(),
@@ -136,14 +136,14 @@ describe('metadata that are signed', () => {
     Object.fromEntries([...server.context.endpoints.keys(), 'authorize', 'token'].map((id) => [id, `/${id}`])),
   );
 
-  it.each(['server-metadata', 'resource-metadata/api'])('say in %s what the document says', async (id) => {
+  it.each(['server-metadata', 'resource-metadata/api'])('repeats the members of %s', async (id) => {
     const { signed_metadata, ...said } = (await callEndpoint(server, id, get())).body;
     const { payload } = await verified(server, signed_metadata, { requiredClaims: ['iat'] });
     const { iss, iat: _, ...claims } = payload;
     expect({ iss, claims }).toEqual({ iss: ISSUER, claims: said });
   });
 
-  it('are signed once in a while, however many ask for them', async () => {
+  it('is signed once for many requests', async () => {
     const { d: _, ...publicKey } = FROM[0]!;
     const key = createPrivateKey({ key: FROM[0]!, format: 'jwk' });
     let [signatures, isDown] = [0, true];
@@ -166,12 +166,12 @@ describe('metadata that are signed', () => {
     expect(signatures).toBe(3);
   });
 
-  it('name what introspection is signed by', async () => {
+  it('lists the algorithms of signed introspection responses', async () => {
     const { body } = await callEndpoint(server, 'server-metadata', get());
     expect(body).toMatchObject({ introspection_signing_alg_values_supported: ['ES256', 'Ed25519'] });
   });
 
-  it('are as they were where nobody signs them', async () => {
+  it('is absent without signedMetadata()', async () => {
     const plain = make([serverMetadata()]);
     plain.mount({ authorize: '/authorize', token: '/token', jwks: '/jwks', 'server-metadata': '/m' });
     expect((await callEndpoint(plain, 'server-metadata', get())).body).not.toHaveProperty('signed_metadata');

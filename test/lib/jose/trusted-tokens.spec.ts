@@ -53,7 +53,7 @@ class Store extends MemoryStore {
 
 type Body = Record<string, unknown>;
 
-describe('tokens of other servers', () => {
+describe('token exchange with trustedTokens()', () => {
   let store: Store;
   let server: OAuth2Server;
   let heard: Body[];
@@ -98,17 +98,17 @@ describe('tokens of other servers', () => {
 
   it.each<[string, () => Promise<string>, string]>([
     ['an ID token', () => idToken(), 'id_token'],
-    ['an ID token that says its type', () => idToken({}, { typ: 'JWT' }), 'id_token'],
+    ['an ID token with the type JWT', () => idToken({}, { typ: 'JWT' }), 'id_token'],
     ['an access token', () => accessToken(), 'access_token'],
-    ['an access token, as a JWT', () => accessToken(), 'jwt'],
+    ['an access token that is declared as a JWT', () => accessToken(), 'jwt'],
     ['a JWT', () => idToken(), 'jwt'],
-    ['a JWT for several', () => idToken({ aud: ['another', 'our-client-id'] }), 'jwt'],
+    ['a JWT for several audiences', () => idToken({ aud: ['another', 'our-client-id'] }), 'jwt'],
     [
-      'an ID token for several, issued to us',
+      'an ID token for several audiences that was issued to this server',
       () => idToken({ aud: ['x', 'our-client-id'], azp: 'our-client-id' }),
       'id_token',
     ],
-  ])('are exchanged: %s', async (_what, make, of) => {
+  ])('accepts %s', async (_what, make, of) => {
     const answer = await exchange(await make(), of);
     expect(answer).toMatchObject({ status: 200, issued_token_type: type('access_token'), ...SCOPE });
     expect(answer['expires_in']).toBeLessThanOrEqual(310);
@@ -119,13 +119,13 @@ describe('tokens of other servers', () => {
     expect(store.asked[0]!.subject.token).toBeUndefined();
   });
 
-  it('may be over by the clock of this server, as far as clocks may differ', async () => {
+  it('accepts an expired token within the clock tolerance', async () => {
     const answer = await exchange(await idToken({ exp: seconds() - 2 }), 'id_token');
     expect(answer).toMatchObject({ status: 200 });
     expect(answer['expires_in']).toBeLessThanOrEqual(8);
   });
 
-  it('are good for no more than the host says, and they say themselves', async () => {
+  it('grants no scope beyond that of the token and the option `scope` of its issuer', async () => {
     const scopeOf = async (claims: object, form: object = {}) => {
       const { scope, error } = await exchange(await accessToken(claims), 'access_token', form);
       return error ?? scope;
@@ -138,7 +138,7 @@ describe('tokens of other servers', () => {
     expect([without['status'], without['scope']]).toEqual([200, undefined]);
   });
 
-  it('name who acts', async () => {
+  it('names the actor in `act`', async () => {
     const actor = { actor_token: await partner.sign({ sub: 'R1', aud: ISSUER }), actor_token_type: type('jwt') };
     const { access_token: token } = await exchange(await idToken(), 'id_token', actor);
     const act = { sub: 'R1', iss: partner.issuer };
@@ -147,7 +147,7 @@ describe('tokens of other servers', () => {
     expect(await introspect(again)).toMatchObject({ act: { ...act, act: { sub: 'before' } } });
   });
 
-  it('say who may act', async () => {
+  it('applies the claim `may_act`', async () => {
     const actor = { actor_token: await partner.sign({ sub: 'R1', aud: ISSUER }), actor_token_type: type('jwt') };
     const may = async (may_act: unknown) => (await exchange(await idToken({ may_act }), 'id_token', actor))['status'];
     expect(await may({ sub: 'R1', iss: partner.issuer })).toBe(200);
@@ -162,42 +162,46 @@ describe('tokens of other servers', () => {
   };
 
   it.each<[string, () => Promise<string> | string, string]>([
-    ['a token of a stranger', () => stranger.sign({ sub: 'U1', aud: 'our-client-id' }), 'id_token'],
-    ['a token signed by a stranger', () => stranger.sign({ iss: idp.issuer, sub: 'U1', aud: 'our-client-id' }), 'jwt'],
-    ['an ID token for somebody else', () => idToken({ aud: 'another' }), 'id_token'],
+    ['a token of an unknown issuer', () => stranger.sign({ sub: 'U1', aud: 'our-client-id' }), 'id_token'],
     [
-      'an ID token for several, issued to another',
+      'a token signed by an unknown issuer with the name of a trusted one',
+      () => stranger.sign({ iss: idp.issuer, sub: 'U1', aud: 'our-client-id' }),
+      'jwt',
+    ],
+    ['an ID token for another audience', () => idToken({ aud: 'another' }), 'id_token'],
+    [
+      'an ID token for several audiences that was issued to another client',
       () => idToken({ aud: ['our-client-id', 'x'], azp: 'x' }),
       'id_token',
     ],
-    ['an ID token for several, issued to nobody', () => idToken({ aud: ['our-client-id', 'x'] }), 'id_token'],
-    ['a token for nobody', () => idToken({ aud: undefined }), 'jwt'],
+    ['an ID token for several audiences without `azp`', () => idToken({ aud: ['our-client-id', 'x'] }), 'id_token'],
+    ['a token without an audience', () => idToken({ aud: undefined }), 'jwt'],
     ['an access token for another resource', () => accessToken({ aud: 'https://mail.example/' }), 'access_token'],
-    ['an ID token that is said to be an access token', () => idToken(), 'access_token'],
-    ['an access token that is said to be an ID token', () => accessToken({ aud: 'our-client-id' }), 'id_token'],
-    ['a token that is over', () => idToken({ exp: seconds() - 60 }), 'id_token'],
-    ['a token that never ends', () => idToken({ exp: undefined }), 'id_token'],
-    ['a token of the future', () => idToken({ nbf: seconds() + 60 }), 'id_token'],
+    ['an ID token that is declared as an access token', () => idToken(), 'access_token'],
+    ['an access token that is declared as an ID token', () => accessToken({ aud: 'our-client-id' }), 'id_token'],
+    ['an expired token', () => idToken({ exp: seconds() - 60 }), 'id_token'],
+    ['a token without an expiry', () => idToken({ exp: undefined }), 'id_token'],
+    ['a token that is not valid yet', () => idToken({ nbf: seconds() + 60 }), 'id_token'],
     ['an identity assertion', () => idToken({}, { typ: 'oauth-id-jag+jwt' }), 'jwt'],
-    ['a token of nobody here', () => idToken({ sub: 'U2' }), 'id_token'],
-    ['the user of another issuer', () => partner.sign({ sub: 'U1', aud: ISSUER }), 'jwt'],
-    ['a token that is bound to a key', () => idToken({ cnf: { jkt: 'x' } }), 'jwt'],
-    ['a token that is bound to something else', () => idToken({ cnf: 'x' }), 'jwt'],
-    ['a giant', () => idToken({ padding: 'x'.repeat(20_000) }), 'jwt'],
-    ['what is no JWT', () => 'token', 'jwt'],
-    ['what is no token of ours', () => 'token', 'access_token'],
-    ['a token of others as a refresh token', () => idToken(), 'refresh_token'],
+    ['a token of an unknown user', () => idToken({ sub: 'U2' }), 'id_token'],
+    ['a token with the subject of another issuer', () => partner.sign({ sub: 'U1', aud: ISSUER }), 'jwt'],
+    ['a sender-constrained token', () => idToken({ cnf: { jkt: 'x' } }), 'jwt'],
+    ['a token with an unknown confirmation', () => idToken({ cnf: 'x' }), 'jwt'],
+    ['a token that is too long', () => idToken({ padding: 'x'.repeat(20_000) }), 'jwt'],
+    ['text that is not a JWT', () => 'token', 'jwt'],
+    ['an unknown access token', () => 'token', 'access_token'],
+    ['a token of another issuer that is declared as a refresh token', () => idToken(), 'refresh_token'],
     [
       'a token without signature',
       () => new UnsecuredJWT({ iss: idp.issuer, sub: 'U1', aud: 'our-client-id', exp: seconds() + 60 }).encode(),
       'jwt',
     ],
-  ])('are refused: %s', async (_what, make, of) => {
+  ])('rejects %s', async (_what, make, of) => {
     expect(await exchange(await make(), of)).toEqual(REFUSED);
     expect(store.asked).toEqual([]);
   });
 
-  it('are refused as any other, for who acts too, and the operator hears why', async () => {
+  it('rejects an invalid actor token as well, and emits an event with the reason', async () => {
     const actor = { actor_token: await idToken({ aud: 'another' }), actor_token_type: type('id_token') };
     const answer = await exchange(await idToken(), 'id_token', actor);
     expect(answer).toMatchObject({ error_description: 'Invalid request: `actor_token` is invalid' });
@@ -205,7 +209,7 @@ describe('tokens of other servers', () => {
     expect(refusal).toMatchObject({ reason: 'it is for this server', given: '"another"' });
   });
 
-  it('are none of this server, whose own ones are found as before', async () => {
+  it('accepts tokens of this server as access tokens only', async () => {
     const { access_token: own } = await post({ grant_type: 'client_credentials', scope: 'read' });
     expect(await exchange(String(own), 'access_token')).toMatchObject({ status: 200, scope: 'read' });
     const signing = new OAuth2Server({
@@ -224,7 +228,7 @@ describe('tokens of other servers', () => {
     expect(await post({ ...form, subject_token_type: type('access_token') }, signing)).toMatchObject({ status: 200 });
   });
 
-  it('are read by the model where no issuer of the list has written them', async () => {
+  it('lets verifyForeignToken() of the model read tokens of other types and issuers', async () => {
     Object.assign(store, {
       verifyForeignToken: ({ value }: { value: string }) =>
         value === 'saml' && { user: { id: 'alice' }, scope: 'read' },
@@ -235,16 +239,20 @@ describe('tokens of other servers', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no issuer', {}, /`trustedTokens\(\)` needs a list of `issuers`/],
-    ['a misspelt option', { issuers: [], audience: 'x' }, /unknown option `audience` of `trustedTokens\(\)`/],
-    ['one of an issuer', { issuers: [{ issuer: 'https://a.example', scopes: [] }] }, /unknown option `scopes`/],
+    ['a missing list of issuers', {}, /`trustedTokens\(\)` needs a list of `issuers`/],
+    ['a misspelled option', { issuers: [], audience: 'x' }, /unknown option `audience` of `trustedTokens\(\)`/],
+    [
+      'a misspelled option of an issuer',
+      { issuers: [{ issuer: 'https://a.example', scopes: [] }] },
+      /unknown option `scopes`/,
+    ],
     ['an empty audience', { issuers: [{ issuer: 'https://a.example', audience: [] }] }, /`audience` of .* must be/],
-    ['a scope that is a list', { issuers: [{ issuer: 'https://a.example', scope: ['read'] }] }, /takes as `scope`/],
-  ])('are not set up wrong: %s is a sentence', (_what, options, sentence) => {
+    ['a scope in a list', { issuers: [{ issuer: 'https://a.example', scope: ['read'] }] }, /takes as `scope`/],
+  ])('rejects at start-up %s', (_what, options, sentence) => {
     expect(() => trustedTokens(options as TrustedTokensOptions)).toThrow(sentence);
   });
 
-  it('need token exchange, and a host that says who may', () => {
+  it('rejects at start-up a server without tokenExchange(), and a model without mayExchange()', () => {
     const features = [trustedTokens({ issuers: [{ issuer: idp.issuer }] })];
     expect(() => new OAuth2Server({ model: store, issuer: ISSUER, features })).toThrow(/list `tokenExchange\(\)` too/);
     const model = new MemoryStore({ clients: [], users: { findById: () => null, findByCredentials: () => null } });
