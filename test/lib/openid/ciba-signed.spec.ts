@@ -13,7 +13,7 @@ import { ISSUER, SECRET } from '../../support/openid-server.js';
 import { basic } from '../../support/requests.js';
 import { rsaPair as rsa } from '../../support/rsa-key.js';
 
-// OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 §7.1.1, and what FAPI-CIBA §5.2.2 makes of it
+// OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 §7.1.1 and FAPI-CIBA §5.2.2
 
 const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -34,7 +34,7 @@ interface Bent {
 let count = 0;
 const now = () => Math.floor(Date.now() / 1000);
 
-/** A request as it should be, but for what is said: what is undefined, is left out. */
+/** Returns the claims of a valid request, except for the given changes. An undefined claim is omitted. */
 function claimsOf(bent: object = {}) {
   const asked = { scope: 'openid', login_hint: 'alice', binding_message: 'Till 7' };
   const jwt = { iss: 'web', aud: ISSUER, iat: now(), nbf: now(), exp: now() + 300, jti: `request ${(count += 1)}` };
@@ -48,8 +48,8 @@ const refusal = { status: 400, body: expect.objectContaining({ error: 'invalid_r
 
 afterEach(() => void jest.useRealTimers());
 
-describe('a request that its client has signed', () => {
-  it('is asked as it says, and answered as any', async () => {
+describe('a signed CIBA request', () => {
+  it('is shown to the user with its claims, and answered like an unsigned request', async () => {
     const { ask, asked, poll, decide, verified } = await openCiba({ client });
     const more = { requested_expiry: 60, acr_values: 'urn:b urn:a' };
     const { status, body } = await ask({ request: await sign(more) });
@@ -62,7 +62,7 @@ describe('a request that its client has signed', () => {
     expect((await verified((await poll(body['auth_req_id'])).body.id_token)).payload).toMatchObject({ sub: 'alice' });
   });
 
-  it('says in JSON what is no text, and its type in any case', async () => {
+  it('can have values in JSON, and its type in any case', async () => {
     const { ask, asked } = await openCiba({ client, more: [authorizationDetails({ types: { payment: {} } })] });
     const details = [{ type: 'payment', amount: '5' }];
     const request = await sign(
@@ -73,7 +73,7 @@ describe('a request that its client has signed', () => {
     expect(asked[0]!.data).toMatchObject({ authorization_details: details });
   });
 
-  it('stands beside what proves who its client is', async () => {
+  it('is accepted together with each method of client authentication', async () => {
     const { ask } = await openCiba({ client });
     expect((await ask({ request: await sign(), client_id: 'web', client_secret: SECRET }, '')).status).toBe(200);
     const byAssertion = await openCiba({
@@ -94,28 +94,28 @@ describe('a request that its client has signed', () => {
     ['without `aud`', { aud: undefined }],
     ['for another server', { aud: 'https://other.example' }],
     ['without `iss`', { iss: undefined }],
-    ['of another client, as it says', { iss: 'other' }],
+    ['with another client as `iss`', { iss: 'other' }],
     ['without `exp`', { exp: undefined }],
-    ['that is over', { iat: now() - 900, nbf: now() - 900, exp: now() - 300 }],
-    ['that is good for too long', { exp: now() + 4200 }],
-    ['that is good since too long', { nbf: now() - 4200 }],
+    ['that has expired', { iat: now() - 900, nbf: now() - 900, exp: now() - 300 }],
+    ['that is valid for too long', { exp: now() + 4200 }],
+    ['that became valid too long ago', { nbf: now() - 4200 }],
     ['without `iat`', { iat: undefined }],
-    ['of the future', { iat: now() + 600 }],
+    ['with an `iat` in the future', { iat: now() + 600 }],
     ['without `nbf`', { nbf: undefined }],
-    ['that is not good yet', { nbf: now() + 600, exp: now() + 900 }],
+    ['that is not valid yet', { nbf: now() + 600, exp: now() + 900 }],
     ['without `jti`', { jti: undefined }],
-    ['whose `jti` is no text', { jti: 5 }],
-    ['in which there is another one', { request: 'a.b.c' }],
-    ['of another `client_id`', { client_id: 'other' }],
-    ['that proves its client', { client_secret: SECRET }],
+    ['whose `jti` is not a string', { jti: 5 }],
+    ['that contains another request object', { request: 'a.b.c' }],
+    ['with another `client_id`', { client_id: 'other' }],
+    ['that contains a client secret', { client_secret: SECRET }],
     ['with two hints', { login_hint_token: 'xyz' }],
-  ])('is refused, %s', async (_, bent) => {
+  ])('is rejected %s', async (_, bent) => {
     const { ask, asked } = await openCiba({ client });
     expect(await ask({ request: await sign(bent) })).toMatchObject(refusal);
     expect(asked).toEqual([]);
   });
 
-  it('is refused where it is signed by nobody, or somebody else', async () => {
+  it('is rejected without a signature or with a wrong one', async () => {
     const { ask, asked } = await openCiba({ client, signed: fapi });
     const requests = [
       new UnsecuredJWT(claimsOf()).encode(),
@@ -133,23 +133,23 @@ describe('a request that its client has signed', () => {
     expect((await ask({ request: ps256 })).status).toBe(200);
   });
 
-  it('is refused of a client without keys', async () => {
+  it('is rejected for a client without keys', async () => {
     const { ask } = await openCiba({ client: { grants: [GRANT] } });
     expect(await ask({ request: await sign() })).toMatchObject(refusal);
   });
 
   it.each([
-    ['a hint', { login_hint: 'alice' }],
-    ['a scope', { scope: 'openid' }],
-    ['what another feature reads', { resource: 'https://api.example/' }],
-    ['where it is', { request_uri: 'https://app.example/request' }],
-  ])('is refused where %s stands beside it', async (_, beside) => {
+    ['a hint outside of it', { login_hint: 'alice' }],
+    ['a scope outside of it', { scope: 'openid' }],
+    ['a resource outside of it', { resource: 'https://api.example/' }],
+    ['a request_uri', { request_uri: 'https://app.example/request' }],
+  ])('is rejected together with %s', async (_, beside) => {
     const { ask, asked } = await openCiba({ client });
     expect(await ask({ request: await sign(), ...beside })).toMatchObject(refusal);
     expect(asked).toEqual([]);
   });
 
-  it('is good once, for each client', async () => {
+  it('is accepted once', async () => {
     const { ask, asked } = await openCiba({ client });
     const request = await sign();
     const answers = await Promise.all([1, 2, 3].map(() => ask({ request })));
@@ -158,7 +158,7 @@ describe('a request that its client has signed', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is remembered for as long as it is good, and clocks may differ', async () => {
+  it('is remembered for its validity period plus the clock tolerance', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { ask } = await openCiba({ client });
     const early = await sign({ iat: now() + 8, nbf: now() + 8, exp: now() + 68 });
@@ -167,7 +167,7 @@ describe('a request that its client has signed', () => {
     expect(await ask({ request: early })).toMatchObject(refusal);
   });
 
-  it('is remembered where a host lets clocks differ by more', async () => {
+  it('is remembered for longer if the clock tolerance is larger', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { ask } = await openCiba({ client, signed: { clockTolerance: 600 } });
     const request = await sign({ exp: now() + 30 });
@@ -177,8 +177,8 @@ describe('a request that its client has signed', () => {
   });
 });
 
-describe('requests that have to be signed', () => {
-  it('are refused unsigned, of a client that has registered how it signs, or of all', async () => {
+describe('CIBA requests that must be signed', () => {
+  it('are rejected unsigned if the client registered an algorithm or `required` is true', async () => {
     const registered = { ...client, backchannelAuthenticationRequestSigningAlg: 'ES256' };
     for (const setup of [{ client: registered }, { client, signed: { required: true } }]) {
       const { begin, ask, asked } = await openCiba(setup);
@@ -188,7 +188,7 @@ describe('requests that have to be signed', () => {
     }
   });
 
-  it('are signed as their client has registered', async () => {
+  it('are accepted only with the algorithm that the client registered', async () => {
     const { ask } = await openCiba({
       client: { ...client, backchannelAuthenticationRequestSigningAlg: 'PS256', requestObjectSigningAlg: 'ES256' },
     });
@@ -197,15 +197,15 @@ describe('requests that have to be signed', () => {
     expect((await ask({ request: ps256 })).status).toBe(200);
   });
 
-  it('are for clients that may ask', async () => {
+  it('are rejected for a client without the CIBA grant', async () => {
     const { ask } = await openCiba({ client });
     const request = await sign({ iss: 'other' });
     expect((await ask({ request }, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
   });
 });
 
-describe('the server', () => {
-  it('says by what they are signed', async () => {
+describe('the option `signed` of ciba()', () => {
+  it('determines the algorithms in the server metadata', async () => {
     const said = async (setup: object) =>
       (await (await openCiba(setup)).get('openid-configuration'))[
         'backchannel_authentication_request_signing_alg_values_supported'
@@ -224,11 +224,11 @@ describe('the server', () => {
     [null, '`signed` of `ciba()` must be an object'],
     ['always', '`signed` of `ciba()` must be an object'],
     [[], '`signed` of `ciba()` must be an object'],
-  ])('does not start with %j', async (signed, sentence) => {
+  ])('is rejected at start-up with the value %j', async (signed, sentence) => {
     await expect(openCiba({ signed } as CibaOptions)).rejects.toThrow(sentence);
   });
 
-  it('keeps to what FAPI 2.0 asks of all that is signed', async () => {
+  it('must meet the requirements of fapi2()', async () => {
     const start = (messageSigning: boolean, signed?: object) =>
       openCiba({ ...(signed && { signed }), more: fapi2({ messageSigning }) });
     const algorithms = ['PS256', 'ES256'];

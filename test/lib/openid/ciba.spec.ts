@@ -32,12 +32,12 @@ afterEach(() => {
 
 const later = (seconds: number) => jest.advanceTimersByTime(seconds * 1000);
 
-describe('a client that has a user asked who is elsewhere', () => {
+describe('a CIBA request in poll mode', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   });
 
-  it('is given what it polls with, and an ID token when the user has agreed on their telephone', async () => {
+  it('returns an auth_req_id, and an ID token after the user agreed on another device', async () => {
     const { begin, poll, decide, asked, verified, server } = await open();
     const begun = await begin({ scope: 'openid read', binding_message: 'Till 7', acr_values: 'urn:b urn:a' });
     const { auth_req_id: id } = begun.body;
@@ -65,7 +65,7 @@ describe('a client that has a user asked who is elsewhere', () => {
     expect(await server.options.model.getAccessToken!(body.access_token)).toMatchObject({ auth_time: 1_700_000_000 });
   });
 
-  it('hears that they said no, once and for all', async () => {
+  it('returns access_denied after the user denied access, which is final', async () => {
     const { begin, poll, decide } = await open();
     const { body } = await begin();
     expect(await decide(false)).toBe(true);
@@ -73,7 +73,7 @@ describe('a client that has a user asked who is elsewhere', () => {
     expect((await poll(body['auth_req_id'])).body).toMatchObject({ error: 'access_denied' });
   });
 
-  it('asks for a while, and for less if it likes', async () => {
+  it('expires after the lifetime of the server, or earlier if the client requested this', async () => {
     const { begin, poll, decide, asked } = await open();
     const { body } = await begin({ requested_expiry: '60' });
     expect(body).toMatchObject({ expires_in: 60 });
@@ -86,7 +86,7 @@ describe('a client that has a user asked who is elsewhere', () => {
     expect(await decide()).toBeUndefined();
   });
 
-  it('is told to slow down where it polls too fast, each time more so, and never when the user has decided', async () => {
+  it('returns slow_down for polls that are too fast, but not after the decision of the user', async () => {
     const { begin, poll, decide } = await open();
     const { body } = await begin();
     const error = async () => (await poll(body['auth_req_id'])).body['error'];
@@ -99,7 +99,7 @@ describe('a client that has a user asked who is elsewhere', () => {
     expect(await error()).toBeUndefined();
   });
 
-  it('gets one answer, however many polls are under way, and ends what came of it when it comes again', async () => {
+  it('issues tokens once for concurrent polls, and revokes them on a later replay', async () => {
     const { begin, poll, decide, server } = await open({ interval: 1 });
     const { body } = await begin();
     await decide();
@@ -114,7 +114,7 @@ describe('a client that has a user asked who is elsewhere', () => {
     expect(await server.options.model.getAccessToken!(good[0]!.body.access_token)).toBeFalsy();
   });
 
-  it('is not answered for another client, which has it from somewhere, nor by another name', async () => {
+  it('cannot be redeemed through the device grant or by its internal id', async () => {
     const { begin, poll, decide, token, asked, server, alice } = await open({
       client: { grants: [GRANT, DEVICE] },
       more: [deviceAuthorization({ verificationUri: 'https://id.example.com/device' })],
@@ -130,7 +130,7 @@ describe('a client that has a user asked who is elsewhere', () => {
     expect((await poll(id)).status).toBe(200);
   });
 
-  it('is refused where somebody else brings what it polls with', async () => {
+  it('rejects its auth_req_id if another client presents it', async () => {
     const host = await openIdServer({ alg: 'ES256', from: [EC] });
     const model = new MemoryStore({
       clients: ['web', 'other'].map((id) => ({ id, secret: SECRET, grants: [GRANT], scopes: ['openid'] })),
@@ -161,32 +161,32 @@ describe('a client that has a user asked who is elsewhere', () => {
   });
 });
 
-describe('what a client asks', () => {
+describe('the parameters of a CIBA request', () => {
   it.each([
     ['no scope', { scope: undefined }, 'invalid_scope'],
     ['a scope without openid', { scope: 'read' }, 'invalid_scope'],
-    ['a scope that it may not have', { scope: 'openid admin' }, 'invalid_scope'],
+    ['a scope that the client may not request', { scope: 'openid admin' }, 'invalid_scope'],
     ['no hint', { login_hint: undefined }, 'invalid_request'],
     ['two hints', { login_hint_token: 'abc' }, 'invalid_request'],
-    ['a hint twice', { login_hint: ['alice', 'bob'] }, 'invalid_request'],
-    ['an endless hint', { login_hint: 'a'.repeat(256) }, 'invalid_request'],
-    ['a hint of nobody', { login_hint: 'nobody' }, 'unknown_user_id'],
-    ['an ID token that is none', { login_hint: undefined, id_token_hint: 'a.b.c' }, 'invalid_request'],
-    ['a message of several lines', { binding_message: 'a\nb' }, 'invalid_binding_message'],
-    ['a message that runs backwards', { binding_message: 'a\u202Eb' }, 'invalid_binding_message'],
-    ['a message that nobody can compare', { binding_message: 'a'.repeat(101) }, 'invalid_binding_message'],
-    ['no time', { requested_expiry: '0' }, 'invalid_request'],
-    ['time that is no number', { requested_expiry: '1e3' }, 'invalid_request'],
-    ['a request that is somewhere else', { request_uri: 'https://app.example/request' }, 'invalid_request'],
-    ['a strength that is no text', { acr_values: ['a', 'b'] }, 'invalid_request'],
-  ])('is refused with %s, and nobody is asked', async (_, body, error) => {
+    ['a repeated hint', { login_hint: ['alice', 'bob'] }, 'invalid_request'],
+    ['a hint that is too long', { login_hint: 'a'.repeat(256) }, 'invalid_request'],
+    ['a hint for an unknown user', { login_hint: 'nobody' }, 'unknown_user_id'],
+    ['an invalid ID token as hint', { login_hint: undefined, id_token_hint: 'a.b.c' }, 'invalid_request'],
+    ['a binding message of several lines', { binding_message: 'a\nb' }, 'invalid_binding_message'],
+    ['a binding message with a right-to-left override', { binding_message: 'a\u202Eb' }, 'invalid_binding_message'],
+    ['a binding message that is too long', { binding_message: 'a'.repeat(101) }, 'invalid_binding_message'],
+    ['a requested expiry of 0', { requested_expiry: '0' }, 'invalid_request'],
+    ['a requested expiry that is not a number', { requested_expiry: '1e3' }, 'invalid_request'],
+    ['a request_uri', { request_uri: 'https://app.example/request' }, 'invalid_request'],
+    ['repeated acr_values', { acr_values: ['a', 'b'] }, 'invalid_request'],
+  ])('cause an error, and the user is not asked: %s', async (_, body, error) => {
     const { begin, asked } = await open();
     const answer = await begin(body);
     expect([answer.status, answer.body['error']]).toEqual([400, error]);
     expect(asked).toEqual([]);
   });
 
-  it('is refused with an ID token that is none, also of a client whose model forgets its id', async () => {
+  it('are rejected with an invalid ID token as hint, even if the model returns a client without id', async () => {
     const getClient = () => ({ grants: [GRANT], scopes: ['openid'] });
     const { begin, hints } = await open({ model: { getClient } });
     expect((await begin({ login_hint: undefined, id_token_hint: 'a.b.c' })).body).toMatchObject({
@@ -195,7 +195,7 @@ describe('what a client asks', () => {
     expect(hints).toEqual([]);
   });
 
-  it('is asked of nobody who has not proven who it is, or may not ask', async () => {
+  it('are rejected for a client that is not authenticated or lacks the CIBA grant', async () => {
     const { begin, asked } = await open();
     expect((await begin({}, basic('web', 'wrong'))).body).toMatchObject({ error: 'invalid_client' });
     expect((await begin({}, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
@@ -204,7 +204,7 @@ describe('what a client asks', () => {
     expect([...asked, ...open2.asked]).toEqual([]);
   });
 
-  it('may name the user by an ID token that it was given, and by no other one', async () => {
+  it('can contain an ID token of this client as hint, but no other one', async () => {
     const pairwise = { salt: 'a salt of more than thirty-two characters' };
     const host = await openIdServer({
       alg: 'ES256',
@@ -235,12 +235,12 @@ describe('what a client asks', () => {
     expect(foreign).toEqual(expect.any(String));
     expect((await begin(foreign)).body).toMatchObject({ error: 'invalid_request' });
     expect((await begin(mine.slice(0, -4))).body).toMatchObject({ error: 'invalid_request' });
-    // A host that takes somebody else for whom the token names asks nobody.
+    // The user is not asked if the model returns a different user than the ID token.
     const bob = (await host.signIn({}, BOB)).id_token;
     expect((await begin(bob)).body).toMatchObject({ error: 'unknown_user_id' });
   });
 
-  it('may be let ask by a code that the user has told it, which cannot be guessed', async () => {
+  it('must contain the correct user code if the client registered this; guesses are limited', async () => {
     const { begin, asked } = await open({
       userCode: true,
       client: { grants: [GRANT], backchannelUserCodeParameter: true },
@@ -254,19 +254,19 @@ describe('what a client asks', () => {
     expect((await begin({ user_code: '1234', login_hint: 'bob' })).status).toBe(200);
   });
 
-  it('is asked of nobody where such a code is wanted and nobody judges it', async () => {
+  it('are rejected if a user code is required and the server does not support it', async () => {
     const { begin, asked } = await open({ client: { grants: [GRANT], backchannelUserCodeParameter: true } });
     expect((await begin({ user_code: '1234' })).body).toMatchObject({ error: 'missing_user_code' });
     expect(asked).toEqual([]);
   });
 
-  it('is told what the host says who cannot ask', async () => {
+  it('cause the error that askUser() of the model throws', async () => {
     const askUser = () => Promise.reject(new AccessDeniedError('Access denied: she has no telephone'));
     const { begin } = await open({ model: { askUser } });
     expect((await begin()).body).toMatchObject({ error: 'access_denied' });
   });
 
-  it('may be for a resource and in detail, as everywhere', async () => {
+  it('can contain a resource and authorization details', async () => {
     const { begin, poll, decide, asked } = await open({
       more: [
         resourceIndicators({ resources: ['https://api.example/', 'https://b.example/'] }),
@@ -285,8 +285,8 @@ describe('what a client asks', () => {
   });
 });
 
-describe('what a user is asked', () => {
-  it('is found by that user alone, and decided once, by whoever comes first', async () => {
+describe('the decision of a user on a CIBA request', () => {
+  it('can be made by this user only, and once', async () => {
     const { begin, asked, server, alice } = await open();
     await begin();
     const { id } = asked[0]!;
@@ -303,7 +303,7 @@ describe('what a user is asked', () => {
     expect(await findBackchannelRequest(server, id, { user: alice })).toBeUndefined();
   });
 
-  it('is never more than was shown', async () => {
+  it('cannot exceed the requested scope', async () => {
     const { begin, poll, decide } = await open();
     const { body } = await begin({ scope: 'openid' });
     expect(await decide(true, { scope: 'openid read' })).toBe(true);
@@ -311,12 +311,12 @@ describe('what a user is asked', () => {
   });
 });
 
-describe('a client that is told', () => {
+describe('a CIBA request in ping mode', () => {
   const told = { backchannelTokenDeliveryMode: 'ping' };
   const client = () => ({ grants: [GRANT], ...told, backchannelClientNotificationEndpoint: clients.url('/told') });
   const TOKEN = 'token-of-the-client_~+/=';
 
-  /** What the client hears, until it has heard so much. */
+  /** Collects the notifications to the client until `count` of them have arrived. */
   const hear = (count: number, reply: (nth: number) => Reply) =>
     new Promise<unknown[]>((resolve) => {
       const heard: unknown[] = [];
@@ -329,7 +329,7 @@ describe('a client that is told', () => {
       };
     });
 
-  it.each([true, false])('hears that its user has decided, and then asks (agreed: %s)', async (allow) => {
+  it.each([true, false])('notifies the client, which then polls (agreed: %s)', async (allow) => {
     const { begin, poll, decide, store } = await open({ fetch, client: client() });
     const heard = hear(1, () => (response) => response.writeHead(204).end());
     const { body } = await begin({ client_notification_token: TOKEN });
@@ -344,7 +344,7 @@ describe('a client that is told', () => {
     expect((await poll(id)).status).toBe(allow ? 200 : 400);
   });
 
-  it('is told again after a while where it is in trouble, and no other place is', async () => {
+  it('repeats the notification if the client responds with 503', async () => {
     const { begin, decide } = await open({ fetch, client: client() });
     const heard = hear(2, (nth) => (response) => response.writeHead(nth === 1 ? 503 : 204).end());
     await begin({ client_notification_token: TOKEN });
@@ -352,7 +352,7 @@ describe('a client that is told', () => {
     expect(await heard).toHaveLength(2);
   });
 
-  it('is not told where it sends one elsewhere, and the user does not wait for it', async () => {
+  it('follows no redirect of the notification endpoint, and does not delay the user', async () => {
     const { begin, decide, poll } = await open({ fetch, client: client() });
     const heard = hear(1, () => (response) => response.writeHead(307, { location: clients.url('/x') }).end());
     const { body } = await begin({ client_notification_token: TOKEN });
@@ -362,7 +362,7 @@ describe('a client that is told', () => {
     expect(clients.count('/x')).toBe(0);
   });
 
-  it('is at no address that is not public', async () => {
+  it('sends no notification to a private address', async () => {
     const { begin, decide, poll } = await open({ client: client(), fetch: { ...fetch, allow: [] } });
     const { body } = await begin({ client_notification_token: TOKEN });
     expect(await decide()).toBe(true);
@@ -371,11 +371,11 @@ describe('a client that is told', () => {
   });
 
   it.each([
-    ['none', undefined],
-    ['one of two words', 'a b'],
-    ['an endless one', 'a'.repeat(1025)],
-    ['one of two lines', 'a\r\nx: y'],
-  ])('has a token of its own, not %s', async (_, token) => {
+    ['a missing notification token', undefined],
+    ['a notification token with a space', 'a b'],
+    ['a notification token that is too long', 'a'.repeat(1025)],
+    ['a notification token with a line break', 'a\r\nx: y'],
+  ])('rejects %s', async (_, token) => {
     const { begin, asked } = await open({ fetch, client: client() });
     expect((await begin({ client_notification_token: token })).body).toMatchObject({ error: 'invalid_request' });
     expect(asked).toEqual([]);

@@ -35,15 +35,15 @@ async function setUp({
 }
 const REFUSED = { error: 'invalid_request', error_description: 'Invalid parameter: `id_token_hint`' };
 
-describe('a hint that its client has encrypted to the server', () => {
-  it('is the ID token within it', async () => {
+describe('an encrypted id_token_hint', () => {
+  it('is accepted like the ID token in it', async () => {
     const { signed, silently, to, decryptions } = await setUp();
     expect((await silently(await encryptTo(to, signed)))['code']).toEqual(expect.any(String));
     expect(decryptions).toHaveBeenCalledTimes(1);
     expect((await silently(signed))['code']).toEqual(expect.any(String));
   });
 
-  it('signs its user out, where the client says who it is', async () => {
+  it('signs the user out if the request names the client', async () => {
     const { signed, logout, to } = await setUp();
     const id_token_hint = await encryptTo(to, signed);
     const query = { id_token_hint, post_logout_redirect_uri: 'https://app.example/bye' };
@@ -59,8 +59,8 @@ describe('a hint that its client has encrypted to the server', () => {
   });
 
   it.each<[string, (given: { signed: string; id_token: string; to: PublishedKey }) => Promise<string>]>([
-    ['is what the client was given', async ({ id_token }) => id_token],
-    ['is encrypted to a key that signs', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: 'ec' }, signed)],
+    ['is the ID token as it was encrypted to the client', async ({ id_token }) => id_token],
+    ['is encrypted to a signing key', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: 'ec' }, signed)],
     ['is encrypted to another key', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: to.kid }, signed)],
     ['is encrypted twice', async ({ signed, to }) => encryptTo(to, await encryptTo(to, signed))],
     ['is compressed', ({ signed, to }) => encryptTo(to, signed, { zip: 'DEF' })],
@@ -68,12 +68,12 @@ describe('a hint that its client has encrypted to the server', () => {
       'is not signed',
       ({ to }) => encryptTo(to, JSON.stringify({ iss: ISSUER, sub: 'alice', aud: 'web', exp: 1, iat: 1 })),
     ],
-  ])('is none if it %s', async (_, make) => {
+  ])('is rejected if it %s', async (_, make) => {
     const { silently, ...given } = await setUp();
     expect(await silently(await make(given))).toMatchObject(REFUSED);
   });
 
-  it('is decrypted of nobody else: no client whose ID tokens are not encrypted, and nobody that is unknown', async () => {
+  it('is not decrypted for a client with unencrypted ID tokens, or without a client', async () => {
     const { signed, silently, to, decryptions, server } = await setUp({ client: {} });
     const hint = await encryptTo(to, signed);
     expect(await silently(hint)).toMatchObject(REFUSED);
@@ -81,13 +81,13 @@ describe('a hint that its client has encrypted to the server', () => {
     expect(decryptions).not.toHaveBeenCalled();
   });
 
-  it('is decrypted nowhere but where the host says so', async () => {
+  it('is not decrypted unless `encryptedHints` is true', async () => {
     const { signed, silently, to, decryptions } = await setUp({ encryptedHints: false });
     expect(await silently(await encryptTo(to, signed))).toMatchObject(REFUSED);
     expect(decryptions).not.toHaveBeenCalled();
   });
 
-  it('needs a key to decrypt by, and clients whose ID tokens are encrypted', async () => {
+  it('requires a decryption key and encryption() at start-up', async () => {
     await expect(openIdServer({ encryptedHints: true, more: [encryption()] })).rejects.toThrow(
       'no key of `keys()` decrypts',
     );

@@ -13,8 +13,8 @@ const nonce = 'n-0S6_WzA2Mj';
 const half = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
 const setUp = (given: object = {}) => openIdServer({ responseTypes, ...given });
 
-describe('an ID token that passes through the browser', () => {
-  it('comes with a code, to which it is bound, and the one for the code is of the same user', async () => {
+describe('an ID token in the authorization response', () => {
+  it('contains c_hash, and has the same subject as the ID token that the code is redeemed for', async () => {
     const { authorize, redeem, verified } = await setUp();
     const { location, parameters } = await authorize({ response_type: 'code id_token', nonce });
     expect(new URL(location).search).toBe('');
@@ -28,7 +28,7 @@ describe('an ID token that passes through the browser', () => {
     expect(later).not.toHaveProperty('c_hash');
   });
 
-  it('comes alone, with all claims of the scope', async () => {
+  it('contains the claims of the scope if there is no access token', async () => {
     const { authorize, verified } = await setUp();
     const { parameters } = await authorize({ response_type: 'id_token', nonce, scope: 'openid email' });
     expect(Object.keys(parameters).toSorted()).toEqual(['id_token', 'iss', 'state']);
@@ -37,7 +37,7 @@ describe('an ID token that passes through the browser', () => {
     for (const name of ['name', 'at_hash', 'c_hash', 'password']) expect(payload).not.toHaveProperty(name);
   });
 
-  it('comes with an access token, to which it is bound, and which is good at the userinfo endpoint', async () => {
+  it('contains at_hash for an access token that the userinfo endpoint accepts', async () => {
     const { authorize, verified, send } = await setUp();
     const claims = JSON.stringify({ userinfo: { name: null } });
     const asked = { response_type: 'token id_token', nonce, scope: 'openid email', claims };
@@ -52,14 +52,14 @@ describe('an ID token that passes through the browser', () => {
     expect(body).toMatchObject({ sub: 'alice', email: ALICE.email, name: ALICE.name });
   });
 
-  it('says how the user signed in', async () => {
+  it('contains how the user signed in', async () => {
     const { authorize } = await setUp();
     const signedIn = { authTime: new Date(1_700_000_000_000), acr: 'silver' };
     const { parameters } = await authorize({ response_type: 'id_token', nonce }, undefined, signedIn);
     expect(decodeJwt(parameters['id_token']!)).toMatchObject({ auth_time: 1_700_000_000, acr: 'silver' });
   });
 
-  it.each([...responseTypes, 'id_token code'])('is not given for %s without a nonce', async (response_type) => {
+  it.each([...responseTypes, 'id_token code'])('is not issued for %s without a nonce', async (response_type) => {
     const { authorize } = await setUp();
     const { location, parameters } = await authorize({ response_type });
     expect(parameters).toMatchObject({ error: 'invalid_request', state: 'xyz' });
@@ -67,17 +67,17 @@ describe('an ID token that passes through the browser', () => {
   });
 
   it.each<[string, object, string]>([
-    ['without `openid`', { scope: 'read' }, 'invalid_request'],
-    ['in the query', { response_mode: 'query' }, 'invalid_request'],
-    ['for a response type that there is not', { response_type: 'code token' }, 'unsupported_response_type'],
-  ])('is not given %s', async (_, query, error) => {
+    ['without the scope openid', { scope: 'read' }, 'invalid_request'],
+    ['with response_mode=query', { response_mode: 'query' }, 'invalid_request'],
+    ['for an unsupported response type', { response_type: 'code token' }, 'unsupported_response_type'],
+  ])('is not issued %s', async (_, query, error) => {
     const { authorize } = await setUp();
     const { parameters } = await authorize({ response_type: 'code id_token', nonce, ...query });
     expect(parameters).toMatchObject({ error });
     expect(parameters).not.toHaveProperty('id_token');
   });
 
-  it('is not given where `openid` was not granted, nor is a code', async () => {
+  it('is not issued, like the code, if the scope openid was not granted', async () => {
     const { authorize } = await setUp({ model: { validateScope: () => ['read'] } });
     const { parameters } = await authorize({ response_type: 'code id_token', nonce, scope: 'openid read' });
     expect(parameters).toEqual({
@@ -88,7 +88,7 @@ describe('an ID token that passes through the browser', () => {
     });
   });
 
-  it('is not given to a client without the grant `implicit`, nor by a server that lists no such type', async () => {
+  it('is not issued to a client without the grant `implicit`, or without support of the server', async () => {
     const asked = { response_type: 'code id_token', nonce };
     const { authorize } = await setUp({ client: { grants: ['authorization_code'] } });
     expect((await authorize(asked)).parameters).toMatchObject({ error: 'unauthorized_client' });
@@ -96,7 +96,7 @@ describe('an ID token that passes through the browser', () => {
     expect((await usual.authorize(asked)).parameters).toMatchObject({ error: 'unsupported_response_type' });
   });
 
-  it('is told of in the metadata', async () => {
+  it('is described in the metadata', async () => {
     const { get } = await setUp({ more: [serverMetadata({ grantTypes: ['authorization_code', 'implicit'] })] });
     expect(await get('openid-configuration')).toMatchObject({
       response_types_supported: expect.arrayContaining(['code', ...responseTypes]),
@@ -106,15 +106,15 @@ describe('an ID token that passes through the browser', () => {
   });
 });
 
-describe('offline access', () => {
+describe('the scope offline_access', () => {
   const offline = { scope: 'openid offline_access' };
 
-  it('is had without being asked for, unless the host wants it', async () => {
+  it('is not needed for a refresh token by default', async () => {
     const { signIn } = await openIdServer();
     expect((await signIn()).refresh_token).toEqual(expect.any(String));
   });
 
-  it('has to be asked for, of a user who is asked', async () => {
+  it('is needed with prompt=consent for a refresh token if `offlineAccess` is true', async () => {
     const { signIn, token } = await openIdServer({ offlineAccess: true });
     const { refresh_token } = await signIn({ ...offline, prompt: 'consent unknown' });
     const { body } = await token({ grant_type: 'refresh_token', refresh_token });
@@ -126,12 +126,12 @@ describe('offline access', () => {
     }
   });
 
-  it('has to be granted', async () => {
+  it('must be granted for a refresh token if `offlineAccess` is true', async () => {
     const { signIn } = await openIdServer({ offlineAccess: true, model: { validateScope: () => ['openid'] } });
     expect(await signIn({ ...offline, prompt: 'consent' })).not.toHaveProperty('refresh_token');
   });
 
-  it('is no business of clients that do not ask for `openid`', async () => {
+  it('has no effect without the scope openid', async () => {
     const { signIn } = await openIdServer({ offlineAccess: true });
     expect(await signIn({ scope: 'read' })).toHaveProperty('refresh_token');
   });
@@ -142,20 +142,20 @@ describe('a request with a parameter that the server does not support', () => {
     ['request', 'eyJhbGciOiJub25lIn0.e30.', 'request_not_supported'],
     ['request_uri', 'https://app.example/request.jwt', 'request_uri_not_supported'],
     ['registration', '{}', 'registration_not_supported'],
-  ])('is refused: %s', async (name, value, error) => {
+  ])('is rejected with a specific error: %s', async (name, value, error) => {
     const { authorize } = await openIdServer();
     expect((await authorize({ [name]: value })).parameters).toMatchObject({ error, state: 'xyz' });
     expect((await authorize({ [name]: '' })).parameters).toHaveProperty('code');
   });
 
-  it('is refused for that, and not for what may stand in there', async () => {
+  it('is rejected because of this parameter even if other parameters are missing', async () => {
     const { authorize } = await openIdServer();
     const bare = { state: undefined, code_challenge: undefined, code_challenge_method: undefined };
     const { parameters } = await authorize({ ...bare, request: 'eyJhbGciOiJub25lIn0.e30.' });
     expect(parameters).toMatchObject({ error: 'request_not_supported' });
   });
 
-  it('is none where it is pushed: that has a `request_uri` of its own', async () => {
+  it('is accepted with the request_uri of a pushed request', async () => {
     const { authorize, redeem, send, verified } = await openIdServer({ more: [pushedRequests()] });
     const asked = { response_type: 'code', redirect_uri: CALLBACK, scope: 'openid', state: 'xyz' };
     const body = { ...asked, code_challenge: CHALLENGE, code_challenge_method: 'S256' };

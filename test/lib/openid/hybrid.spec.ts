@@ -9,7 +9,7 @@ import * as oauth from 'oauth4webapi';
 
 import { ALICE, CALLBACK, ISSUER, openIdServer } from '../../support/openid-server.js';
 
-// OpenID Connect Core §3.3: a code with an access token beside it, judged by `oauth4webapi` where it knows such answers.
+// OpenID Connect Core §3.3: a code with an access token. `oauth4webapi` validates the responses that it supports.
 
 const ALL = 'code id_token token';
 const responseTypes = [ALL, 'code token'] as const;
@@ -18,7 +18,7 @@ const half = (text: string) => createHash('sha256').update(text).digest().subarr
 const setUp = (given: object = {}) => openIdServer({ responseTypes, ...given });
 type Server = Awaited<ReturnType<typeof setUp>>;
 
-/** The answer as a certified client library judges it. */
+/** Validates a response with oauth4webapi, a certified client library. */
 async function judged({ jwks }: Server, parameters: Record<string, string>) {
   const as: oauth.AuthorizationServer = { issuer: ISSUER, jwks_uri: `${ISSUER}/oauth/jwks` };
   const answer = new URLSearchParams(parameters);
@@ -33,8 +33,8 @@ const userinfo = async ({ send }: Server, token: string) => {
   return await send('userinfo', new Request({ method: 'GET', headers, query: {} }));
 };
 
-describe('a code with an access token beside it', () => {
-  it('comes with an ID token that is bound to both, and is redeemed for others of the same user', async () => {
+describe('a hybrid response with a code and an access token', () => {
+  it('contains an ID token with c_hash and at_hash, and a code for other tokens of the same user', async () => {
     const one = await setUp();
     const { location, parameters } = await one.authorize({ response_type: ALL, nonce, scope: 'openid email' });
     expect(new URL(location).search).toBe('');
@@ -49,7 +49,7 @@ describe('a code with an access token beside it', () => {
     const { code, access_token } = parameters as Record<'code' | 'access_token', string>;
     const { payload } = await one.verified(parameters['id_token']);
     expect(payload).toMatchObject({ sub: 'alice', nonce, c_hash: half(code), at_hash: half(access_token) });
-    // They are had with the access token.
+    // The userinfo endpoint returns these claims for the access token.
     expect(payload).not.toHaveProperty('email');
     expect((await userinfo(one, access_token)).body).toMatchObject({ sub: 'alice', email: ALICE.email });
 
@@ -62,7 +62,7 @@ describe('a code with an access token beside it', () => {
     for (const token of [access_token, body.access_token]) expect((await userinfo(one, token)).status).toBe(200);
   });
 
-  it('comes without an ID token, which the code is redeemed for; a nonce need not be there, and stands in that one', async () => {
+  it('can omit the ID token and the nonce; a nonce is then in the ID token for the code', async () => {
     const one = await setUp();
     for (const more of [{ nonce: undefined }, { nonce }]) {
       const { location, parameters } = await one.authorize({ response_type: 'token code', ...more });
@@ -77,7 +77,7 @@ describe('a code with an access token beside it', () => {
     }
   });
 
-  it('is found out with the code or the access token of another answer in its place', async () => {
+  it('is detected as forged if the code or the access token of another response is inserted', async () => {
     const one = await setUp();
     const own = (await one.authorize({ response_type: ALL, nonce })).parameters;
     const { parameters: other } = await one.authorize({ response_type: ALL, nonce }, { id: 'mallory' });
@@ -89,7 +89,7 @@ describe('a code with an access token beside it', () => {
     expect(payload['at_hash']).not.toBe(half(other['access_token']!));
   });
 
-  it.each(responseTypes)('is ended by a code that comes twice: %s', async (response_type) => {
+  it.each(responseTypes)('has all its tokens revoked if the code is replayed: %s', async (response_type) => {
     const one = await setUp();
     const { parameters } = await one.authorize({ response_type, nonce });
     const untouched = await one.authorize({ response_type, nonce });
@@ -101,7 +101,7 @@ describe('a code with an access token beside it', () => {
     expect((await userinfo(one, untouched.parameters['access_token']!)).status).toBe(200);
   });
 
-  it('is told to the operator as both, on one grant', async () => {
+  it('causes events for code and token with the same grant ID', async () => {
     const events: [string, Record<string, unknown>][] = [];
     const sink = { emit: (name: string, payload: object) => events.push([name, { ...payload }]) };
     const { authorize } = await setUp({ options: { events: sink } });
@@ -111,7 +111,7 @@ describe('a code with an access token beside it', () => {
     expect(events[0]![1]['grantId']).toEqual(expect.any(String));
   });
 
-  it.each(responseTypes)('is sent in no query, errors neither: %s', async (response_type) => {
+  it.each(responseTypes)('is never sent in the query, and neither is its error: %s', async (response_type) => {
     const { authorize } = await setUp({ more: [jarm()] });
     for (const response_mode of ['query', 'query.jwt']) {
       const { location, parameters } = await authorize({ response_type, nonce, response_mode });
@@ -125,7 +125,7 @@ describe('a code with an access token beside it', () => {
     expect(denied.location).toContain('#error=access_denied');
   });
 
-  it('is for a resource that was named, and says so as a JWT does', async () => {
+  it('contains a JWT access token for the requested resource', async () => {
     const resource = 'https://notes.example.com';
     const more = [
       jwtAccessTokens({ audience: ISSUER }),
@@ -140,14 +140,14 @@ describe('a code with an access token beside it', () => {
     expect(decodeJwt(body.access_token).aud).toBe(resource);
   });
 
-  it('proves itself later: a public client sends a challenge, and its code is good with the verifier alone', async () => {
+  it('requires a code_challenge from a public client', async () => {
     const one = await setUp({ client: { secret: undefined, tokenEndpointAuthMethod: 'none' } });
     const bare = { code_challenge: undefined, code_challenge_method: undefined };
     const { parameters } = await one.authorize({ response_type: 'code token', ...bare });
     expect(parameters).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('has no token that is bound to nothing, of a client whose tokens are bound', async () => {
+  it('is rejected if the access tokens of the client must be sender-constrained', async () => {
     const { authorize } = await setUp({ more: [dpop()], client: { dpopBoundAccessTokens: true } });
     for (const response_type of responseTypes) {
       const { parameters } = await authorize({ response_type, nonce });
@@ -158,9 +158,9 @@ describe('a code with an access token beside it', () => {
 
   it.each<[string, object, string]>([
     ['an ID token without a nonce', { response_type: ALL, nonce: undefined }, 'invalid_request'],
-    ['an ID token without `openid`', { response_type: ALL, scope: 'read' }, 'invalid_request'],
-    ['a value twice', { response_type: 'code code token' }, 'unsupported_response_type'],
-  ])('does not come for %s', async (_, query, error) => {
+    ['an ID token without the scope openid', { response_type: ALL, scope: 'read' }, 'invalid_request'],
+    ['a repeated value in response_type', { response_type: 'code code token' }, 'unsupported_response_type'],
+  ])('is not sent for %s', async (_, query, error) => {
     const { location, parameters } = await (await setUp()).authorize({ nonce, ...query });
     expect(parameters).toMatchObject({ error });
     expect(parameters).not.toHaveProperty('code');
@@ -168,7 +168,7 @@ describe('a code with an access token beside it', () => {
     expect(location).toContain(error === 'invalid_request' ? '#' : '?');
   });
 
-  it('is for clients that have both grants, at servers that list it', async () => {
+  it('requires both grants of the client and support of the server', async () => {
     for (const grants of [['authorization_code'], ['implicit']]) {
       const { authorize } = await setUp({ client: { grants } });
       for (const response_type of responseTypes) {
@@ -182,7 +182,7 @@ describe('a code with an access token beside it', () => {
     }
   });
 
-  it('is told of in the metadata where clients may have it', async () => {
+  it('is listed in the metadata if the server supports both grants', async () => {
     const both = await setUp({ more: [serverMetadata({ grantTypes: ['authorization_code', 'implicit'] })] });
     expect(await both.get('openid-configuration')).toMatchObject({
       response_types_supported: expect.arrayContaining([...responseTypes]),
@@ -192,7 +192,7 @@ describe('a code with an access token beside it', () => {
   });
 });
 
-describe('a client that registers for it', () => {
+describe('registration of hybrid response types', () => {
   const grants = ['authorization_code', 'implicit', 'refresh_token'];
   const more = [registration({ open: true, scopes: ['openid'], grants, rate: false })];
   const register = async (metadata: object) => {
@@ -202,7 +202,7 @@ describe('a client that registers for it', () => {
     return await send('registration', new Request({ method: 'POST', headers, query: {}, body }));
   };
 
-  it.each([[ALL], ['code token'], ['code id_token'], ['token id_token code']])('may have %s alone', async (type) => {
+  it.each([[ALL], ['code token'], ['code id_token'], ['token id_token code']])('accepts %s alone', async (type) => {
     const { status, body } = await register({
       response_types: [type],
       grant_types: ['authorization_code', 'implicit'],
@@ -211,7 +211,7 @@ describe('a client that registers for it', () => {
     expect(body['response_types']).toEqual([type.split(' ').toSorted().join(' ')]);
   });
 
-  it.each([[['authorization_code']], [['implicit']]])('needs both grants, and not %j', async (grant_types) => {
+  it.each([[['authorization_code']], [['implicit']]])('requires both grants, and rejects %j', async (grant_types) => {
     for (const type of [ALL, 'code token', 'code id_token']) {
       const { body } = await register({ response_types: [type], grant_types });
       expect(body).toMatchObject({ error: 'invalid_client_metadata' });

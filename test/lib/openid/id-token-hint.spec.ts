@@ -20,14 +20,14 @@ async function setUp() {
   return { ...server, body, read, claims: decodeJwt(body.id_token), facts };
 }
 
-describe('a hint', () => {
-  it('is an ID token of this server, which says whose it is', async () => {
+describe('an id_token_hint', () => {
+  it('returns client and user if it is an ID token of this server', async () => {
     const { read, body, claims, facts } = await setUp();
     expect(await read(body.id_token)).toEqual({ clientId: 'web', sub: 'alice', claims });
     expect(facts.find(OPENID)!.subjectOf({ id: 'alice' }, { id: 'web', grants: [] })).toBe('alice');
   });
 
-  it('is good long after it was over, and says its session', async () => {
+  it('is accepted after its expiry, and returns its session', async () => {
     const { read, claims } = await setUp();
     const old = { ...claims, iat: 1_600_000_000, exp: 1_600_003_600, sid: 's-1' };
     expect(await read(await sign(old))).toMatchObject({ sub: 'alice', sid: 's-1' });
@@ -35,29 +35,29 @@ describe('a hint', () => {
 
   it.each<[string, (claims: object, tokens: { access_token: string; id_token: string }) => Promise<string> | string]>([
     ['is not signed', (claims) => new UnsecuredJWT(claims as never).encode()],
-    ['is signed by a key of somebody else', (claims) => sign(claims, { ...RSA, ...otherRsa(), kid: 'rsa' })],
-    ['is signed by no algorithm of ours', (claims) => sign(claims, RSA, { alg: 'RS512' })],
+    ['is signed with another key', (claims) => sign(claims, { ...RSA, ...otherRsa(), kid: 'rsa' })],
+    ['is signed with an unsupported algorithm', (claims) => sign(claims, RSA, { alg: 'RS512' })],
     [
-      'was changed',
+      'was modified',
       (_, { id_token }) => id_token.replace(/\.[^.]+\./, `.${encoded({ ...decodeJwt(id_token), sub: 'mallory' })}.`),
     ],
     ['is of another issuer', (claims) => sign({ ...claims, iss: 'https://evil.example' })],
     ['is an access token', (_, { access_token }) => access_token],
     ['has another type', (claims) => sign(claims, RSA, { typ: 'logout+jwt' })],
-    ['has events', (claims) => sign({ ...claims, events: {} })],
-    ['has no end', (claims) => sign({ ...claims, exp: undefined })],
-    ['is for nobody', (claims) => sign({ ...claims, aud: undefined })],
-    ['is of nobody', (claims) => sign({ ...claims, sub: undefined })],
+    ['contains events', (claims) => sign({ ...claims, events: {} })],
+    ['has no expiry', (claims) => sign({ ...claims, exp: undefined })],
+    ['has no audience', (claims) => sign({ ...claims, aud: undefined })],
+    ['has no subject', (claims) => sign({ ...claims, sub: undefined })],
     ['is too long', (claims) => sign({ ...claims, x: 'x'.repeat(20_000) })],
-    ['is text', () => 'not a token'],
+    ['is not a JWT', () => 'not a token'],
     ['is empty', () => ''],
-    ['is no JSON', () => `${encoded({ alg: 'RS256', kid: 'rsa' })}.bm8.bm8`],
-  ])('is none if it %s', async (_, make) => {
+    ['has content that is not JSON', () => `${encoded({ alg: 'RS256', kid: 'rsa' })}.bm8.bm8`],
+  ])('is rejected if it %s', async (_, make) => {
     const { read, claims, body } = await setUp();
     expect(await read(await make(claims, body))).toBeUndefined();
   });
 
-  it('is none if it is a signed answer of the userinfo endpoint', async () => {
+  it('is rejected if it is a signed userinfo response', async () => {
     const server = await openIdServer({ client: { userinfoSignedResponseAlg: 'RS256' } });
     const { access_token } = await server.signIn();
     const headers = { authorization: `Bearer ${access_token}` };
@@ -67,7 +67,7 @@ describe('a hint', () => {
     expect(await facts.find(OPENID)!.readHint(String(body), ISSUER)).toBeUndefined();
   });
 
-  it('may be signed by any key that is published', async () => {
+  it('can be signed with any published key', async () => {
     const { read, claims } = await setUp();
     expect(await read(await sign(claims, EC, { alg: 'ES256' }))).toMatchObject({ sub: 'alice' });
     expect(await read(await sign(claims, ED, { alg: 'EdDSA' }))).toMatchObject({ sub: 'alice' });

@@ -15,7 +15,7 @@ const half = (text: string, algorithm = 'sha256') => {
 };
 
 describe('an ID token', () => {
-  it('says who signed in where, by RS256 and a key that is published', async () => {
+  it('contains issuer, subject and audience, and is signed with a published key by RS256', async () => {
     const { signIn, verified } = await openIdServer();
     const body = await signIn({ nonce: 'n-0S6_WzA2Mj' });
     const { payload, protectedHeader } = await verified(body.id_token);
@@ -32,7 +32,7 @@ describe('an ID token', () => {
     expect(payload.exp! - payload.iat!).toBe(3600);
   });
 
-  it('is given to nobody who did not ask for `openid`', async () => {
+  it('is not issued if the scope openid was not requested', async () => {
     const { signIn, wanted } = await openIdServer();
     const body = await signIn({ scope: 'read', nonce: 'n', claims: '{"id_token":{"email":null}}' });
     expect(body.access_token).toEqual(expect.any(String));
@@ -40,21 +40,21 @@ describe('an ID token', () => {
     expect(wanted).toEqual([]);
   });
 
-  it('is given to nobody who was not granted `openid`', async () => {
+  it('is not issued if the scope openid was not granted', async () => {
     const { signIn } = await openIdServer({ model: { validateScope: () => ['read'] } });
     const body = await signIn({ scope: 'openid read' });
     expect(body).toMatchObject({ scope: 'read' });
     expect(body.id_token).toBeUndefined();
   });
 
-  it('is given to no client that acts for itself', async () => {
+  it('is not issued for client credentials', async () => {
     const { token } = await openIdServer();
     const { body } = await token({ grant_type: 'client_credentials', scope: 'openid' });
     expect(body).toMatchObject({ scope: 'openid' });
     expect(body.id_token).toBeUndefined();
   });
 
-  it('comes again with a refreshed token, of the same user and without the nonce', async () => {
+  it('is issued again for a refresh, with the same user and without the nonce', async () => {
     const { signIn, token, verified } = await openIdServer();
     const { refresh_token, id_token } = await signIn({ nonce: 'once', scope: 'openid read' });
     const { body } = await token({ grant_type: 'refresh_token', refresh_token });
@@ -64,7 +64,7 @@ describe('an ID token', () => {
     expect(again['at_hash']).not.toBe(first['at_hash']);
   });
 
-  it('does not come with a refreshed token that has no `openid`', async () => {
+  it('is not issued for a refresh without the scope openid', async () => {
     const { signIn, token } = await openIdServer();
     const { refresh_token } = await signIn({ scope: 'openid read' });
     const { body } = await token({ grant_type: 'refresh_token', refresh_token, scope: 'read' });
@@ -72,7 +72,7 @@ describe('an ID token', () => {
     expect(body.id_token).toBeUndefined();
   });
 
-  it('comes again with the answer of a retry', async () => {
+  it('is issued again for the retry of a refresh', async () => {
     const { signIn, token, verified } = await openIdServer({ options: { refreshTokenReuseInterval: 10 } });
     const { refresh_token } = await signIn();
     const one = await token({ grant_type: 'refresh_token', refresh_token });
@@ -81,7 +81,7 @@ describe('an ID token', () => {
     expect((await verified(two.body.id_token)).payload).toMatchObject({ at_hash: half(one.body.access_token) });
   });
 
-  it('says how the user signed in, as that is kept with the code, and again after a refresh', async () => {
+  it('contains how the user signed in, also after a refresh', async () => {
     const facts = { auth_time: 1_700_000_000, acr: 'urn:mace:incommon:iap:silver', amr: ['pwd'] };
     const { auth_time: at, ...more } = facts;
     const { signIn, token, verified } = await openIdServer();
@@ -94,7 +94,7 @@ describe('an ID token', () => {
   it.each([
     ['ES256', 'sha256'],
     ['EdDSA', 'sha512'],
-  ])('is signed by %s for a client that registered it', async (alg, digest) => {
+  ])('is signed with %s for a client that registered this algorithm', async (alg, digest) => {
     for (const client of [{ idTokenSignedResponseAlg: alg }, { metadata: { id_token_signed_response_alg: alg } }]) {
       const { signIn, verified } = await openIdServer({ client });
       const body = await signIn();
@@ -103,7 +103,7 @@ describe('an ID token', () => {
     }
   });
 
-  it.each(['none', 'HS256', 'RS512', 'toString'])('is never signed by %s', async (alg) => {
+  it.each(['none', 'HS256', 'RS512', 'toString'])('is never signed with %s', async (alg) => {
     const { authorize, redeem } = await openIdServer({ client: { idTokenSignedResponseAlg: alg } });
     const { code } = (await authorize()).parameters;
     const { body } = await redeem(code);
@@ -111,7 +111,7 @@ describe('an ID token', () => {
     expect(body.id_token).toBeUndefined();
   });
 
-  it('that cannot be made costs nobody their code', async () => {
+  it('leaves the code valid if it cannot be created', async () => {
     let isDown = true;
     const getClaims = () => (isDown ? Promise.reject(new Error('down')) : {});
     const { authorize, redeem } = await openIdServer({ model: { getClaims }, claimsInIdToken: true });
@@ -121,7 +121,7 @@ describe('an ID token', () => {
     expect((await redeem(code)).body.id_token).toEqual(expect.any(String));
   });
 
-  it('has the claims of scopes only where the host says so', async () => {
+  it('contains the claims of scopes only if `claimsInIdToken` is true', async () => {
     const query = { scope: 'openid email' };
     const usual = await openIdServer();
     expect(decodeJwt((await usual.signIn(query)).id_token)['email']).toBeUndefined();
@@ -132,19 +132,19 @@ describe('an ID token', () => {
   });
 
   it.each([
-    ['the client field', { claimsInIdToken: true }, false, true],
-    ['the registered member', { metadata: { claims_in_id_token: true } }, false, true],
-    ['a client field of false', { claimsInIdToken: false }, true, false],
-    ['a client field of null', { claimsInIdToken: null }, true, true],
-    ['a client field that is no boolean', { claimsInIdToken: 'false' }, false, false],
-  ])('follows %s for the claims of scopes', async (_, client, claimsInIdToken, isExpected) => {
+    ['a client property of true', { claimsInIdToken: true }, false, true],
+    ['a registered member of true', { metadata: { claims_in_id_token: true } }, false, true],
+    ['a client property of false', { claimsInIdToken: false }, true, false],
+    ['a client property of null', { claimsInIdToken: null }, true, true],
+    ['a client property that is not a boolean', { claimsInIdToken: 'false' }, false, false],
+  ])('contains the claims of scopes according to %s', async (_, client, claimsInIdToken, isExpected) => {
     const { signIn } = await openIdServer({ client, claimsInIdToken });
     const claims = decodeJwt((await signIn({ scope: 'openid email' })).id_token);
     expect(claims['email']).toBe(isExpected ? ALICE.email : undefined);
     expect(claims).not.toHaveProperty('name');
   });
 
-  it('has the claims that were asked for by name, and keeps out what the server says', async () => {
+  it('contains the claims requested by name, except those that the server sets', async () => {
     const { signIn, wanted } = await openIdServer();
     const claims = {
       id_token: { email: { essential: true }, nickname: null, sub: null, password_hint: null, iss: null },
@@ -176,26 +176,26 @@ describe('an ID token', () => {
     JSON.stringify({ id_token: { x: { values: Array.from({ length: 21 }, () => 'y') } } }),
     JSON.stringify({ id_token: { ['x'.repeat(4000)]: null } }),
     '[['.repeat(1000),
-  ])('is not given where `claims` is bad (%#)', async (claims) => {
+  ])('is not issued if the parameter `claims` is malformed (%#)', async (claims) => {
     const { authorize } = await openIdServer();
     expect((await authorize({ claims })).parameters).toMatchObject({ error: 'invalid_request', state: 'xyz' });
   });
 
-  it('never has of the model what binds it to a request elsewhere', async () => {
+  it('never contains an auth_req_id that the model returns', async () => {
     const name = 'urn:openid:params:jwt:claim:auth_req_id';
     const { signIn } = await openIdServer({ model: { getClaims: () => ({ [name]: 'x' }) } });
     const { id_token } = await signIn({ claims: JSON.stringify({ id_token: { [name]: null } }) });
     expect(decodeJwt(id_token)).not.toHaveProperty([name]);
   });
 
-  it('takes no notice of `claims` where the host has none of it', async () => {
+  it('ignores the parameter `claims` if `claimsParameter` is false', async () => {
     const { signIn, get } = await openIdServer({ claimsParameter: false });
     const { id_token } = await signIn({ claims: '{"id_token":{"email":null}}' });
     expect(decodeJwt(id_token)).not.toHaveProperty('email');
     expect(await get('openid-configuration')).toMatchObject({ claims_parameter_supported: false });
   });
 
-  it('has the very nonce of its own request: one of another is not taken', async () => {
+  it('contains the nonce of the authorization request, whatever the token request contains', async () => {
     const { authorize, redeem } = await openIdServer();
     const [victim, attacker] = [await authorize({ nonce: 'victim' }), await authorize({ nonce: 'attacker' })];
     const { body } = await redeem(victim.parameters['code'], { nonce: 'attacker' });
@@ -207,7 +207,7 @@ describe('an ID token', () => {
 });
 
 describe('the discovery document', () => {
-  it('says what a client has to know, and the metadata of the server say the same', async () => {
+  it('contains the OpenID Connect metadata, and equals the server metadata', async () => {
     const { get } = await openIdServer({ more: [serverMetadata()] });
     const document = await get('openid-configuration');
     expect(document).toMatchObject({
@@ -227,7 +227,7 @@ describe('the discovery document', () => {
     expect(await get('server-metadata')).toEqual(document);
   });
 
-  it('has what the host says of the metadata of its server', async () => {
+  it('contains the members that the application sets', async () => {
     const members = { service_documentation: 'https://id.example.com/docs' };
     const { get } = await openIdServer({
       more: [serverMetadata({ members, grantTypes: ['authorization_code'] })],
@@ -251,39 +251,44 @@ describe('openid()', () => {
     });
 
   it.each<[string, object, object, RegExp]>([
-    ['a key for RS256', {}, { from: [EC] }, /signs ID tokens by RS256.*'RS256'/],
-    ['keys', {}, { from: [] }, /list `keys\(\)`/],
-    ['an issuer', {}, { issuer: '' }, /needs the option `issuer`/],
-    ['an https issuer', {}, { issuer: 'http://id.example.com' }, /needs the option `issuer`: an https URL/],
-    ['claims', {}, { model: { getClaims: undefined } }, /getClaims/],
-    ['a key for its algorithm', { alg: 'PS256' }, {}, /`alg` of `openid\(\)` is PS256/],
-    ['an algorithm', { alg: 'HS256' }, {}, /must be one of ES256/],
-    ['a lifetime', { idTokenLifetime: 0 }, {}, /`idTokenLifetime`/],
-    ['a lifetime that ends', { idTokenLifetime: Infinity }, {}, /`idTokenLifetime`/],
-    ['scopes', { scopes: { groups: 'groups' } }, {}, /list the claims of `groups`/],
-    ['scopes of claims', { scopes: { openid: ['x'] } }, {}, /no scope of claims/],
-    ['claims that are the user’s', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
-    ['options that are known', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
-    ['a list of response types', { responseTypes: 'id_token' }, {}, /`responseTypes` of `openid\(\)` must be a list/],
-    ['response types that are text', { responseTypes: [null] }, {}, /must be a list of 'code id_token'/],
-    ['response types that there are', { responseTypes: ['token id_token'] }, {}, /must be a list of 'code id_token'/],
+    ['keys without one for RS256', {}, { from: [EC] }, /signs ID tokens by RS256.*'RS256'/],
+    ['a server without keys()', {}, { from: [] }, /list `keys\(\)`/],
+    ['a server without an issuer', {}, { issuer: '' }, /needs the option `issuer`/],
+    ['an http issuer', {}, { issuer: 'http://id.example.com' }, /needs the option `issuer`: an https URL/],
+    ['a model without getClaims()', {}, { model: { getClaims: undefined } }, /getClaims/],
+    ['an algorithm without a key', { alg: 'PS256' }, {}, /`alg` of `openid\(\)` is PS256/],
+    ['an unsupported algorithm', { alg: 'HS256' }, {}, /must be one of ES256/],
+    ['an ID token lifetime of 0', { idTokenLifetime: 0 }, {}, /`idTokenLifetime`/],
+    ['an infinite ID token lifetime', { idTokenLifetime: Infinity }, {}, /`idTokenLifetime`/],
+    ['claims of a scope that are not a list', { scopes: { groups: 'groups' } }, {}, /list the claims of `groups`/],
+    ['claims for the scope openid', { scopes: { openid: ['x'] } }, {}, /no scope of claims/],
+    ['the claim `sub` for a scope', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
+    ['an unknown option', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
     [
-      'languages',
+      'response types that are not a list',
+      { responseTypes: 'id_token' },
+      {},
+      /`responseTypes` of `openid\(\)` must be a list/,
+    ],
+    ['a response type that is not a string', { responseTypes: [null] }, {}, /must be a list of 'code id_token'/],
+    ['an unsupported response type', { responseTypes: ['token id_token'] }, {}, /must be a list of 'code id_token'/],
+    [
+      'an invalid language',
       { claimsLocales: ['French, of Canada'] },
       {},
       /`claimsLocales` of `openid\(\)` must be a list of languages/,
     ],
-    ['flags', { claimsInIdToken: 'no' }, {}, /must be true or false/],
-  ])('does not start without %s', (_, given, setup, sentence) => {
+    ['a flag that is not a boolean', { claimsInIdToken: 'no' }, {}, /must be true or false/],
+  ])('rejects at start-up %s', (_, given, setup, sentence) => {
     expect(() => start(given, setup as never)).toThrow(sentence);
   });
 
-  it('does not start where users are remembered as signed in for ever', async () => {
+  it('rejects at start-up an infinite `lifetime` of logout()', async () => {
     const more = [logout({ lifetime: Infinity })];
     await expect(openIdServer({ more })).rejects.toThrow('`lifetime` of `logout()`');
   });
 
-  it('stands at two servers over one model, each of which signs by its own keys', async () => {
+  it('can be shared by two servers that sign with their own keys', async () => {
     const feature = openid({ alg: 'ES256' });
     const { store, signIn, verified } = await openIdServer({ options: { features: [keys({ from: [EC] }), feature] } });
     void new OAuth2Server({
@@ -294,7 +299,7 @@ describe('openid()', () => {
     expect((await verified((await signIn()).id_token)).protectedHeader).toMatchObject({ kid: 'ec' });
   });
 
-  it('has its defaults where an option is undefined, as one of an environment may be', async () => {
+  it('uses the default of each option that is undefined', async () => {
     const left = { alg: undefined, idTokenLifetime: undefined, scopes: undefined, maxAge: undefined, fetch: undefined };
     const flags = {
       claimsInIdToken: undefined,
@@ -309,7 +314,7 @@ describe('openid()', () => {
     expect(await get('openid-configuration')).toMatchObject({ claims_parameter_supported: true });
   });
 
-  it('starts with another algorithm that the keys have', () => {
+  it('accepts another algorithm that the keys support', () => {
     expect(start({ alg: 'ES256' }, { from: [EC] as never })).toBeInstanceOf(OAuth2Server);
     expect(start({ alg: 'EdDSA' }, { from: [ED] as never })).toBeInstanceOf(OAuth2Server);
   });

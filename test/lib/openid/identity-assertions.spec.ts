@@ -22,7 +22,7 @@ const BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 const [IDP, CHAT, API] = ['https://idp.example', 'https://chat.example', 'https://api.chat.example/'];
 
-/** The keys of the identity provider, so that ID tokens can be made that it would not issue. */
+/** The keys of the identity provider, used to create ID tokens that it would not issue. */
 let own: ForeignIssuer;
 let stranger: ForeignIssuer;
 beforeAll(async () => {
@@ -107,8 +107,8 @@ const idToken = (claims: object = {}, header: object = {}, by = own) =>
   by.sign({ sub: 'alice', aud: 'wiki', ...claims }, { typ: 'JWT', ...header });
 const claimsIn = (answer: Body) => decodeJwt(String(answer['access_token']));
 
-describe('an identity assertion', () => {
-  it('is issued for an ID token, and is no access token', async () => {
+describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => {
+  it('is issued for an ID token, and is not an access token', async () => {
     const { exchange, server, heard } = setUp();
     const answer = await exchange(await idToken(), { scope: 'chat.read', resource: API });
     expect(answer).toEqual({
@@ -137,7 +137,7 @@ describe('an identity assertion', () => {
     expect([issued, grantId]).toMatchObject([{ grantType: GRANT, clientId: 'wiki', userId: 'alice' }, undefined]);
   });
 
-  it('says what the host lets it, and nothing that the host may not say', async () => {
+  it('contains what the application allows, which cannot replace the claims of the server', async () => {
     const { exchange, model } = setUp();
     model.answer = {
       clientId: 'wiki-at-chat',
@@ -176,7 +176,7 @@ describe('an identity assertion', () => {
   const PAY = { type: 'payment', amount: 45 };
   const details = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
 
-  it('says by details what the client wants to do there, if the host says yes to all that it asks for', async () => {
+  it('contains all requested authorization details if the application allows the request', async () => {
     const { exchange, model } = setUp();
     const answer = await exchange(await idToken(), details(READ, PAY));
     expect(answer['authorization_details']).toEqual([READ, PAY]);
@@ -186,7 +186,7 @@ describe('an identity assertion', () => {
     expect(model.asked[1]).not.toHaveProperty('authorizationDetails');
   });
 
-  it('has less of them where the host grants less, and none that it does not name', async () => {
+  it('contains fewer authorization details if the application grants fewer', async () => {
     const { exchange, model } = setUp();
     const less = { ...READ, actions: ['read'] };
     model.answer = { authorizationDetails: [less] };
@@ -202,17 +202,17 @@ describe('an identity assertion', () => {
   });
 
   it.each([
-    ['more than was asked for', [PAY]],
-    ['what is no list', PAY],
-    ['what is no detail', [7]],
-  ])('is not issued where the host grants %s by mistake', async (_what, given) => {
+    ['more details than requested', [PAY]],
+    ['details that are not a list', PAY],
+    ['details that are not objects', [7]],
+  ])('is not issued if the application grants %s', async (_what, given) => {
     const { exchange, model } = setUp();
     model.answer = { authorizationDetails: given as never };
     expect(await exchange(await idToken(), details(READ))).toMatchObject({ error: 'server_error' });
   });
 
   it.each(['{}', '[]', '[7]', '[{}]', 'x', JSON.stringify([{ type: 'a', actions: 'read' }])])(
-    'is not issued for details that are none: %s',
+    'is not issued for malformed authorization details: %s',
     async (text) => {
       const { exchange, model } = setUp();
       const answer = await exchange(await idToken(), { authorization_details: text });
@@ -221,21 +221,21 @@ describe('an identity assertion', () => {
     },
   );
 
-  it('tells how the user signed in, and nothing of the session', async () => {
+  it('contains how the user signed in, and no session id or nonce', async () => {
     const said = { auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'], sid: 'session', nonce: 'n' };
     const claims = claimsIn(await setUp().exchange(await idToken(said)));
     expect(claims).toMatchObject({ auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] });
     expect([claims['sid'], claims['nonce']]).toEqual([undefined, undefined]);
   });
 
-  it('never outlives the ID token', async () => {
+  it('is not valid for longer than the ID token', async () => {
     const { exchange } = setUp({ lifetime: 600 });
     const answer = await exchange(await idToken({ exp: seconds() + 60 }));
     expect(answer['expires_in']).toBeLessThanOrEqual(60);
     expect(claimsIn(answer).exp).toBeLessThanOrEqual(seconds() + 60);
   });
 
-  it('names a user as the other server knows them from signing in', async () => {
+  it('contains the subject that the other server knows from its own logins', async () => {
     const pairwise = { salt: 'x'.repeat(32), byDefault: true };
     const { exchange, model } = setUp({}, { pairwise });
     model.findAssertedUser = () => ({ id: 'alice' });
@@ -249,7 +249,7 @@ describe('an identity assertion', () => {
     expect([there, here]).not.toContain('alice');
   });
 
-  it('is issued for a refresh token of the client itself, which stays as it was', async () => {
+  it('is issued for a refresh token of the client, which stays valid', async () => {
     const { post, exchange } = setUp();
     const tokens = await post({ grant_type: 'password', username: 'alice', password: 'x', scope: 'read' });
     const of = { subject_token_type: type('refresh_token') };
@@ -259,7 +259,7 @@ describe('an identity assertion', () => {
     expect(await post(again)).toMatchObject({ status: 200 });
   });
 
-  it('is issued for no access token', async () => {
+  it('is not issued for an access token', async () => {
     const { post, exchange, model } = setUp();
     const tokens = await post({ grant_type: 'password', username: 'alice', password: 'x', scope: 'read' });
     const answer = await exchange(tokens['access_token'], { subject_token_type: type('access_token') });
@@ -277,13 +277,13 @@ describe('an identity assertion', () => {
     ['of another client', () => idToken({ aud: 'other' })],
     ['of several clients', () => idToken({ aud: ['wiki', 'other'] })],
     ['of another issuer', () => idToken({ iss: 'https://else.example' })],
-    ['signed by a stranger', () => idToken({}, {}, stranger)],
-    ['that is over', () => idToken({ exp: seconds() - 1 })],
-    ['that never ends', () => idToken({ exp: undefined })],
-    ['of nobody', () => idToken({ sub: 'mallory' })],
+    ['signed with another key', () => idToken({}, {}, stranger)],
+    ['that has expired', () => idToken({ exp: seconds() - 1 })],
+    ['without an expiry', () => idToken({ exp: undefined })],
+    ['of an unknown user', () => idToken({ sub: 'mallory' })],
     ['that is an access token', () => idToken({}, { typ: 'at+jwt' })],
     ['that is an identity assertion', () => idToken({}, { typ: 'oauth-id-jag+jwt' })],
-    ['that is no JWT', () => 'x'],
+    ['that is not a JWT', () => 'x'],
   ])('is not issued for an ID token %s', async (_what, make) => {
     const { exchange, model } = setUp();
     expect(await exchange(await make())).toEqual(REFUSED);
@@ -293,18 +293,18 @@ describe('an identity assertion', () => {
   it.each<[string, Body, string]>([
     ['no audience', { audience: undefined }, 'invalid_request'],
     ['several audiences', { audience: [CHAT, API] }, 'invalid_request'],
-    ['an audience that is none', { audience: 'the chat' }, 'invalid_request'],
-    ['this server', { audience: IDP }, 'invalid_target'],
-    ['this server by another spelling', { audience: `${IDP}/` }, 'invalid_target'],
-    ['a resource that is none', { resource: 'chat' }, 'invalid_target'],
-    ['a type that is not issued', { requested_token_type: type('saml2') }, 'invalid_request'],
+    ['a malformed audience', { audience: 'the chat' }, 'invalid_request'],
+    ['the server itself as audience', { audience: IDP }, 'invalid_target'],
+    ['the server itself in another spelling as audience', { audience: `${IDP}/` }, 'invalid_target'],
+    ['a malformed resource', { resource: 'chat' }, 'invalid_target'],
+    ['an unsupported token type', { requested_token_type: type('saml2') }, 'invalid_request'],
   ])('is not issued for %s', async (_what, form, error) => {
     const { exchange, model } = setUp();
     expect(await exchange(await idToken(), form)).toMatchObject({ status: 400, error });
     expect(model.asked).toEqual([]);
   });
 
-  it('is not issued where the host says no, or wants another sign-in first', async () => {
+  it('is not issued if the application refuses it or requires another login', async () => {
     const { exchange, model } = setUp();
     model.answer = false;
     expect(await exchange(await idToken())).toEqual({
@@ -316,25 +316,25 @@ describe('an identity assertion', () => {
     expect(await exchange(await idToken())).toMatchObject({ status: 400, error: 'insufficient_user_authentication' });
   });
 
-  it('is not issued to a client without proof', async () => {
+  it('is not issued to a public client', async () => {
     const answer = await setUp().exchange(await idToken({ aud: 'spa' }), {}, 'spa');
     expect(answer).toMatchObject({ status: 400, error: 'unauthorized_client' });
   });
 
-  it('makes no ID token good for an access token', async () => {
+  it('does not make ID tokens exchangeable for access tokens', async () => {
     const { exchange } = setUp();
     const answer = await exchange(await idToken(), { requested_token_type: undefined, audience: undefined });
     expect(answer).toMatchObject({ status: 400, error: 'invalid_request' });
   });
 
-  it('is what the metadata speak of', async () => {
+  it('is listed in the server metadata', async () => {
     const asking = new Request({ method: 'GET', headers: {}, query: {} });
     expect((await callEndpoint(setUp().server, 'server-metadata', asking)).body).toMatchObject({
       identity_chaining_requested_token_types_supported: [type('id-jag')],
     });
   });
 
-  it('is redeemed by the server that it is for, once, by the client that it names', async () => {
+  it('is redeemed once, at the server that it is for, by the client that it names', async () => {
     const { exchange, model } = setUp();
     model.answer = { clientId: 'wiki-at-chat' };
     class Chat extends MemoryStore {
@@ -364,19 +364,19 @@ describe('an identity assertion', () => {
     expect(await redeem(assertion, 'mallory')).toMatchObject({ error: 'invalid_grant' });
     expect(await redeem(assertion, 'wiki-at-chat')).toMatchObject({ token_type: 'Bearer', scope: 'chat.read' });
     expect(await redeem(assertion, 'wiki-at-chat')).toMatchObject({ error: 'invalid_grant' });
-    // The ID token itself is no ground for anything there.
+    // The ID token itself is not accepted there.
     expect(await redeem(token, 'wiki-at-chat')).toMatchObject({ error: 'invalid_grant' });
     const { access_token: elsewhere } = await exchange(token, { audience: 'https://mail.example' });
     expect(await redeem(elsewhere, 'wiki-at-chat')).toMatchObject({ error: 'invalid_grant' });
   });
 
   it.each<[string, IdentityAssertionsOptions, RegExp]>([
-    ['a lifetime of days', { lifetime: 86_400 }, /`lifetime` of `identityAssertions\(\)`/],
-    ['a lifetime that is none', { lifetime: 0 }, /`lifetime` of `identityAssertions\(\)`/],
+    ['a lifetime of a day', { lifetime: 86_400 }, /`lifetime` of `identityAssertions\(\)`/],
+    ['a lifetime of 0', { lifetime: 0 }, /`lifetime` of `identityAssertions\(\)`/],
     ['a weak algorithm', { alg: 'HS256' as never }, /`alg` of `identityAssertions\(\)` must be one of/],
-    ['an algorithm of no key', { alg: 'PS256' }, /no key of `keys\(\)` signs so/],
-    ['a misspelt option', { ttl: 5 } as never, /unknown option `ttl`/],
-  ])('is not set up wrong: %s is a sentence', (_what, options, sentence) => {
+    ['an algorithm without a key', { alg: 'PS256' }, /no key of `keys\(\)` signs so/],
+    ['a misspelled option', { ttl: 5 } as never, /unknown option `ttl`/],
+  ])('cannot be configured with %s', (_what, options, sentence) => {
     expect(() => setUp(options)).toThrow(sentence);
   });
 
@@ -387,12 +387,12 @@ describe('an identity assertion', () => {
       () => [keys({ from: [own.privateJwk] }), openid({ alg: 'ES256' }), identityAssertions()],
       /list `tokenExchange\(\)` too/,
     ],
-  ])('needs %s', (_what, features, sentence) => {
+  ])('requires the feature %s', (_what, features, sentence) => {
     const make = () => new OAuth2Server({ model: new Store(), issuer: IDP, features: features() as never });
     expect(make).toThrow(sentence);
   });
 
-  it('needs a model that decides', () => {
+  it('requires mayAssert() of the model', () => {
     const model = Object.assign(new Store(), { mayAssert: undefined });
     const features = [
       keys({ from: [own.privateJwk] }),

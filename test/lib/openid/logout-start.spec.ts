@@ -11,7 +11,7 @@ const start = async (features: readonly Feature[], options: OpenIdOptions & { op
   return { onSignOut, started };
 };
 
-describe('logout() at the start of a server', () => {
+describe('logout() at start-up', () => {
   it('subscribes to the sessions that end in the store, before any request', async () => {
     const { onSignOut, started } = await start([logout()]);
     await started;
@@ -19,7 +19,7 @@ describe('logout() at the start of a server', () => {
   });
 
   it.each<[string, Feature, OpenIdOptions]>([
-    ['itself', logout({ lifetime: -1 }), {}],
+    ['logout()', logout({ lifetime: -1 }), {}],
     ['openid()', logout(), { idTokenLifetime: -1 }],
   ])('does not subscribe if %s is misconfigured', async (_, feature, options) => {
     const { onSignOut, started } = await start([feature], options);

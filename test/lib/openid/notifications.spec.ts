@@ -22,7 +22,7 @@ const lookup = (name: string) =>
   name.startsWith('silent') ? new Promise<string[]>(() => undefined) : Promise.resolve(['127.0.0.1']);
 const fetch = { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE, timeout: 1 };
 
-/** A process of a provider whose clients are at these hosts. Several processes share a store. */
+/** Opens a process of a provider with two clients. Several processes can share a store. */
 async function openProcess(store?: MemoryStore, model: object = {}) {
   const events: [string, Record<string, unknown>][] = [];
   const options = { events: { emit: (name: string, payload: object) => events.push([name, { ...payload }]) } };
@@ -41,7 +41,7 @@ async function openProcess(store?: MemoryStore, model: object = {}) {
   };
   const found = { getClient: (id: string) => known[id], ...shared, ...model };
   const host = await openIdServer({ more: [logout({ fetch })], model: found, options });
-  /** Signs Alice out of so many sessions, of which each client has one. */
+  /** Signs Alice out of `count` sessions that the client takes part in. */
   const signOut = async (clientId: string, count = 1) => {
     const userId = randomUUID();
     for (let at = 0; at < count; at += 1) {
@@ -54,7 +54,7 @@ async function openProcess(store?: MemoryStore, model: object = {}) {
 }
 
 const tick = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
-/** The clock and the intervals are of the test. Requests take as long as they take. */
+/** Fakes the clock and the intervals. Requests take their real time. */
 const fakeTimers = () => {
   const doNotFake = [
     'nextTick',
@@ -68,8 +68,8 @@ const fakeTimers = () => {
 };
 const ok = json({});
 
-describe('logout tokens', () => {
-  it('are removed from the store when they are delivered', async () => {
+describe('back-channel logout tokens', () => {
+  it('are removed from the store after they were delivered', async () => {
     clients.replies['/web'] = ok;
     const { store, signOut, events } = await openProcess();
     await signOut('web', 3);
@@ -92,7 +92,7 @@ describe('logout tokens', () => {
     await waitUntil(async () => (await killed.store.listNotifications()).length === 0);
   });
 
-  it('are delivered by another process if one ends during the delivery, when its claim has expired', async () => {
+  it('are delivered by another process after the claim of a process that ended has expired', async () => {
     fakeTimers();
     const first = await openProcess();
     await first.store.saveNotification(
@@ -117,7 +117,7 @@ describe('logout tokens', () => {
     expect(clients.count('/web')).toBe(1);
   });
 
-  it('are delivered once though two processes look for them', async () => {
+  it('are delivered once even if two processes look for them', async () => {
     fakeTimers();
     clients.replies['/web'] = ok;
     const first = await openProcess();
@@ -134,17 +134,17 @@ describe('logout tokens', () => {
     expect(delivered).toHaveLength(20);
   });
 
-  it('reach a client at once while another one never answers', async () => {
+  it('reach a client immediately while another client never responds', async () => {
     clients.replies['/web'] = ok;
     const { signOut, events, store } = await openProcess();
     await signOut('silent', 150);
     await signOut('web', 2);
     await waitUntil(() => events.filter(([name]) => name === 'logout.delivered').length === 2, 3);
-    // A silent client keeps its messages: it is tried again later.
+    // The messages to the silent client stay stored for another attempt.
     expect((await store.listNotifications()).every(({ clientId }) => clientId === 'silent')).toBe(true);
   });
 
-  it('are kept for a client in trouble, and are signed again for the next attempt', async () => {
+  it('are kept for a client that responds with 503, and signed again for the next attempt', async () => {
     fakeTimers();
     clients.replies['/web'] = json({}, {}, 503);
     const { signOut, store, events } = await openProcess();
@@ -165,7 +165,7 @@ describe('logout tokens', () => {
     expect(iat).toBeGreaterThan(failedAt / 1000 + 30);
   });
 
-  it('are removed if the client refuses them', async () => {
+  it('are removed if the client rejects them', async () => {
     clients.replies['/web'] = json({}, {}, 400);
     const { signOut, store, events } = await openProcess();
     await signOut('web');
@@ -175,11 +175,11 @@ describe('logout tokens', () => {
   });
 
   it.each([
-    ['as old as this', 0, 60],
+    ['new', 0, 60],
     ['from the future', 86_400_000, 60],
     ['ten minutes old', -600_000, 300],
-    ['from a year ago', -31_536_000_000, 1800],
-  ])('%s by the clock of another process are claimed for a bounded time', async (_, skew, seconds) => {
+    ['a year old', -31_536_000_000, 1800],
+  ])('are claimed for a limited time if they are %s by the clock of another process', async (_, skew, seconds) => {
     clients.replies['/web'] = json({}, {}, 503);
     const claims: number[] = [];
     const claimNotification = (id: string, claimed: number) => {
@@ -194,7 +194,7 @@ describe('logout tokens', () => {
     expect(claims[0]).toBe(seconds);
   });
 
-  it('are delivered by the process alone if the model does not store them', async () => {
+  it('are delivered by the process itself if the model does not store them', async () => {
     clients.replies['/web'] = ok;
     const { signOut, events, store } = await openProcess(undefined, { saveNotification: undefined });
     await signOut('web');
@@ -202,7 +202,7 @@ describe('logout tokens', () => {
     expect(await store.listNotifications()).toEqual([]);
   });
 
-  it('are delivered though they cannot be stored', async () => {
+  it('are delivered even if they cannot be stored', async () => {
     clients.replies['/web'] = ok;
     const saveNotification = () => Promise.reject(new Error('disk full'));
     const { signOut, events } = await openProcess(undefined, { saveNotification });

@@ -16,7 +16,7 @@ describe('the metadata', () => {
     [undefined, false],
     [false, false],
     [true, true],
-  ])('announce offline_access with offlineAccess: %j: %j', async (offlineAccess, isAnnounced) => {
+  ])('lists offline_access as supported with `offlineAccess` %j: %j', async (offlineAccess, isAnnounced) => {
     const given = offlineAccess === undefined ? {} : { offlineAccess };
     const { get } = await openIdServer({ ...given, more: [serverMetadata({ scopes: ['read'] })] });
     for (const document of ['openid-configuration', 'server-metadata']) {
@@ -79,7 +79,7 @@ describe('a request for offline_access by a client that may not have it', () => 
     expect(asked.at(-1)).toMatchObject({ scope: 'openid' });
   });
 
-  it('is ignored where only validateScope() of the model refuses it', async () => {
+  it('is ignored even if only validateScope() of the model rejects it', async () => {
     const validateScope = (_: object, __: object, scope?: string) => !scope?.includes('offline_access');
     const model = { validateScope, validateClientScope: undefined };
     const { signIn } = await openIdServer({ model });

@@ -20,7 +20,7 @@ const ACCESS = 'urn:ietf:params:oauth:token-type:access_token';
 const grants = ['authorization_code', 'refresh_token', DEVICE];
 const METADATA = { grant_types: grants, redirect_uris: [CALLBACK], scope: 'openid' };
 
-/** A server with the operator's client `web`, whose sector is the host of `CALLBACK`. */
+/** Creates a server with the client `web` of the application, whose sector is the host of `CALLBACK`. */
 async function setUp(settings: object = {}) {
   const open = { open: true, scopes: ['openid', 'read'], grants, rate: false as const };
   const more = [
@@ -104,7 +104,7 @@ describe('the pairwise subject of a client that registered itself', () => {
     expect([subOf(again), await userinfo(again.access_token)]).toEqual([victim, victim]);
   });
 
-  it('is that of the client alone if the device grant delivered nothing to a redirect URI', async () => {
+  it('is unique to the client if no response was delivered to a redirect URI (device grant)', async () => {
     const { register, byDevice, subOf, userinfo, introspect, victim } = await setUp();
     const [one, other] = [await register({}), await register({})];
     const tokens = await byDevice(...own(one));
@@ -116,7 +116,7 @@ describe('the pairwise subject of a client that registered itself', () => {
     expect(subOf(await byDevice(...own(other)))).not.toBe(sub);
   });
 
-  it('stays the same for tokens of an earlier registration', async () => {
+  it('stays the same for tokens that were issued before the registration changed', async () => {
     const { register, change, byCode, byDevice, subOf, userinfo, introspect, victim, token } = await setUp();
     const client = await register({ redirect_uris: ['https://evil.example/cb'] });
     const [coded, device] = [await byCode(...own(client), 'https://evil.example/cb'), await byDevice(...own(client))];
@@ -132,7 +132,7 @@ describe('the pairwise subject of a client that registered itself', () => {
     }
   });
 
-  it('is that of the client alone if its redirect URI has the scheme of an application', async () => {
+  it('is unique to the client if its redirect URI has a private-use scheme', async () => {
     const { register, byCode, subOf } = await setUp();
     const uri = 'com.example.app:/cb';
     const native = { redirect_uris: [uri], application_type: 'native' };
@@ -140,7 +140,7 @@ describe('the pairwise subject of a client that registered itself', () => {
     expect(subOf(await byCode(...own(one), uri))).not.toBe(subOf(await byCode(...own(other), uri)));
   });
 
-  it('accepts both of its identifiers in an id_token_hint', async () => {
+  it('is accepted in an id_token_hint, whether it is that of the sector or of the client', async () => {
     const { register, byCode, byDevice, authorize } = await setUp();
     const client = await register({});
     for (const tokens of [await byCode(...own(client)), await byDevice(...own(client))]) {
@@ -152,16 +152,16 @@ describe('the pairwise subject of a client that registered itself', () => {
 });
 
 describe('the pairwise subject of an existing client', () => {
-  it('stays the same for a client of the operator, by code and by device', async () => {
+  it('stays the same for a client of the application, by code and by device', async () => {
     const { byDevice, subOf, userinfo, victim } = await setUp();
     const tokens = await byDevice('web', SECRET);
     expect([subOf(tokens), await userinfo(tokens.access_token)]).toEqual([victim, victim]);
   });
 
-  it('stays the same for a client that an earlier version registered, until the client claims another sector', async () => {
+  it('stays the same for a client of an earlier version until it claims another sector', async () => {
     const { store, register, change, byDevice, subOf, victim } = await setUp();
     const client = await register({});
-    // As an earlier version stored it.
+    // Stores the client as an earlier version did.
     const legacy = await register({});
     await store.saveToken(
       { accessToken: 'first use', accessTokenExpiresAt: new Date(Date.now() + 1000) },
@@ -179,8 +179,8 @@ describe('the pairwise subject of an existing client', () => {
   });
 });
 
-describe('the session identifier of a pairwise client', () => {
-  it('is another one for each sector and the same within one sector', async () => {
+describe('the session id (`sid`) of a client with pairwise subjects', () => {
+  it('differs between sectors and is the same within one sector', async () => {
     const { store, byCode, register } = await setUp();
     await store.changeClient('other', { grants: [...grants] });
     const sidOf = ({ id_token }: { id_token: string }) => decodeJwt(id_token)['sid'];
@@ -191,14 +191,14 @@ describe('the session identifier of a pairwise client', () => {
     expect(sidOf(await byCode(...own(await register({}))))).toBe(web);
   });
 
-  it('is the session identifier of the host for a public client', async () => {
+  it('is that of the application for a client with public subjects', async () => {
     const { byCode } = await setUp({ subjectType: 'public' });
     expect(decodeJwt((await byCode('web', SECRET)).id_token)['sid']).toBe('session');
   });
 });
 
 describe('the actor of an exchanged token', () => {
-  it('has the subject that the client knows where the client introspects the token', async () => {
+  it('has the pairwise subject of the client that introspects the token', async () => {
     const { byCode, token, introspect, victim } = await setUp();
     const [subject, actor] = [await byCode('web', SECRET), await byCode('web', SECRET)];
     const exchanged = (
@@ -215,7 +215,7 @@ describe('the actor of an exchanged token', () => {
     expect(JSON.stringify(said)).not.toContain('"alice"');
   });
 
-  it('keeps the id of a client that acts for itself', async () => {
+  it('keeps the id of the client for a client credentials token', async () => {
     const { byCode, token, introspect } = await setUp();
     const subject = await byCode('web', SECRET);
     const actor = (await token({ grant_type: 'client_credentials', scope: 'read' })).body;

@@ -26,8 +26,8 @@ async function setUp(given: object = {}) {
   return { ...server, register };
 }
 
-describe('a client that registers itself', () => {
-  it('says what it wants of ID tokens, and gets it', async () => {
+describe('registration of an OpenID Connect client', () => {
+  it('applies the registered settings to ID tokens and userinfo responses', async () => {
     const { register, signInAs, send } = await setUp();
     const said = {
       application_type: 'web',
@@ -80,7 +80,7 @@ describe('a client that registers itself', () => {
     ['post_logout_redirect_uris', ['https:///evil.example']],
     ['post_logout_redirect_uris', ['https://app.example/#goodbye']],
     ['post_logout_redirect_uris', Array.from({ length: 21 }, () => 'https://app.example/goodbye')],
-  ])('is refused where its `%s` is %j', async (name, value) => {
+  ])('rejects the metadata `%s` with the value %j', async (name, value) => {
     const { register } = await setUp();
     expect(await register({ [name]: value })).toMatchObject({
       status: 400,
@@ -88,13 +88,13 @@ describe('a client that registers itself', () => {
     });
   });
 
-  it('has no name of its own for users where the host has none', async () => {
+  it('rejects pairwise subjects if the server does not support them', async () => {
     const { register } = await setUp({ pairwise: undefined });
     expect((await register({ subject_type: 'pairwise' })).body).toMatchObject({ error: 'invalid_client_metadata' });
     expect((await register({ subject_type: 'public' })).status).toBe(201);
   });
 
-  it('is told why it has no ID token where nobody knows when its user signed in', async () => {
+  it('causes server_error for require_auth_time if the time of the login is unknown', async () => {
     const { register, signInAs } = await setUp();
     const { body } = await register({ require_auth_time: true });
     const tokens = await signInAs(String(body['client_id']), String(body['client_secret']));
@@ -108,7 +108,7 @@ describe('redirect URIs of a web client', () => {
   const loopback = ['http://localhost:8080', 'https://localhost/', 'http://[::1]/', 'com.example.app:/cb'];
 
   it.each(loopback.flatMap((uri) => ['id_token', 'code id_token'].map((type) => [type, uri])))(
-    'must be https on the Internet for the response type `%s`: rejects %s',
+    'must be public https URLs for the response type `%s`: %s is rejected',
     async (type, uri) => {
       const more = [registration({ open: true, scopes: ['openid'], rate: false, ...implicit })];
       const { register } = await setUp({ more, responseTypes: ['id_token', 'code id_token'] });
@@ -118,7 +118,7 @@ describe('redirect URIs of a web client', () => {
     },
   );
 
-  it('may be loopback addresses for the response type `code`, whose port does not float', async () => {
+  it('can be loopback addresses with a fixed port for the response type `code`', async () => {
     const { register, authorize } = await setUp();
     const uri = 'http://localhost:8080';
     const { body } = await register({ application_type: 'web', redirect_uris: [uri], response_types: ['code'] });
@@ -129,7 +129,7 @@ describe('redirect URIs of a web client', () => {
   });
 });
 
-describe('the sector of a client', () => {
+describe('the sector of a client with pairwise subjects', () => {
   const elsewhere = 'https://third.example/cb';
   const redirect_uris = [CALLBACK, elsewhere];
   const refusedAs = (text: string) => ({
@@ -137,7 +137,7 @@ describe('the sector of a client', () => {
     body: { error: 'invalid_client_metadata', error_description: expect.stringContaining(text) },
   });
 
-  it('is named by a document that lists its redirect URIs, and is the host of that', async () => {
+  it('is the host of a document that lists the redirect URIs', async () => {
     const { register, signInAs } = await setUp();
     documents.replies['/sector'] = json([...redirect_uris, 'https://fourth.example/cb']);
     const said = { redirect_uris, subject_type: 'pairwise', sector_identifier_uri: documents.url('/sector') };
@@ -176,27 +176,27 @@ describe('the sector of a client', () => {
   );
 
   it.each<[string, Parameters<typeof json>]>([
-    ['does not list one', [[CALLBACK]]],
-    ['lists none', [[]]],
-    ['is no list', [{ [CALLBACK]: true }]],
-    ['is not there', [redirect_uris, {}, 404]],
-    ['leads elsewhere', [redirect_uris, { location: 'https://app.example/' }, 302]],
+    ['lacks a redirect URI', [[CALLBACK]]],
+    ['is an empty list', [[]]],
+    ['is not a list', [{ [CALLBACK]: true }]],
+    ['does not exist', [redirect_uris, {}, 404]],
+    ['redirects', [redirect_uris, { location: 'https://app.example/' }, 302]],
     ['is too large', [[...redirect_uris, 'x'.repeat(70_000)]]],
-  ])('is refused where the document %s', async (_, reply) => {
+  ])('is rejected if its document %s', async (_, reply) => {
     const { register } = await setUp();
     documents.replies['/sector'] = json(...reply);
     const answer = await register({ redirect_uris, sector_identifier_uri: documents.url('/sector') });
     expect(answer).toMatchObject(refusedAs('sector_identifier_uri'));
   });
 
-  it('is refused at an address that is not public', async () => {
+  it('is rejected if its document has a private address', async () => {
     const { register } = await setUp({ fetch: { ca: CERTIFICATE } });
     for (const uri of ['https://127.0.0.1/sector', 'https://169.254.169.254/latest', 'https://localhost/sector']) {
       expect(await register({ sector_identifier_uri: uri })).toMatchObject(refusedAs('sector_identifier_uri'));
     }
   });
 
-  it('is none that a client names which has nothing to be listed there', async () => {
+  it('is rejected for a client without redirect URIs', async () => {
     const more = [registration({ open: true, scopes: ['email'], rate: false, grants: ['client_credentials'] })];
     const { register } = await setUp({ more });
     documents.replies['/sector'] = json(redirect_uris);
@@ -206,7 +206,7 @@ describe('the sector of a client', () => {
     expect((await register(said)).status).toBe(201);
   });
 
-  it('has to be named where the redirect URIs are of several hosts', async () => {
+  it('must be registered if the redirect URIs have several hosts', async () => {
     const { register } = await setUp();
     const answer = await register({ redirect_uris, subject_type: 'pairwise' });
     expect(answer).toMatchObject(refusedAs('several hosts'));
@@ -215,7 +215,7 @@ describe('the sector of a client', () => {
     expect(await byDefault.register({ redirect_uris })).toMatchObject(refusedAs('several hosts'));
   });
 
-  it('must not be avoided by public identifiers where the operator set pairwise ones for all clients', async () => {
+  it('cannot be avoided by public subjects if the server uses pairwise ones by default', async () => {
     const { register, get } = await setUp({ pairwise: { ...pairwise, byDefault: true } });
     expect(await register({ subject_type: 'public' })).toMatchObject(refusedAs('`subject_type` must be `pairwise`'));
     for (const said of [{ subject_type: 'pairwise' }, {}]) expect((await register(said)).status).toBe(201);
@@ -226,7 +226,7 @@ describe('the sector of a client', () => {
     });
   });
 
-  it('that cannot be read now may be tried again', async () => {
+  it('causes temporarily_unavailable if its document cannot be fetched now', async () => {
     const { register } = await setUp();
     documents.replies['/sector'] = json([], {}, 503);
     expect(await register({ sector_identifier_uri: documents.url('/sector') })).toMatchObject({

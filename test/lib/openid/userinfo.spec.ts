@@ -15,14 +15,14 @@ const ask = ({ send }: Server, token?: unknown, headers: object = {}) => {
 const post = ({ send }: Server, body: object, headers: object = {}) =>
   send('userinfo', new Request({ method: 'POST', headers: { ...FORM, ...headers }, query: {}, body }));
 
-/** Signs Alice in, and asks who she is. */
+/** Signs Alice in, and returns the userinfo response. */
 const learn = async (server: Server, query: object) => {
   const { access_token } = await server.signIn(query);
   return (await ask(server, access_token)).body;
 };
 
 describe('the userinfo endpoint', () => {
-  it('says who the user is: the same `sub` as the ID token, and what the scope stands for', async () => {
+  it('returns the same `sub` as the ID token, and the claims of the scope', async () => {
     const server = await openIdServer();
     const { access_token, id_token } = await server.signIn({ scope: 'openid profile email' });
     const { status, headers, body } = await ask(server, access_token);
@@ -44,23 +44,23 @@ describe('the userinfo endpoint', () => {
     ['openid address', ['address']],
     ['openid phone', ['phone_number']],
     ['openid groups read', []],
-  ])('says of %s nothing but `sub` and %j', async (scope, names) => {
+  ])('returns only `sub` and, for the scope %s, the claims %j', async (scope, names) => {
     expect(Object.keys(await learn(await openIdServer(), { scope })).toSorted()).toEqual(['sub', ...names].toSorted());
   });
 
-  it('says what scopes of the host stand for', async () => {
+  it('returns the claims of the scopes that the application defines', async () => {
     const server = await openIdServer({ scopes: { groups: ['groups', 'roles'], email: false } });
     expect(await learn(server, { scope: 'openid groups email' })).toEqual({ sub: 'alice', groups: ['readers'] });
   });
 
-  it('says what was asked for by name, there and nowhere else', async () => {
+  it('returns the claims that were requested by name for this endpoint', async () => {
     const server = await openIdServer();
     const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { name: null } });
     expect(await learn(server, { claims })).toEqual({ sub: 'alice', email: ALICE.email });
     expect(server.wanted.at(-1)).toMatchObject({ names: ['email'], requests: { email: { essential: true } } });
   });
 
-  it('says it again after a refresh, and less if there is less scope', async () => {
+  it('returns the same claims after a refresh, within a narrower scope', async () => {
     const server = await openIdServer();
     const claims = JSON.stringify({ userinfo: { name: null } });
     const { refresh_token } = await server.signIn({ scope: 'openid email address', claims });
@@ -73,7 +73,7 @@ describe('the userinfo endpoint', () => {
     });
   });
 
-  it('takes the token in a form too, and in one place alone', async () => {
+  it('accepts the access token in a form, but not in two places and not in the URL', async () => {
     const server = await openIdServer();
     const { access_token } = await server.signIn();
     expect((await post(server, { access_token })).body).toEqual({ sub: 'alice' });
@@ -84,13 +84,13 @@ describe('the userinfo endpoint', () => {
     expect(await server.send('userinfo', inUrl)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('asks for a token, and says nothing more to whoever has none', async () => {
+  it('responds to a request without token with 401 and a challenge without error', async () => {
     const { status, headers, body } = await ask(await openIdServer());
     expect({ status, body }).toEqual({ status: 401, body: {} });
     expect(headers['www-authenticate']).toBe('Bearer realm="Service"');
   });
 
-  it('refuses a token that is unknown, was revoked, or has no `openid`', async () => {
+  it('rejects an unknown or revoked token, and one without the scope openid', async () => {
     const server = await openIdServer();
     expect(await ask(server, 'unknown')).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
     const { access_token } = await server.signIn({ scope: 'read email' });
@@ -102,7 +102,7 @@ describe('the userinfo endpoint', () => {
     expect(await ask(server, good.access_token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
   });
 
-  it('refuses ID tokens, refresh tokens and the token of a client that acts for itself', async () => {
+  it('rejects ID tokens, refresh tokens and client credentials tokens', async () => {
     const server = await openIdServer();
     const { id_token, refresh_token } = await server.signIn();
     for (const token of [id_token, refresh_token]) expect((await ask(server, token)).status).toBe(401);
@@ -112,7 +112,7 @@ describe('the userinfo endpoint', () => {
     expect(refused.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
   });
 
-  it('says of the token of another client what that one may know, by the name that one knows', async () => {
+  it('returns claims and pairwise subject for the client that the access token was issued to', async () => {
     const server = await openIdServer({ pairwise: { salt: 'x'.repeat(32), byDefault: true } });
     const mine = await server.signIn({ scope: 'openid email' });
     const { code } = (await server.authorize({ client_id: 'other', redirect_uri: OTHER_CALLBACK, scope: 'openid' }))
@@ -124,13 +124,13 @@ describe('the userinfo endpoint', () => {
     expect(one['sub']).not.toBe(other['sub']);
   });
 
-  it('takes a token that is for another resource as well', async () => {
+  it('also accepts an access token for another resource', async () => {
     const notes = 'https://notes.example.com';
     const server = await openIdServer({ more: [resourceIndicators({ resources: [notes] })] });
     expect(await learn(server, { resource: notes, scope: 'openid read' })).toEqual({ sub: 'alice' });
   });
 
-  it.each(['RS256', 'ES256'])('answers a client that registered it by a JWT, signed by %s', async (alg) => {
+  it.each(['RS256', 'ES256'])('returns a JWT signed with %s if the client registered it', async (alg) => {
     const server = await openIdServer({ client: { metadata: { userinfo_signed_response_alg: alg } } });
     const { access_token } = await server.signIn({ scope: 'openid email' });
     const { headers, body } = await ask(server, access_token);
@@ -140,19 +140,19 @@ describe('the userinfo endpoint', () => {
     expect(payload).toEqual({ iss: ISSUER, aud: 'web', sub: 'alice', email: ALICE.email, email_verified: true });
   });
 
-  it('answers a client that has registered nothing of it, be that said by null, by JSON', async () => {
+  it('returns JSON to a client whose registered algorithm is null', async () => {
     const server = await openIdServer({ client: { metadata: { userinfo_signed_response_alg: null } } });
     const { access_token } = await server.signIn();
     expect((await ask(server, access_token)).headers['content-type']).toMatch(/^application\/json/);
   });
 
-  it('never says `none` where signing is wanted', async () => {
+  it('never returns an unsigned response if the client registered the algorithm none', async () => {
     const server = await openIdServer({ client: { userinfoSignedResponseAlg: 'none' } });
     const { access_token } = await server.signIn();
     expect(await ask(server, access_token)).toMatchObject({ status: 503, body: { error: 'server_error' } });
   });
 
-  it('keeps what goes wrong in the model from the client', async () => {
+  it('does not reveal an error of the model to the client', async () => {
     const getClaims = () => Promise.reject(new Error('password of the directory: 123'));
     const server = await openIdServer({ model: { getClaims } });
     const { access_token } = await server.signIn({ scope: 'openid email' });
@@ -164,9 +164,9 @@ describe('the userinfo endpoint', () => {
   circle['of'] = circle;
   it.each<[string, unknown]>([
     ['a bigint', 10n],
-    ['a circle', circle],
-    ['what cannot be written', { toJSON: () => [].at(1)!['x'] }],
-  ])('says nothing where the model says %s, and spends no code for it', async (_, name) => {
+    ['a circular object', circle],
+    ['an object whose toJSON() throws', { toJSON: () => [].at(1)!['x'] }],
+  ])('responds with 503 if a claim is %s, and leaves the code valid', async (_, name) => {
     let said: object = { name };
     const server = await openIdServer({ model: { getClaims: () => said }, claimsInIdToken: true });
     const { code } = (await server.authorize({ scope: 'openid profile' })).parameters;
@@ -178,7 +178,7 @@ describe('the userinfo endpoint', () => {
     expect(await ask(server, body.access_token)).toMatchObject({ status: 503, body: { error: 'server_error' } });
   });
 
-  it('says as JSON what the model says as something else, and leaves out what is nothing there', async () => {
+  it('converts claims to JSON, and omits those that JSON cannot represent', async () => {
     const known = { name: Number.NaN, nickname: () => 'x', updated_at: new Date(0), profile: Symbol('x') };
     const server = await openIdServer({ model: { getClaims: () => known } });
     expect(await learn(server, { scope: 'openid profile' })).toEqual({
@@ -187,7 +187,7 @@ describe('the userinfo endpoint', () => {
     });
   });
 
-  it('may be read by pages of the origins that the host lists', async () => {
+  it('can be called by pages of configured origins', async () => {
     const server = await openIdServer({ options: { cors: { origins: ['https://app.example'] } } });
     const { access_token } = await server.signIn();
     const headersFor = async (origin: string) => (await ask(server, access_token, { origin })).headers;
@@ -211,7 +211,7 @@ describe('claims in other languages', () => {
   const getClaims = () => known;
   const query = { scope: 'openid profile', claims_locales: 'ja-JP fr-CA <b>' };
 
-  it('reach the model as the client would have them, and are said beside the others', async () => {
+  it('are passed to the model as `locales`, and returned together with the default ones', async () => {
     const server = await openIdServer();
     await learn(server, query);
     expect(server.wanted.at(-1)).toMatchObject({ locales: ['ja-JP', 'fr-CA'] });
@@ -226,7 +226,7 @@ describe('claims in other languages', () => {
     expect(Object.keys(anyJapanese)).toEqual(expect.arrayContaining(['name#ja-Kana-JP', 'name#JA']));
   });
 
-  it('are said to nobody who has not asked for them', async () => {
+  it('are not returned if the client did not request them', async () => {
     const server = await openIdServer({ model: { getClaims } });
     const names = Object.keys(await learn(server, { scope: 'openid profile email' }));
     expect(names.filter((name) => name.includes('#'))).toEqual([]);
@@ -235,7 +235,7 @@ describe('claims in other languages', () => {
     expect(unasked.wanted.at(-1)).toMatchObject({ locales: [] });
   });
 
-  it('stay with the grant: in its ID tokens, and after a refresh', async () => {
+  it('are kept with the grant, for its ID tokens and after a refresh', async () => {
     const server = await openIdServer({ model: { getClaims }, claimsInIdToken: true });
     const { refresh_token, id_token } = await server.signIn(query);
     const { body } = await server.token({ grant_type: 'refresh_token', refresh_token });
@@ -243,7 +243,7 @@ describe('claims in other languages', () => {
     expect((await ask(server, body.access_token)).body).toMatchObject({ 'name#fr': 'Aline' });
   });
 
-  it('are asked for in so many languages at most, and by text', async () => {
+  it('are limited to 20 requested languages', async () => {
     const server = await openIdServer();
     await learn(server, { ...query, claims_locales: Array.from({ length: 100 }, () => 'fr').join(' ') });
     expect(server.wanted.at(-1)?.locales).toHaveLength(20);
@@ -252,7 +252,7 @@ describe('claims in other languages', () => {
     }
   });
 
-  it('are in the metadata where the host says which there are', async () => {
+  it('are listed in the metadata if the application names them', async () => {
     const { get } = await openIdServer({ claimsLocales: ['en', 'fr-CA'] });
     expect(await get('openid-configuration')).toMatchObject({ claims_locales_supported: ['en', 'fr-CA'] });
     const silent = await openIdServer();
@@ -260,12 +260,12 @@ describe('claims in other languages', () => {
   });
 });
 
-describe('a user', () => {
+describe('the subject (`sub`) of a user', () => {
   const salt = 'salt of thirty-two characters at least';
   const pairwise = { salt };
   const sub = async (server: Server, user = server.alice) => decodeJwt((await server.signIn({}, user)).id_token).sub;
 
-  it('has another name for each sector, the same each time, and the same at the userinfo endpoint', async () => {
+  it('is pairwise: stable, different for each sector, and the same at the userinfo endpoint', async () => {
     const server = await openIdServer({ pairwise, client: { subjectType: 'pairwise' } });
     const { access_token, id_token } = await server.signIn();
     const named = decodeJwt(id_token).sub;
@@ -291,7 +291,7 @@ describe('a user', () => {
     return decodeJwt((await server.redeem(code, { redirect_uri: redirectUri }, id)).body.id_token).sub;
   };
 
-  it('has another name for an app that writes the host of a sector behind its own scheme', async () => {
+  it('differs for an app whose private-use URI contains the host of a sector', async () => {
     const sector = await nameAt(CALLBACK);
     expect(await nameAt('https://app.example:8443/other')).toBe(sector);
     const app = await nameAt('com.evil.app://app.example/cb');
@@ -300,7 +300,7 @@ describe('a user', () => {
   });
 
   it.each(['http://127.0.0.1/cb', 'http://localhost/cb'])(
-    'has another name for each client at %s, which belongs to none',
+    'differs for each client at %s, which is no sector',
     async (uri) => {
       const name = await nameAt(uri);
       expect(await nameAt(uri)).toBe(name);
@@ -308,7 +308,7 @@ describe('a user', () => {
     },
   );
 
-  it('has a name for a client that belongs to nobody, since it has no place at all', async () => {
+  it('differs for each client without redirect URIs', async () => {
     const names = ['web', 'tv'].map(async (id) => {
       const client = { id, subjectType: 'pairwise', redirectUris: [] };
       const server = await openIdServer({ pairwise, client, model: { getUser: () => ({ id: 'alice' }) } });
@@ -320,7 +320,7 @@ describe('a user', () => {
     expect(one).not.toBe(other);
   });
 
-  it('has no other name where a client asks about its own tokens; an API knows them by their `id`', async () => {
+  it('is pairwise if a client introspects its token, and the user id if a resource server does', async () => {
     const api = 'https://notes.example.com';
     const more = [introspection(), resourceIndicators({ resources: [api] })];
     const known = { subjectType: 'pairwise' };
@@ -341,14 +341,14 @@ describe('a user', () => {
     expect(await about(tokens.access_token, 'api')).toMatchObject({ sub: 'alice', username: 'alice@example.com' });
   });
 
-  it('has their own name for clients that do not ask for another', async () => {
+  it('is the user id unless pairwise subjects are registered or the default', async () => {
     expect(await sub(await openIdServer({ pairwise }))).toBe('alice');
     const byDefault = { salt, byDefault: true };
     expect(await sub(await openIdServer({ pairwise: byDefault }))).not.toBe('alice');
     expect(await sub(await openIdServer({ pairwise: byDefault, client: { subjectType: 'public' } }))).toBe('alice');
   });
 
-  it('has none for a client of two hosts that does not say which is its sector', async () => {
+  it('causes server_error for a client with several hosts and without a sector', async () => {
     const redirectUris = [CALLBACK, 'https://third.example/cb'];
     const server = await openIdServer({ pairwise, client: { subjectType: 'pairwise', redirectUris } });
     expect(await server.signIn()).toMatchObject({ error: 'server_error' });
