@@ -9,7 +9,7 @@ export const served = {
     application: () => ({ controllers: [guardedController(), bareTokenController()] }),
   },
   'do-nothing': {
-    title: 'Nest, a guard that does nothing but set two headers',
+    title: 'Nest, a guard that only sets two headers',
     application: () => ({ controllers: [guardedController(guardBy(doNothing)), bareTokenController()] }),
   },
   floor: {
@@ -23,7 +23,7 @@ export const served = {
     application: byHand,
   },
   'nest-oauth2': {
-    title: 'nest-oauth2, its module and its guard',
+    title: 'nest-oauth2, module and guard',
     load: () => import('nest-oauth2'),
     application: (model, { OAuth2Module, OAuthGuard, Scopes }) => ({
       imports: [OAuth2Module.forRoot({ model })],

@@ -7,13 +7,14 @@ export function goalsTable(runs) {
   const goals = [...runs.at(-1).inProcess.operations.flatMap(({ name, title }) => inProcess(name, title)), ...others];
   return [
     ['goal', ...runs.map((_, index) => `run ${index + 1}`)],
-    ...goals.map(({ title, read, holds = () => true, digits = 1 }) => [
-      title,
-      ...runs.map((run) => {
-        const values = read(run).map((value) => Number(value.toFixed(digits)));
-        return values.map((value) => value.toFixed(digits) + (holds(value) ? '' : ' ✗')).join(' / ');
-      }),
-    ]),
+    ...goals.map(({ title, read, holds = () => true, digits = 1 }) =>
+      [title].concat(
+        runs.map((run) => {
+          const values = read(run).map((value) => Number(value.toFixed(digits)));
+          return values.map((value) => value.toFixed(digits) + (holds(value) ? '' : ' ✗')).join(' / ');
+        }),
+      ),
+    ),
   ];
 }
 
@@ -31,7 +32,7 @@ function inProcess(name, title) {
       holds: (value) => value >= ahead,
       digits: 2,
     },
-    { title: '— how far ahead of that peer the floor is', read: ratio('floorTimesFaster'), digits: 2 },
+    { title: '— speed of the floor compared with that peer', read: ratio('floorTimesFaster'), digits: 2 },
     {
       title: '— at most 1.3 times the floor',
       read: ratio('timesTheFloor'),
@@ -65,44 +66,44 @@ function growth({ scaling }) {
 
 const others = [
   {
-    title: 'guard on Fastify: at most 3 µs over one that does nothing (by the median round / by the best)',
+    title: 'guard on Fastify: at most 3 µs more than a guard that does nothing (median round / best round)',
     read: guard('fastify'),
     holds: atMost(3),
   },
   {
-    title: 'guard on Express: at most 10 µs over one that does nothing (by the median round / by the best)',
+    title: 'guard on Express: at most 10 µs more than a guard that does nothing (median round / best round)',
     read: guard('express'),
     holds: atMost(10),
   },
   {
-    title: 'token POST on Fastify: at most 40 µs in all (by the median round / by the best)',
+    title: 'token POST on Fastify: at most 40 µs in total (median round / best round)',
     read: tokenPost,
     holds: atMost(40),
   },
   {
-    title: 'import of `nest-oauth2/server`: less than 15 ms (by the median round / by the best)',
+    title: 'import of `nest-oauth2/server`: less than 15 ms (median round / best round)',
     read: imported('nest-oauth2/server'),
     holds: lessThan(15),
   },
   {
-    title: 'import of `nest-oauth2` after Nest: less than 10 ms (by the median round / by the best)',
+    title: 'import of `nest-oauth2` after Nest: less than 10 ms (median round / best round)',
     read: imported('nest-oauth2, after Nest'),
     holds: lessThan(10),
   },
   {
-    title: 'memory store, a million tokens: at most 400 bytes each, and the 64 characters that stand for the token',
+    title: 'memory store, a million tokens: at most 400 bytes each, plus 64 characters for the hash of the token',
     read: (run) => [run.scaling.at(-1).bytesPerToken],
     holds: atMost(464),
     digits: 0,
   },
   {
     title:
-      'memory store, a million clients and tokens against a hundred: `authenticate` / `token` / `authorize` flat (× time)',
+      'memory store, a million clients and tokens compared with a hundred: `authenticate` / `token` / `authorize` take the same time (× time)',
     read: growth,
     holds: atMost(1.3),
   },
   {
-    title: 'a million requests: bytes of heap that each leaves behind',
+    title: 'a million requests: bytes of heap that are not freed per request',
     read: (run) => [run.leak.bytesPerRequest],
     holds: atMost(1),
   },

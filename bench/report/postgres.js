@@ -1,16 +1,14 @@
 /** What each server on PostgreSQL took for one kind of request. */
 export function byServer({ operations }, operation) {
   const first = Object.keys(operations[operation])[0];
-  const spread = ({ median, min, max }, digits) =>
-    `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
   return [
     [
       'server',
       'CPU µs: median (min–max)',
       'CPU µs of PostgreSQL',
       'requests/s',
-      'its CPU, times the first row',
-      'its requests/s, times the first row',
+      'CPU compared with the first row',
+      'requests/s compared with the first row',
     ],
     ...Object.values(operations[operation]).map(({ title, cpu, backend, rate, against }) => [
       title,
@@ -21,4 +19,8 @@ export function byServer({ operations }, operation) {
       against[first].rate.toFixed(2),
     ]),
   ];
+}
+
+function spread({ median, min, max }, digits) {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }

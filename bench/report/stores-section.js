@@ -6,34 +6,31 @@ import { storesTables } from './stores.js';
 export function storesSection(results) {
   const { machine } = results;
   const load = results.load.toSorted((a, b) => a - b);
-  const tables = storesTables(results).map(([title, table]) => `### ${title}\n\n${markdown(table)}\n`);
+  const tables = storesTables(results).map(([title, table]) => `### ${String(title)}\n\n${markdown(table)}\n`);
   return `## Stores
 
-By servers on the same machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). Its load was
-between ${load.map((value) => value.toFixed(1)).join(' and ')}, so ${describe(load, machine.cpus)}
+Databases and servers ran on the same machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). Its load average was between ${load.map((value) => value.toFixed(1)).join(' and ')}, so ${describe(load, machine.cpus)}
 
 ${markdown(storeGoalsTable(results))}
 
 ${tables.join('\n')}
 ### How the stores are measured
 
-- Each store has a process of its own, in which all that is compared takes turns, in blocks of less than half a second; each
-  server over HTTP has one too, and the load comes from another. A ratio is the median of the ratios round by round.
-- **Secrets.** Token requests with \`client_credentials\` through the engine, of clients that the store keeps. A plain secret is
-  compared by \`===\` with one in the program, after the same look-up of the client. A chosen secret was right once before.
-- **Wrong secrets.** 64 lanes bring wrong secrets of four clients whose secrets were chosen, each anew as soon as it is
-  answered. Two threads that hash for nobody, beside which the same is measured, are what that costs others on two cores
-  without any queue.
-- **Statements** are what TypeORM's logger sees but for BEGIN and COMMIT. Round trips are counted on the wire, by a proxy, BEGIN
-  and COMMIT included.
-- **The driver alone** checks a token by one prepared statement and issues two tokens and their grant in one step: one statement
-  on PostgreSQL, one transaction elsewhere. It has clients in memory, and so has the store there.
-- **Over HTTP.** Every server has a client with a secret in the database, unless its name says otherwise. oidc-provider runs on its
-  own HTTP server, with an adapter as its documentation describes it; it keeps client secrets as they are. It has no guard: a
-  token is looked up by its model, and its scope checked by hand. better-auth runs on \`node:http\` as well, and its guarded
-  request asks its introspection in the same process. The floor is \`node:http\` with named statements on two tables, and no
-  more checks than these requests need. Ours carries all of Nest. CPU of PostgreSQL is that of the backends of the server's
-  connections.
+- Each store runs in a separate process. The compared variants alternate in blocks of less than half a second. Each server over HTTP also runs
+  in a separate process, and another process generates the load. A ratio is the median of the ratios of all rounds.
+- **Secrets.** Token requests with \`client_credentials\` through the engine, for clients in the store. A plain secret is
+  compared with \`===\` in the program, after the same lookup of the client. A chosen secret is already in the cache of correct secrets.
+- **Wrong secrets.** 64 concurrent senders use wrong secrets for four clients with chosen secrets. Each sends the next request as soon as it has a
+  response. For comparison, two threads compute hashes without any request. They show the effect of the hashing on two cores without a queue.
+- **Statements** are counted by TypeORM's logger, without BEGIN and COMMIT. Round trips are counted by a proxy, including BEGIN and COMMIT.
+- **The driver alone** checks a token with one prepared statement, and issues two tokens and their grant in one step: one statement
+  on PostgreSQL, one transaction on other databases. In this comparison, the driver and the store both have the clients in memory.
+- **Over HTTP.** Every server has a client with a secret in the database, unless its name states otherwise. oidc-provider runs on its
+  own HTTP server, with an adapter as in its documentation, and stores client secrets as plain text. It has no guard: its model looks up
+  the token, and our code checks the scope. better-auth also runs on \`node:http\`, and its guarded
+  request calls its introspection in the same process. The floor is \`node:http\` with named statements on two tables, and only the
+  checks that these requests need. This library runs in a complete Nest application. CPU of PostgreSQL is the CPU time of the backends of the
+  server's connections.
 `;
 }
 
@@ -41,5 +38,5 @@ function describe([, most], cores) {
   const isCrowded = most > cores * 2;
   return isCrowded
     ? 'the machine was crowded by others:\nrates and milliseconds say little, and ratios round by round more.'
-    : 'nearly all of it was that of the benchmark.';
+    : 'the benchmark caused nearly all of it.';
 }

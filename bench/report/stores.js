@@ -8,15 +8,18 @@ export function storesTables({ stores, postgres }) {
   if (stores) {
     const all = Object.values(stores);
     tables.push([
-      'Token requests per second (client_credentials, 32 in flight), hashed secrets and plain ones',
+      'Token requests per second (client_credentials, 32 in flight), hashed and plain secrets',
       secrets(all),
     ]);
     tables.push([
-      'Milliseconds that others wait while 64 wrong secrets are in flight: median (99 of 100)',
+      'Milliseconds that other requests wait during 64 requests with wrong secrets: median (99th percentile)',
       guesses(all),
     ]);
-    tables.push(['Statements (round trips) of one operation, the client included', statements(all)]);
-    tables.push(['Per second, by the store and by its driver alone with prepared statements', drivers(all)]);
+    tables.push(['Statements (round trips) of one operation, including the lookup of the client', statements(all)]);
+    tables.push([
+      'Operations per second, with the store and with its driver alone and prepared statements',
+      drivers(all),
+    ]);
   }
   if (postgres) {
     for (const operation of ['token', 'guarded']) {
@@ -37,9 +40,9 @@ function secrets(all) {
   return [
     [
       'store',
-      ...['plain', 'generated (SHA-256)', 'chosen (scrypt, remembered)'].map((kind) => `${kind}: requests/s (CPU µs)`),
-      'generated, times the time (CPU) of plain',
-      'chosen, times the time (CPU) of plain',
+      ...['plain', 'generated (SHA-256)', 'chosen (scrypt, cached)'].map((kind) => `${kind}: requests/s (CPU µs)`),
+      'generated: time (CPU) compared with plain',
+      'chosen: time (CPU) compared with plain',
     ],
     ...all.map(({ title, secrets: measured }) => [
       title,
@@ -51,30 +54,38 @@ function secrets(all) {
   ];
 }
 
+const waited = ({ median, late }) => `${median.toFixed(2)} (${late.toFixed(1)})`;
+
 function guesses(all) {
-  const cell = ({ median, late }) => `${median.toFixed(2)} (${late.toFixed(1)})`;
   return [
-    ['store, who waits', 'nothing else happens', 'two threads hash', '64 wrong secrets'],
+    ['store, waiting request', 'idle process', 'two hashing threads', '64 wrong secrets'],
     ...all.flatMap(({ title, guesses: { nothing, hashing, guesses: wrong } }) =>
-      whats.map((what) => [`${title}, ${what}`, ...[nothing, hashing, wrong].map((of) => cell(of[what]))]),
+      whats.map((what) => [`${title}, ${what}`].concat([nothing, hashing, wrong].map((of) => waited(of[what])))),
     ),
   ];
 }
 
+const counts = ({ statements: count, roundTrips }) =>
+  [count, roundTrips && `(${roundTrips})`].filter(Boolean).join(' ');
+
 function statements(all) {
   const counted = all.filter((store) => store.statements);
   const names = Object.keys(counted[0]?.statements ?? {});
-  const cell = ({ statements: count, roundTrips }) =>
-    [count, roundTrips && `(${roundTrips})`].filter(Boolean).join(' ');
   return [
     ['store', ...names],
-    ...counted.map(({ title, statements: measured }) => [title, ...names.map((name) => cell(measured[name]))]),
+    ...counted.map(({ title, statements: measured }) => [title].concat(names.map((name) => counts(measured[name])))),
   ];
 }
 
 function drivers(all) {
   return [
-    ['store, what, at once', 'store', 'driver alone', 'times its time', 'times its CPU'],
+    [
+      'store, operation, concurrency',
+      'store',
+      'driver alone',
+      'time compared with the driver',
+      'CPU compared with the driver',
+    ],
     ...all.flatMap(({ title, driver }) =>
       driver.map(({ what, concurrency, store, floor, timesTheTime, timesTheCpu }) => [
         `${title}, ${what}, ${concurrency}`,

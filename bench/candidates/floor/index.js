@@ -3,7 +3,7 @@ import { authorizationEndpoint } from './authorization-endpoint.js';
 import { isAlive, Refusal } from './checks.js';
 import { tokenEndpoint } from './token-endpoint.js';
 
-export const title = 'floor: hand-written, nothing but the checks';
+export const title = 'floor: hand-written, checks only';
 
 /**
  * What a careful programmer would write for this one host: every check, no options, no wrappers, no extension points.
