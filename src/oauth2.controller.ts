@@ -22,13 +22,13 @@ import type { NativeReply } from './http/native-reply.js';
 import type { OAuth2TenantServers } from './tenants/tenant-servers.js';
 import { tenantServersOf } from './tenants/tenant-servers-of.js';
 
-/** Where `@nestjs/swagger` leaves the mark of its `@ApiExcludeController()`. */
+/** The metadata key of `@ApiExcludeController()` of `@nestjs/swagger`. */
 const HIDDEN_METADATA = 'swagger/apiExcludeController';
 
 /**
- * The endpoints. They take the native request and answer through the native reply, so that no pipe, interceptor or
- * filter of the host can bend an OAuth answer; every method arrives, so that a wrong one gets one too. The pages of an
- * API's description leave them out: what they take and answer is in the RFCs.
+ * Returns the controller of the endpoints. It reads the native request and writes the native reply, so that pipes,
+ * interceptors and filters of the application cannot change OAuth responses. Its routes handle all methods, so that a
+ * wrong method also gets an OAuth error. It is hidden from `@nestjs/swagger`.
  */
 export function createController(endpoints: readonly Endpoint[], token: InjectionToken): Type<unknown> {
   @Public()
@@ -45,7 +45,7 @@ export function createController(endpoints: readonly Endpoint[], token: Injectio
   return OAuth2Controller;
 }
 
-/** What a route knows of its controller. */
+/** The members of the controller that its routes use. */
 interface Parts {
   readonly server: OAuth2Server;
   readonly interaction: InteractionFlow | undefined;
@@ -61,7 +61,7 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
       tenants ? serveTenant(tenants, endpoint, native, response) : serve(this, endpoint, native, response),
     );
   }
-  // Guards of the host tell routes apart by it: a throttler counts each by its name.
+  // Guards of the application identify routes by this name; a throttler counts requests by it.
   Object.defineProperty(value, 'name', { value: endpoint.name });
   Object.defineProperty(controller, name, { value, configurable: true, writable: true });
   const descriptor = Object.getOwnPropertyDescriptor(controller, name)!;
@@ -85,17 +85,21 @@ function serve(parts: Parts, { name }: Endpoint, native: NativeRequest, response
   return parts.server.handle(name, toOAuthRequest(native), response);
 }
 
-/** The authorization endpoint is more to the module than to the engine: somebody is asked. */
+/** Handles an authorization request through the interaction or, without one, through `authenticateHandler`. */
 async function authorize({ server, interaction }: Parts, native: NativeRequest, response: Response): Promise<unknown> {
   if (interaction) return interaction.handle(native, response);
   verifyUserIsAsked(server.options);
   return server.authorize(toOAuthRequest(native), response);
 }
 
-/** The engine would take an access token for the user's word, and give a code of any scope for it: nobody was asked. */
+/**
+ * Verifies that the user is authenticated by the application. Without this, the engine would accept an access token as
+ * authentication of the user and issue a code for any scope.
+ * @throws {InvalidArgumentError} If no `authenticateHandler` is set.
+ */
 function verifyUserIsAsked({ authenticateHandler }: OAuth2Server['options']): void {
   if (authenticateHandler) return;
   throw new InvalidArgumentError(
-    'Invalid argument: the authorization endpoint needs the option `interaction` or `authenticateHandler` to ask the user',
+    'Invalid argument: the authorization endpoint cannot sign users in: add `pages()` to `features`, or set `interaction` or `authenticateHandler`',
   );
 }

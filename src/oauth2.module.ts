@@ -45,10 +45,13 @@ import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
 import { findInstance, registerServer, verifySeparateTokens } from './module/registered-servers.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
-/** Of tenants, whose issuers are found by the request: paths are all that is looked at. */
+/** A placeholder for the issuers of tenants, which are not known before a request. Only its path is used. */
 const ANY_ISSUER = 'https://tenant';
 
-/** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
+/**
+ * An OAuth 2.0 authorization server for a Nest application, with the providers that `OAuthGuard` injects. RFC 6749, RFC
+ * 6750
+ */
 @Module({})
 export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBootstrap {
   private readonly registration: OAuth2Registration;
@@ -65,14 +68,14 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
   ) {
     assertConfig(
       registration !== undefined,
-      'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
+      'import OAuth2Module.forRoot() or OAuth2Module.forRootAsync(), not the class OAuth2Module',
     );
     this.registration = registration;
     registerServer(modules, registration.name);
     guardGateways(config, modules);
   }
 
-  /** Registers the module with options that are known already. */
+  /** Registers the module with options that are already known. */
   static forRoot(options: OAuth2ModuleOptions): DynamicModule {
     const registration: OAuth2Registration = options ?? {};
     return defineModule(OAuth2Module, {
@@ -82,7 +85,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** Registers the module with options that a factory finds out while the application starts. */
+  /** Registers the module with options that a factory returns when the application starts. */
   static forRootAsync(options: OAuth2ModuleAsyncOptions): DynamicModule {
     const registration: OAuth2ModuleAsyncOptions = options ?? {};
     return defineModule(OAuth2Module, {
@@ -92,7 +95,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** Nest calls this before it makes the routes: the last moment to tell the platform about them. */
+  /** Nest calls this before it makes the routes. Middleware and routes of the platform must be registered here. */
   configure(): void {
     const { httpAdapter } = this.host;
     if (!httpAdapter) return;
@@ -133,7 +136,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** By now every server and every guard of the application is made. */
+  /** Verifies the servers and routes. All servers and guards of the application exist at this point. */
   onModuleInit(): void {
     const { config, modules, moduleRef } = this;
     const { name, tenants } = this.registration;
@@ -141,7 +144,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const issuer = tenants ? `the tenants of ${name}` : this.options?.issuer;
     verifySeparateTokens(modules, name, { moduleRef, issuer });
     const server = findInstance(moduleRef, partTokens(name).server) as OAuth2Server | undefined;
-    // A server that a test has replaced may have no facts.
+    // A mock server of a test may have no context.
     if (server?.context && !tenants && isContextUsed()) server.surround(requestContext);
     if (server?.context && !tenants && this.registration.controllers !== false) {
       const isDeclined = this.registration.interaction === null || this.options?.interaction === null;

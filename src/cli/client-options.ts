@@ -10,36 +10,39 @@ const list = (value: string, about: string): CommandOption => ({
 });
 const flag = (about: string): CommandOption => ({ type: 'boolean', description: about });
 
-/** What is said of a client. */
+/** The command-line options for the fields of a client. */
 export const CLIENT_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  name: text('<text>', 'as users are told it is called'),
-  grant: list('<type>', 'a grant type it may use; can be repeated'),
-  'redirect-uri': list('<uri>', 'where answers may be sent; can be repeated'),
-  scope: list('<value>', 'a scope it may ask for; can be repeated'),
-  'default-scope': text('<scope>', 'what it is given that asks for none'),
-  public: flag('it has no secret: an application in a browser or on a device'),
-  'auth-method': text('<method>', 'how it proves who it is (`tokenEndpointAuthMethod`)'),
-  native: flag('it runs on the device of its user'),
-  consent: text('<when>', 'never, once or always'),
-  origin: list('<origin>', 'from where pages may use it; can be repeated'),
-  resource: list('<uri>', 'a protected resource that it is; can be repeated'),
-  'access-token-lifetime': text('<seconds>', 'how long its access tokens live'),
-  'refresh-token-lifetime': text('<seconds>', 'how long its refresh tokens live'),
-  set: list('<field>=<json>', 'anything else, or what has no option; can be repeated'),
+  name: text('<text>', 'the name that users see'),
+  grant: list('<type>', 'a grant type the client may use; can be repeated'),
+  'redirect-uri': list('<uri>', 'a redirect URI of the client; can be repeated'),
+  scope: list('<value>', 'a scope the client may request; can be repeated'),
+  'default-scope': text('<scope>', 'the scope granted if the client requests none'),
+  public: flag('registers a public client without a secret: an application in a browser or on a device'),
+  'auth-method': text('<method>', 'the client authentication method (`tokenEndpointAuthMethod`)'),
+  native: flag('registers a native application (`applicationType`)'),
+  consent: text('<when>', 'when users are asked for consent: never, once or always'),
+  origin: list('<origin>', 'an origin whose pages may send requests as this client (CORS); can be repeated'),
+  resource: list('<uri>', 'a protected resource that the client serves; can be repeated'),
+  'access-token-lifetime': text('<seconds>', 'the lifetime of its access tokens'),
+  'refresh-token-lifetime': text('<seconds>', 'the lifetime of its refresh tokens'),
+  set: list('<field>=<json>', 'any other field, with its value as JSON; can be repeated'),
 };
 
-export const SECRET_LIFETIME = text('<seconds>', 'after which the secret is over; left out: never');
-export const OVERLAP = text('<seconds>', 'for which the secret before is good too. Default: 86400, a day');
-export const UNSET = list('<field>', 'takes a field away; can be repeated');
+export const SECRET_LIFETIME = text('<seconds>', 'the lifetime of the secret. If omitted, it never expires');
+export const OVERLAP = text('<seconds>', 'how long the previous secret stays valid. Default: 86400, one day');
+export const UNSET = list('<field>', 'removes a field; can be repeated');
 export const LIST_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  search: text('<text>', 'in the id or the name'),
-  retired: flag('only those that are retired'),
-  active: flag('only those that are not'),
-  limit: text('<count>', 'how many, 1 to 1000; left out: all'),
-  after: text('<client id>', 'those behind it'),
+  search: text('<text>', 'only clients whose id or name contains this text'),
+  retired: flag('only disabled clients'),
+  active: flag('only clients that are not disabled'),
+  limit: text('<count>', 'maximum number of clients, 1 to 1000. If omitted, all'),
+  after: text('<client id>', 'continues after this client'),
 };
 
-/** The fields that were given. @throws UsageError */
+/**
+ * Returns the client fields that were set on the command line.
+ * @throws {UsageError} If a value is invalid.
+ */
 export function fieldsOf(args: CommandArguments): Record<string, unknown> {
   const method = args.isSet('public') ? 'none' : args.text('auth-method');
   const fields: Record<string, unknown> = {
@@ -65,7 +68,7 @@ function field(given: string): [string, unknown] {
   try {
     return [name!, JSON.parse(json!)];
   } catch {
-    // The value may be a secret, and this goes into the log of whoever runs it.
+    // The message omits the value: it may be a secret, and the output may be logged.
     const about = name === undefined ? '--set' : `--set ${name}=…`;
     throw new UsageError(`\`${about}\` must be a field and its value as JSON: --set logoUri='"https://…"'`);
   }

@@ -3,13 +3,13 @@ import { CLIENT_OPTIONS, fieldsOf, LIST_OPTIONS, OVERLAP, SECRET_LIFETIME, UNSET
 import { type CommandResult, type Command, CommandError, type CommandArguments, type Host, SERVER } from './command.js';
 
 const ID = '<client id>';
-const ONCE = 'It is shown this once, and can be read nowhere.';
+const ONCE = "Copy it now: it won't be shown again.";
 
-/** The clients of a server, administered. */
+/** The commands that administer the clients of a server. */
 export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   'clients create': {
     argument: '[client id]',
-    description: 'creates a client, and its secret unless it is public',
+    description: 'creates a client, with a secret unless it is public',
     options: { ...CLIENT_OPTIONS, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
     async run(given, host) {
       const fields = fieldsOf(given) as Partial<Client>;
@@ -44,7 +44,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients change': {
     argument: ID,
-    description: 'changes what is given, and nothing else; a list as a whole',
+    description: 'changes the given fields; a list replaces the stored list',
     options: { ...CLIENT_OPTIONS, unset: UNSET, ...SERVER },
     async run(given, host) {
       const gone = (given.list('unset') ?? []).map((name) => [name, null] as const);
@@ -54,7 +54,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients rotate': {
     argument: ID,
-    description: 'gives a client another secret; the one before is good for a while',
+    description: 'issues a new client secret; the previous one stays valid for a while',
     options: { overlap: OVERLAP, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
     async run(given, host) {
       const options = { overlap: given.number('overlap'), secretLifetime: given.number('secret-lifetime') };
@@ -62,9 +62,9 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
       return { value: rotated, lines: [`secret  ${rotated.secret}`, ONCE] };
     },
   },
-  'clients retire': ending('retire', 'refuses a client everywhere, and ends all that it was given; it is still kept'),
-  'clients restore': ending('restore', 'takes that back; what it was given before stays over'),
-  'clients remove': ending('remove', 'forgets a client, and ends all that it was given'),
+  'clients retire': ending('retire', 'disables a client and revokes everything issued to it; its registration is kept'),
+  'clients restore': ending('restore', 'enables a disabled client; what was revoked stays revoked'),
+  'clients remove': ending('remove', 'deletes a client and revokes everything issued to it'),
 };
 
 function ending(verb: 'retire' | 'restore' | 'remove', about: string): Command {

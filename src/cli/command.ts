@@ -1,64 +1,72 @@
 import type { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../../lib/index.js';
 
-/** An option of a command, as `parseArgs` of Node takes it, and what it is for. */
+/** An option of a command: its definition for Node's `parseArgs()` and its description for the help text. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
-  /** What its value is called. */
+  /** The placeholder of the value in the help text. */
   readonly value?: string;
   readonly description: string;
 }
 
-/** What was given on the command line. */
+/** The argument and the options of one command line. */
 export interface CommandArguments {
-  /** What follows the name of the command. */
+  /** The argument after the name of the command. Empty if there is none. */
   readonly id: string;
   text(option: string): string | undefined;
   list(option: string): readonly string[] | undefined;
   isSet(option: string): boolean;
-  /** @throws UsageError for one that is no number */
+  /**
+   * Returns the value of a numeric option.
+   * @throws {UsageError} If the value is not a number.
+   */
   number(option: string): number | undefined;
 }
 
-/** The application of the host, or its model. */
+/** The application, or the model, that a command works on. */
 export interface Host {
-  /** @throws CommandError where the application has no such server */
+  /**
+   * Returns the `OAuth2Clients` of a server.
+   * @throws {CommandError} If the application has no such server.
+   */
   clients(server: string | undefined): Promise<OAuth2Clients>;
   /**
-   * @param tenant whose server, where each has its own
-   * @throws CommandError where the application has no such server
+   * Returns a server.
+   * @param tenant the tenant whose server is returned, if the application has tenants
+   * @throws {CommandError} If the application has no such server or tenant.
    */
   server(name: string | undefined, tenant: string | undefined): Promise<OAuth2Server>;
   /**
-   * @param tenant limits everything to the issuer of this tenant
+   * Returns the `OAuth2Grants` of a server.
+   * @param tenant limits all operations to the issuer of this tenant
    * @throws {CommandError} If the application has no such server or tenant.
    */
   grants(server: string | undefined, tenant: string | undefined): Promise<OAuth2Grants>;
   close(): Promise<void>;
 }
 
-/** What a command answers: for programs, and for people. */
+/** The result of a command: a value for `--json`, and lines of text. */
 export interface CommandResult {
   readonly value: unknown;
   readonly lines: readonly string[];
 }
 
-/** A command by its name of one or two words, such as `clients list`. */
+/** A command. Its name has one or two words, such as `clients list`. */
 export interface Command {
-  /** What follows its name. */
+  /** The placeholder of its argument in the help text: `<…>` if it is required, `[…]` if it is optional. */
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
   run(args: CommandArguments, target: Host): Promise<CommandResult>;
 }
 
-/** Which server is meant. */
+/** The option that selects one of several servers. */
 export const SERVER: Readonly<Record<string, CommandOption>> = {
-  server: { type: 'string', value: '<name>', description: 'of several servers, the one of this `name`' },
+  server: { type: 'string', value: '<name>', description: 'the `name` of the server, if the application has several' },
 };
 
-/** It did not happen. Exit code 1 */
+/** An error of a command that could not be completed. Exit code 1. */
 export class CommandError extends Error {}
 
-/** The command line is wrong. Exit code 2 */
+/** An error in the command line. Exit code 2. */
 export class UsageError extends Error {}

@@ -12,15 +12,15 @@ import {
 const text = (value: string, about: string): CommandOption => ({ type: 'string', value, description: about });
 const TENANT = text('<id>', 'the tenant, if each tenant has its own issuer');
 const SELECTION: Readonly<Record<string, CommandOption>> = {
-  user: text('<id>', 'of this user'),
-  client: text('<id>', 'of this client'),
-  issuer: text('<url>', 'of this issuer'),
+  user: text('<id>', 'only of this user'),
+  client: text('<id>', 'only of this client'),
+  issuer: text('<url>', 'only of this issuer'),
   ...SERVER,
   tenant: TENANT,
 };
 const PAGING: Readonly<Record<string, CommandOption>> = {
-  limit: text('<count>', 'maximum number, 1 to 1000. If omitted, all'),
-  after: text('<place>', 'continues where a page ended'),
+  limit: text('<count>', 'maximum number of entries, 1 to 1000. If omitted, all'),
+  after: text('<place>', 'continues after the last entry of the previous page'),
 };
 
 /** Commands that list and end the grants and sessions of users. */
@@ -42,7 +42,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'grants end': {
-    description: 'ends grants with all their tokens; those of a user alone: the sessions of the user too',
+    description: 'revokes grants with all their tokens; with --user alone, also ends the sessions of the user',
     options: { id: text('<grant id>', 'this grant'), ...SELECTION },
     async run(given, host) {
       const grantId = given.text('id');
@@ -53,7 +53,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'sessions list': {
-    description: 'lists the sessions of a user, or those in which users signed in at a client',
+    description: 'lists the sessions of a user, or the sessions with a login at a client',
     options: { ...SELECTION, ...PAGING },
     async run(given, host) {
       const selection = selectionOf(given);
@@ -70,7 +70,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'sessions end': {
     description: 'ends sessions, and notifies clients by back-channel logout',
-    options: { id: text('<session id>', 'this session of the user'), ...SELECTION },
+    options: { id: text('<session id>', 'only this session of the user'), ...SELECTION },
     async run(given, host) {
       const id = given.text('id');
       const count = await (
@@ -81,12 +81,12 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   revoke: {
-    description: 'ends everything issued before a moment: codes, tokens, sessions, device codes, pushed requests',
+    description: 'revokes everything issued before a moment: codes, tokens, sessions, device codes, pushed requests',
     options: {
-      before: text('<moment>', 'a date and time with its zone, such as 2026-03-01T12:00:00Z, or `now`'),
-      consents: { type: 'boolean', description: 'users are asked for consent again, too' },
+      before: text('<moment>', 'a date and time with a time zone, such as 2026-03-01T12:00:00Z, or `now`'),
+      consents: { type: 'boolean', description: 'also deletes stored consents, so that users are asked again' },
       issuer: text('<url>', 'only of this issuer'),
-      all: { type: 'boolean', description: 'of all issuers in the store' },
+      all: { type: 'boolean', description: 'revokes for all issuers in the store' },
       ...SERVER,
       tenant: TENANT,
     },
@@ -99,29 +99,36 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
         all: given.isSet('all'),
         consents: given.isSet('consents'),
       });
-      return { value: { before: moment }, lines: [`ended everything issued before  ${moment.toISOString()}`] };
+      return { value: { before: moment }, lines: [`revoked everything issued before  ${moment.toISOString()}`] };
     },
   },
 };
 
 const grantsOf = (given: CommandArguments, host: Host) => host.grants(given.text('server'), given.text('tenant'));
 
-/** @throws {UsageError} If neither a user nor a client is named. */
+/**
+ * Returns the filter for grants and sessions.
+ * @throws {UsageError} If neither a user nor a client is given.
+ */
 function selectionOf(given: CommandArguments, grantId?: string) {
   const [userId, clientId, issuer] = [given.text('user'), given.text('client'), given.text('issuer')];
-  if (!userId && !clientId && !grantId) throw new UsageError('Say --user <id> or --client <id>');
+  if (!userId && !clientId && !grantId) throw new UsageError('Add --user <id> or --client <id>.');
   return { ...(userId && { userId }), ...(clientId && { clientId }), ...(issuer && { issuer }) };
 }
 
-/** A date without a zone would depend on the machine. `undefined` stands for now, by the clock of the store. */
+/**
+ * Parses a moment. `undefined` stands for now, by the clock of the store. A time zone is required, so that the result
+ * does not depend on the machine.
+ * @throws {UsageError} If the text is not a date and time with a time zone.
+ */
 function momentOf(given: string | undefined): Date | undefined {
   if (given === 'now') return undefined;
   const moment = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(given ?? '') ? new Date(given!) : undefined;
   if (moment && Number.isFinite(moment.getTime())) return moment;
-  throw new UsageError('`--before` must be a date and time with its zone, such as 2026-03-01T12:00:00Z, or `now`');
+  throw new UsageError('`--before` must be a date and time with a time zone, such as 2026-03-01T12:00:00Z, or `now`');
 }
 
-/** One page if `--limit` is given, otherwise all of them. */
+/** Reads one page if `--limit` is given, otherwise all pages. */
 async function paged<T>(
   given: CommandArguments,
   read: (paging: { limit: number; after?: string }) => Promise<{ items: T[]; next?: string | undefined }>,

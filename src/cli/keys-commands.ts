@@ -4,24 +4,27 @@ import { type Command, CommandError, type CommandOption, type CommandArguments, 
 
 const OPTIONS: Readonly<Record<string, CommandOption>> = {
   ...SERVER,
-  tenant: { type: 'string', value: '<id>', description: 'of servers with tenants, that of this one' },
+  tenant: { type: 'string', value: '<id>', description: 'the tenant, if each tenant has its own server' },
 };
 const ROTATE: Readonly<Record<string, CommandOption>> = {
   alg: {
     type: 'string',
     value: '<name>',
-    description: 'what it is for, such as ES256 or ECDH-ES. Default: the usual one that signs',
+    description: 'the algorithm of the key, such as ES256 or ECDH-ES. Default: the default signing algorithm',
   },
   now: {
     type: 'boolean',
-    description: 'is used at once: APIs that know the old keys alone refuse what it signs until they look again',
+    description: 'uses the key at once: APIs with cached keys reject its signatures until they refetch the keys',
   },
 };
 
-/** The keys of a server that its store keeps: those that decrypt are rotated as those that sign are, by the name of their algorithm. */
+/**
+ * The commands for the stored keys of a server. Decryption keys are rotated like signing keys, by the name of their
+ * algorithm.
+ */
 export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   'keys list': {
-    description: 'lists the keys that sign and decrypt, the oldest first',
+    description: 'lists the signing and decryption keys, oldest first',
     options: OPTIONS,
     async run(given, host) {
       const keys = await (await keysOf(given, host)).list();
@@ -29,7 +32,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'keys rotate': {
-    description: 'makes the next key, which signs or is published as soon as everybody may know it',
+    description: 'creates the next key; it is used once caches of the old keys have expired',
     options: { ...ROTATE, ...OPTIONS },
     async run(given, host) {
       const keys = await keysOf(given, host);
@@ -42,7 +45,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   'keys remove': {
     argument: '<kid>',
     description:
-      'forgets a key that somebody else has got: what it signed is good no more, what was encrypted to it is not read',
+      'removes a compromised key: its signatures become invalid, and data encrypted to it can no longer be decrypted',
     options: OPTIONS,
     async run(given, host) {
       if (await (await keysOf(given, host)).remove(given.id)) {

@@ -3,11 +3,17 @@ import { type CommandResult, type Command, CommandError, type CommandArguments, 
 import { openTarget } from './open-target.js';
 import { readCommand } from './read-command.js';
 
-/** What the host writes goes elsewhere: of the answer, nothing else may be read. */
+/**
+ * Writes to standard output. Everything that the application prints goes to standard error, so that scripts read only
+ * the result.
+ */
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-/** 0: it is done; 1: it is not; 2: the command line is wrong. */
+/**
+ * Runs a command line and returns the exit code: 0 for success, 1 if the command failed, 2 if the command line is
+ * wrong.
+ */
 async function main(args: readonly string[]): Promise<number> {
   try {
     const { command, help, args: given } = readCommand(args);
@@ -32,13 +38,13 @@ async function carriedOut(command: Command, given: CommandArguments): Promise<Co
 const print = (lines: string) => lines && write(`${lines}\n`);
 const written = ({ value, lines }: CommandResult, given: CommandArguments) =>
   given.isSet('json') ? JSON.stringify(value) : lines.join('\n');
-/** Of whichever build of the package. */
+/** Whether an error is an `InvalidArgumentError`, from the ESM or the CommonJS build of the package. */
 const isRefusal = (error: unknown) => (error as Error | undefined)?.name === 'invalid_argument';
 const text = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 async function run(): Promise<void> {
   const code = await main(process.argv.slice(2));
-  // Not before it is written; and whatever the host has left open.
+  // Exit only when the output is written. The application may have left connections open.
   write('', () => process.exit(code));
 }
 

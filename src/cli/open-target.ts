@@ -8,19 +8,19 @@ import { OAuth2Clients, OAuth2Grants } from '../../lib/index.js';
 import { CommandError, type Host } from './command.js';
 import { targetOfContext } from './target-of-context.js';
 
-/** Where `nest build` writes the module of an application. */
+/** The files that `nest build` writes the module of an application to. */
 const DEFAULT_FILES = ['dist/app.module.js', 'dist/src/app.module.js'];
 
 /**
- * Opens what a file exports, be it an ES module or CommonJS: the module of a Nest application, which is started without its
- * HTTP server, or a model.
- * @throws CommandError with a sentence
+ * Loads the export of an ES module or a CommonJS file and opens it. The export is a model, or the module of a Nest
+ * application, which is then started without its HTTP server.
+ * @throws {CommandError} If there is no such file or export.
  */
 export async function openTarget(given: string | undefined, name: string | undefined): Promise<Host> {
   const file = given ?? DEFAULT_FILES.find((each) => existsSync(each));
   if (file === undefined)
     throw new CommandError(
-      `Neither ${DEFAULT_FILES.join(' nor ')} is there: build the application, or say --app <file>`,
+      `Neither ${DEFAULT_FILES.join(' nor ')} exists: build the application, or add --app <file>.`,
     );
   const path = resolve(file);
   if (!existsSync(path)) throw new CommandError(`There is no file ${file}`);
@@ -32,10 +32,10 @@ export async function openTarget(given: string | undefined, name: string | undef
 
 type Exports = Record<string, unknown>;
 
-/** The export of this name, or the default one, or `AppModule`, or the only one there is. */
+/** Returns the export with this name. If omitted, the default export, `AppModule`, or the only export. */
 async function findExport(namespace: Exports, name: string | undefined): Promise<object | undefined> {
   const { default: whole, 'module.exports': _, ...named } = namespace;
-  // What a CommonJS module exports is its default export, as a whole.
+  // `import()` of a CommonJS module puts all its exports into the default export.
   const exports: Exports = isPlain(whole) ? { ...named, ...whole } : namespace;
   const all = Object.entries(exports).filter(([key, value]) => key !== '__esModule' && isThing(value));
   const found = name === undefined ? (exports['default'] ?? exports['AppModule'] ?? only(all)) : exports[name];
@@ -53,14 +53,16 @@ const isModel = (value: object) =>
 
 function nothingIn(file: string, name: string | undefined): string {
   if (name !== undefined) return `${file} exports no \`${name}\``;
-  return `${file} has neither a default export nor an \`AppModule\`: say which by --export <name>`;
+  return `${file} has neither a default export nor an \`AppModule\`: add --export <name>`;
 }
 
 function targetOfModel(model: object, file: string): Host {
   return {
     clients: async () => new OAuth2Clients(model),
     async server() {
-      throw new CommandError(`${file} exports a model, and no server: say --app <the module of the application>`);
+      throw new CommandError(
+        `${file} exports a model, and this command needs a server: add --app <the module of the application>`,
+      );
     },
     grants: async () => new OAuth2Grants(model),
     close: async () => undefined,
@@ -77,11 +79,11 @@ async function targetOfModule(module: object, path: string): Promise<Host> {
   return targetOfContext(context);
 }
 
-/** That of the host: another one would know nothing of its decorators. */
+/** Loads the `@nestjs/core` of the application. Another copy would not know the metadata of its decorators. */
 function nestOf(path: string): typeof NestCore {
   try {
     return createRequire(path)('@nestjs/core') as typeof NestCore;
   } catch (error) {
-    throw new CommandError(`Nest cannot be loaded from ${path}: ${(error as Error).message}`);
+    throw new CommandError(`Cannot load Nest from ${path}: ${(error as Error).message}`);
   }
 }

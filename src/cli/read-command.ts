@@ -5,29 +5,36 @@ import { type Command, type CommandOption, type CommandArguments, UsageError } f
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
 
-/** All commands, by their names of one or two words. */
+/** All commands by name. A name has one or two words. */
 const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS, ...GRANTS_COMMANDS, ...KEYS_COMMANDS };
 
 const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
   app: {
     type: 'string',
     value: '<file>',
-    description: 'the built module of the application, or a file that exports a model. Default: dist/app.module.js',
+    description: 'the compiled module of the application, or a file that exports a model. Default: dist/app.module.js',
   },
-  export: { type: 'string', value: '<name>', description: 'what of it; left out: the default export, or `AppModule`' },
-  json: { type: 'boolean', description: 'answers by JSON' },
+  export: {
+    type: 'string',
+    value: '<name>',
+    description: 'the name of the export. If omitted, the default export or `AppModule`',
+  },
+  json: { type: 'boolean', description: 'prints the result as JSON' },
   help: { type: 'boolean', description: 'shows this' },
 };
 
-/** What is to be done. */
+/** A parsed command line. */
 export interface ParsedCommand {
-  /** Left out: only help was asked for. */
+  /** The command to run. If omitted, the user asked for help only. */
   command?: Command;
   help: string;
   args: CommandArguments;
 }
 
-/** @throws UsageError with a sentence */
+/**
+ * Parses a command line.
+ * @throws {UsageError} If the command, an option or the argument is missing, unknown or invalid.
+ */
 export function readCommand(args: readonly string[]): ParsedCommand {
   const words = args.findIndex((each) => each.startsWith('-'));
   const name = args.slice(0, words === -1 ? 2 : Math.min(words, 2)).join(' ');
@@ -44,8 +51,9 @@ export function readCommand(args: readonly string[]): ParsedCommand {
   if (values['help']) return { help, args: read(values, positionals) };
   const isNeeded = command.argument?.startsWith('<') ?? false;
   const most = command.argument === undefined ? 0 : 1;
-  if (positionals.length > most) throw new UsageError(`\`${name}\` takes no ${JSON.stringify(positionals[most])}`);
-  if (isNeeded && !positionals[0]) throw new UsageError(`\`${name}\` needs a ${command.argument}`);
+  if (positionals.length > most)
+    throw new UsageError(`\`${name}\` does not take the argument ${JSON.stringify(positionals[most])}`);
+  if (isNeeded && !positionals[0]) throw new UsageError(`\`${name}\` requires a ${command.argument}`);
   return { command, help, args: read(values, positionals) };
 }
 
@@ -63,7 +71,10 @@ function parsed(args: readonly string[], options: Readonly<Record<string, Comman
   }
 }
 
-/** No option has one letter: what begins with a single dash is a name, as that of a key in 64 is. */
+/**
+ * Whether an argument is a value that begins with a single dash, such as a base64url key id. No option has a single
+ * dash.
+ */
 const isName = (arg: string) => /^-[^-]/.test(arg);
 
 function namesLast(args: readonly string[]): string[] {
@@ -96,7 +107,7 @@ function overview(): string {
     '',
     ...columns(names),
     '',
-    'nest-oauth2 <command> --help shows its options.',
+    'nest-oauth2 <command> --help shows the options of a command.',
   ].join('\n');
 }
 

@@ -5,13 +5,12 @@ import { clientsName } from '../module/provider-names.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { CommandError, type Host } from './command.js';
 
-/** An application of Nest that was started, as the commands see it. */
+/** Returns a started Nest application as the target of a command. */
 export function targetOfContext(context: INestApplicationContext): Host {
   const find = async (token: string, server: string | undefined) => {
     const found = await provided(context, token);
     if (found) return found;
-    const which =
-      server === undefined ? 'no OAuth2Module without a name: say --server <name>' : `no server \`${server}\``;
+    const which = server === undefined ? 'no default server: add --server <name>' : `no server \`${server}\``;
     throw new CommandError(`The application has ${which}`);
   };
   return {
@@ -36,9 +35,9 @@ async function serverOf(server: OAuth2Server, tenant: string | undefined): Promi
   const tenants = tenantServersOf(server);
   if (!tenants) {
     if (tenant === undefined) return server;
-    throw new CommandError('The server has no tenants: leave --tenant out');
+    throw new CommandError('The server has no tenants: remove --tenant.');
   }
-  if (tenant === undefined) throw new CommandError('Each tenant has a server of its own: say --tenant <id>');
+  if (tenant === undefined) throw new CommandError('Each tenant has its own server: add --tenant <id>.');
   try {
     return await tenants.get(tenant);
   } catch (error) {
@@ -47,7 +46,10 @@ async function serverOf(server: OAuth2Server, tenant: string | undefined): Promi
   }
 }
 
-/** What is provided under a token; a model that is made for each request has one made for this. */
+/**
+ * Returns the provider of an injection token, or `undefined` if the application has none. Resolves request-scoped
+ * providers.
+ */
 async function provided(context: INestApplicationContext, token: string): Promise<unknown> {
   try {
     return context.get(token, { strict: false });

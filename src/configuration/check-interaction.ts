@@ -5,20 +5,26 @@ import type { OAuth2Options } from '../interfaces/oauth2-module-options.interfac
 import { requireCodes } from './check-model.js';
 
 const METHODS = {
-  findUser: 'to say who is signed in',
+  findUser: 'to return the signed-in user',
   login: 'to send the user to your login page',
-  consent: 'to ask the user whether they agree',
+  consent: 'to ask the user for consent',
 } as const;
 
 const OPTIONAL = ['howSignedIn', 'hasConsented', 'saveConsent', 'showError'] as const;
 
-/** Clients may want a login that is no older than so many seconds. OpenID Connect Core §3.1.2.1 (`max_age`) */
+/**
+ * The message if `howSignedIn()` is missing: clients may request a maximum age of the login. OpenID Connect Core
+ * §3.1.2.1 (`max_age`)
+ */
 const NO_HOW_SIGNED_IN =
-  '`openid()` tells clients when users signed in: give the interaction a method `howSignedIn()` that returns `{ authTime }`';
+  '`openid()` reports to clients when users signed in: add a method `howSignedIn()` that returns `{ authTime }` to the interaction';
 
-const SECRET = 'the option `secret` signs the consent forms of `pages()` or your `interaction`';
+const SECRET = 'the option `secret`, which signs the CSRF tokens of consent forms,';
 
-/** Checks that an interaction is whole, and returns the secret its tickets are signed with. */
+/**
+ * Verifies an interaction and the options that it needs, and returns the secret that signs its CSRF tokens.
+ * @throws {InvalidArgumentError} If a method or option is missing or invalid.
+ */
 export function checkInteraction(
   interaction: OAuth2Interaction,
   { authenticateHandler, secret }: OAuth2Options,
@@ -40,13 +46,13 @@ export function checkInteraction(
   assertConfig(!isSilent, NO_HOW_SIGNED_IN);
   assertConfig(
     !authenticateHandler,
-    'give either `interaction` or `authenticateHandler`, not both: each finds the user',
+    'set either `interaction` or `authenticateHandler`, not both: each of them finds the user',
   );
   assertConfig(
     typeof secret === 'string',
-    `${SECRET}: give one of 32 or more random characters, the same in every process`,
+    `${SECRET} is missing: set it to at least 32 random characters, the same in every process`,
   );
-  assertConfig(secret.length >= 32, `${SECRET} and is too short: give one of 32 or more random characters`);
+  assertConfig(secret.length >= 32, `${SECRET} is too short: set it to at least 32 random characters`);
   if (model) requireCodes(model, 'interaction');
   return secret;
 }

@@ -14,22 +14,26 @@ const CODE_METHODS = [
   'revokeAuthorizationCode',
 ] as const satisfies readonly ModelMethod[];
 
-/** Checks that the model is an object whose methods are functions with known names. @throws {InvalidArgumentError} */
+/**
+ * Verifies that the model is an object, that its model methods are functions, and that no method name is misspelled.
+ * @throws {InvalidArgumentError} If not.
+ */
 export function checkModel(model: unknown): asserts model is Model {
   assertConfig(
     model !== undefined && model !== null,
-    'OAuth2Module needs the option `model`: a class, an instance or a provider',
+    'OAuth2Module requires the option `model`: a class, an instance or a provider',
   );
   assertConfig(
     typeof model !== 'function',
-    'the `model` is a class where an instance is due: give the class beside the factory',
+    'the `model` that the factory returns is a class: return an instance, or pass the class to forRootAsync() next to the factory',
   );
   assertConfig(typeof model === 'object', 'the option `model` must be a class, an instance or a provider');
   checkMethods(model as Model);
 }
 
 /**
- * Returns the model methods that the options of the module need, and those that belong to methods which the model has.
+ * Returns the model methods that the module's options require, and the methods that go together with methods the model
+ * has.
  * @param servesEndpoints whether the module serves the authorization and token endpoints
  */
 export function requirementsOf(
@@ -54,7 +58,10 @@ export function requirementsOf(
   return requirements;
 }
 
-/** Checks that a model can store authorization codes, which is what users are asked for. @throws {InvalidArgumentError} */
+/**
+ * Verifies that a model can store authorization codes, which an interaction requires.
+ * @throws {InvalidArgumentError} If a method is missing.
+ */
 export function requireCodes(model: Model, option: 'interaction'): void {
   const fault = findMissingMethods(model, [codesFor(option)]);
   if (fault !== undefined) throw configurationError(fault);

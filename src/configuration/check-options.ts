@@ -14,7 +14,10 @@ type Method = 'forRoot' | 'forRootAsync';
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
 
-/** Finds what is wrong with what stands in `forRoot()`, or beside the factory of `forRootAsync()`. */
+/**
+ * Returns the first configuration error in the options of `forRoot()`, or in the options that `forRootAsync()` takes
+ * next to its factory. `undefined` if they are valid.
+ */
 export function findRegistrationError(registration: unknown, method: Method): string | undefined {
   if (!isObject(registration)) return `OAuth2Module.${method}() takes an object of options`;
   return (
@@ -29,11 +32,11 @@ export function findRegistrationError(registration: unknown, method: Method): st
 function findSourceError(options: OAuth2ModuleAsyncOptions): string | undefined {
   const given = SOURCES.filter((source) => options[source] !== undefined).map((source) => `\`${source}\``);
   if (given.length === 1) return undefined;
-  if (given.length > 1) return `give OAuth2Module.forRootAsync() only one of ${given.join(' and ')}`;
-  return 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
+  if (given.length > 1) return `pass only one of ${given.join(' and ')} to OAuth2Module.forRootAsync()`;
+  return 'OAuth2Module.forRootAsync() requires `useFactory`, `useClass` or `useExisting`';
 }
 
-/** The method of the module that received the options, and the rest of its registration. */
+/** The method of the module that received the options, and the other options passed to it. */
 interface Origin {
   registration: OAuth2Registration;
   method: Method;
@@ -49,7 +52,7 @@ export function assertOptions(options: unknown, origin: Origin): void {
 }
 
 function findOptionsError(options: unknown, { registration, method }: Origin): string | undefined {
-  if (!isObject(options)) return 'the factory of OAuth2Module.forRootAsync() must return options';
+  if (!isObject(options)) return 'the factory of OAuth2Module.forRootAsync() must return an object of options';
   const place: OptionSource = method === 'forRoot' ? method : 'factory';
   return (
     findUnknownName(options, place) ??
@@ -59,7 +62,8 @@ function findOptionsError(options: unknown, { registration, method }: Origin): s
 }
 
 /**
- * Returns the values that validators of options read: the other options, the features and the grant types of the server.
+ * Returns the values that the validators of options read: the other options, the features and the grant types of the
+ * server.
  */
 function validatorContext(options: OAuth2Options, { features }: OAuth2Registration) {
   // A getter: the list of features is validated before an option that reads the grant types.
@@ -76,6 +80,7 @@ function validatorContext(options: OAuth2Options, { features }: OAuth2Registrati
 function findDuplicateOption(options: OAuth2Options, registration: OAuth2Registration): string | undefined {
   const twice = (['model', 'interaction'] as const).find((name) => options[name] && registration[name]);
   return (
-    twice && `give \`${twice}\` beside the factory of OAuth2Module.forRootAsync() or in what it returns, not in both`
+    twice &&
+    `pass \`${twice}\` either to OAuth2Module.forRootAsync() or in the options that its factory returns, not in both`
   );
 }

@@ -2,10 +2,9 @@ import { type SchemaModel, TemporarilyUnavailableError } from '../../lib/index.j
 import { logServerError } from '../operations/error-log.js';
 
 /**
- * Verifies the schema of a model's store, if the model has `checkSchema()`. A database that cannot be reached is logged and
- * does not prevent the start.
- *
- * @throws {Error} If the schema is not the one that the model needs.
+ * Verifies the database schema of a store, if the model has a method `checkSchema()`. If the database cannot be
+ * reached, the error is logged and the application starts.
+ * @throws {Error} If the schema is not the one that the store needs.
  */
 export async function checkSchema(model: object | undefined): Promise<void> {
   const { checkSchema: check } = (model ?? {}) as Partial<SchemaModel>;

@@ -9,7 +9,7 @@ interface ServerParts {
   options: OAuth2Options;
   features: FeatureList | undefined;
   events: EventSink;
-  /** The registration of the server. If omitted, the server only proves that the options are valid. */
+  /** The registration of the server. If omitted, the server is made only to validate the options. */
   registration?: ServerRegistration;
   /** Whether the module serves the authorization and token endpoints. */
   controllers: boolean;
@@ -17,8 +17,8 @@ interface ServerParts {
 
 /**
  * Makes the engine's server of one registration or tenant.
- * @throws {InvalidArgumentError} With all methods that the model lacks, grouped by what needs them, and all configuration
- * errors of the features.
+ * @throws {InvalidArgumentError} If the model lacks methods or the features are misconfigured. The message lists all
+ * problems.
  */
 export function makeServer(
   model: unknown,

@@ -2,7 +2,10 @@ import { assertConfig, MODEL_METHODS } from '../../lib/adapter/index.js';
 import type { Model, ModelMethod } from '../../lib/index.js';
 import { distance, nearestName } from './nearest-name.js';
 
-/** Checks that what bears the name of a model method is one, and that no method is misspelt. */
+/**
+ * Verifies that each model method is a function, and that no method name of the model is misspelled.
+ * @throws {InvalidArgumentError} If not.
+ */
 export function checkMethods(model: Model): void {
   for (const name of MODEL_METHODS) {
     const isMethod = typeof model[name] === 'function';
@@ -11,24 +14,27 @@ export function checkMethods(model: Model): void {
   const missing = MODEL_METHODS.filter((name) => typeof model[name] !== 'function');
   for (const own of missing.length > 0 ? methodsOf(model) : []) {
     const alike = missing.filter((name) => isTypo(own, name));
-    const fault = `the model's method \`${own}()\` looks like a misspelt \`${nearestName(own, alike)}()\``;
-    assertConfig(alike.length === 0, `${fault}: rename it, to something less alike if it is your own`);
+    const fault = `the model's method \`${own}()\` looks like a misspelled \`${nearestName(own, alike)}()\``;
+    assertConfig(
+      alike.length === 0,
+      `${fault}: correct its name, or choose a more distinct name if it is your own method`,
+    );
   }
 }
 
 /**
- * One or two letters are wrong. A host's own method is more than that: `setUser()` begins otherwise, and `getUsers()`
- * goes on where `getUser()` ends.
+ * Whether a method name is a misspelled model method: it differs by one or two letters. A different first letter
+ * (`setUser()`) or a longer name with the same beginning (`getUsers()`) is a method of the application.
  */
 function isTypo(own: string, name: ModelMethod): boolean {
   const first = own[0]?.toLowerCase();
-  // Of a name so short, many a word is one letter away: `one()`, `ones()`.
+  // Many ordinary words differ from `once` by one letter, such as `one()` and `ones()`.
   if (name === 'once') return false;
   if (own === name || first !== name[0] || own.startsWith(name)) return false;
   return Math.abs(own.length - name.length) <= 2 && distance(own, name) <= (name.length < 9 ? 1 : 2);
 }
 
-/** The names of all methods that are not everybody's; no getter is called to find them. */
+/** Returns the names of all methods of an object, except those of `Object.prototype`. It calls no getters. */
 function methodsOf(model: object): string[] {
   const names: string[] = [];
   for (let holder = model; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder) as object) {

@@ -1,9 +1,9 @@
-/** The name that was probably meant. */
+/** Returns the known name that is most similar to `name`. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   return known.toSorted((a, b) => distance(name, a) - distance(name, b))[0];
 }
 
-/** How many letters must be typed, deleted or replaced to make one name of the other; case does not count. */
+/** Returns the edit distance of two names: the number of letters to insert, delete or replace. It ignores case. */
 export function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of from.toLowerCase().split('').entries()) {

@@ -3,7 +3,7 @@ import { isObject } from './is-object.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The name of a server: it stands in sentences, paths and tokens of injection. */
+/** Validates the `name` of a server. The name is part of messages, paths and injection tokens. */
 export const NAME = optionCheck<string>(
   "a word such as 'partners'",
   (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
@@ -14,18 +14,18 @@ export const CLASS = optionCheck<object>('a class', isClass);
 export const FUNCTION = optionCheck<object>('a function', (value) => typeof value === 'function');
 export const INJECTION_TOKEN = optionCheck<unknown>('an injection token', Boolean);
 
-/** How many tenants are kept, and for how long. */
+/** Validates the option `tenantCache`. */
 export const TENANT_CACHE: OptionCheck = (value, name) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ max: 1000, timeToLive: 300 }\``;
   const unknown = Object.keys(value).find((key) => !['max', 'timeToLive', 'deadline'].includes(key));
   if (unknown !== undefined)
-    return `unknown option \`${name}.${unknown}\`: there are \`max\`, \`timeToLive\` and \`deadline\``;
+    return `unknown option \`${name}.${unknown}\`: the known ones are \`max\`, \`timeToLive\` and \`deadline\``;
   return findOptionError(value, { max: COUNT, timeToLive: SECONDS, deadline: SECONDS }, { prefix: `${name}.` });
 };
 
-const COUNT = optionCheck<number>('a whole number, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
+const COUNT = optionCheck<number>('an integer of 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
 
-/** How a provider of Nest says where its value comes from. */
+/** The validators of the members of a provider. */
 const PROVIDER: Readonly<Record<string, OptionCheck>> = {
   inject: LIST,
   useClass: CLASS,
@@ -36,23 +36,26 @@ const PROVIDER: Readonly<Record<string, OptionCheck>> = {
 
 const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
 
-/** Is it a provider without its `provide`, rather than an instance? */
+/** Whether an object is a provider without `provide`, not an instance. */
 export const isProvider = (value: object): boolean => SOURCES.some((source) => Object.hasOwn(value, source));
 
-/** A class, an instance or a provider; null: left out. */
+/** Validates an option that takes a class, an instance or a provider. `null` counts as unset. */
 export const PROVIDER_OPTION: OptionCheck = (value, name) => {
   if (value === null || isClass(value)) return undefined;
   const fault = `the option \`${name}\` must be a class, an instance or a provider`;
-  if (typeof value === 'function') return `${fault}: give a function as \`{ useFactory }\``;
+  if (typeof value === 'function') return `${fault}: pass a function as \`{ useFactory }\``;
   if (!isObject(value)) return fault;
   for (const key of Object.keys(value)) {
     const meant = SOURCES.find((source) => source.toLowerCase() === key.toLowerCase());
-    if (meant !== undefined && meant !== key) return `${fault}: \`${key}\` is written \`${meant}\``;
+    if (meant !== undefined && meant !== key) return `${fault}: replace \`${key}\` by \`${meant}\``;
   }
   return isProvider(value) ? findOptionError(value, PROVIDER, { prefix: `${name}.` }) : undefined;
 };
 
-/** The first fault among options; one that is undefined is left out, and one of no known name is not looked at. */
+/**
+ * Returns the first configuration error among options. It skips options that are `undefined` and options without a
+ * validator.
+ */
 export function findOptionError(
   options: object,
   kinds: Readonly<Record<string, OptionCheck>>,

@@ -8,7 +8,7 @@ const NAMES: Record<OptionSource, string[]> = {
   factory: Object.keys(TABLES.factory),
 };
 
-/** Finds a name that nobody reads: a misspelt option would silently keep its default. */
+/** Finds an unknown option name. A misspelled option would otherwise keep its default without notice. */
 export function findUnknownName(options: object, source: OptionSource): string | undefined {
   const unknown = Object.keys(options).find((name) => !NAMES[source].includes(name));
   return unknown === undefined ? undefined : describe(unknown, source);
@@ -16,16 +16,16 @@ export function findUnknownName(options: object, source: OptionSource): string |
 
 function describe(name: string, place: OptionSource): string {
   if (place === 'forRootAsync' && NAMES.factory.includes(name)) {
-    return `the option \`${name}\` of OAuth2Module.forRootAsync() belongs into what the factory returns`;
+    return `the option \`${name}\` of OAuth2Module.forRootAsync() must be in the options that the factory returns`;
   }
   if (place === 'factory' && NAMES.forRootAsync.includes(name)) {
-    return `the option \`${name}\` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory`;
+    return `the option \`${name}\` must be known before the factory runs: pass it to OAuth2Module.forRootAsync() next to the factory`;
   }
   const fate = removedOption(name);
   if (fate) return `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
   const nearest = nearestName(name, NAMES[place])!;
-  // What shares less than half of its letters was not meant.
+  // A known name that differs in more than half of the letters was probably not meant.
   const isNear = distance(name, nearest) <= name.length / 2;
-  const hint = isNear ? `the nearest known one is \`${nearest}\`` : 'docs/options.md lists those that there are';
-  return `unknown option \`${name}\` of OAuth2Module; ${hint}`;
+  const hint = isNear ? `the most similar option is \`${nearest}\`` : 'docs/options.md lists the options';
+  return `unknown option \`${name}\` of OAuth2Module: ${hint}`;
 }

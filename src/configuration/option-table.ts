@@ -15,7 +15,7 @@ import type {
 import { CLASS, FUNCTION, PROVIDER_OPTION, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
 import { PATHS } from './paths.js';
 
-/** A kind for every option that its type knows: the types see to it that none is left out. */
+/** A validator for each option of a type. The compiler reports options without one. */
 type Kinds<T> = Record<keyof T, OptionCheck>;
 
 const ENGINE = Object.fromEntries(
@@ -24,7 +24,7 @@ const ENGINE = Object.fromEntries(
 
 const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: findInstrumentationError, secret: TEXT };
 
-/** Whether they are instances by now is seen when they are used. */
+/** The validator of `model` and `interaction` in the options of a factory: they are validated when they are used. */
 const UNCHECKED: OptionCheck = () => undefined;
 
 const OPTIONS: Kinds<OAuth2Options> = { ...SETTINGS, model: UNCHECKED, interaction: UNCHECKED };
@@ -51,16 +51,16 @@ const ASYNC: Kinds<OAuth2ModuleAsyncOptions> = {
   useFactory: FUNCTION,
 };
 
-/** Where options are given, and which are known there. */
+/** The known options, by the place where they are passed. */
 export const TABLES = {
-  // Features come first: some options are judged by them.
+  // `features` is validated first, because validators of other options read it.
   forRoot: { ...REGISTRATION, ...SETTINGS },
   forRootAsync: ASYNC,
   factory: OPTIONS,
 };
 export type OptionSource = keyof typeof TABLES;
 
-/** The part of the options that is the engine's. */
+/** Returns the options of the module that are also options of the engine. */
 export function engineOptions(options: OAuth2Options): EngineOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(ENGINE_OPTIONS, name)));
 }

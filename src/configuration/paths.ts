@@ -7,7 +7,7 @@ import { isObject } from './is-object.js';
 /** A path of literal segments and `:parameters`. */
 const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
 
-/** Where the endpoints are: each known, each at a path, and no two at the same. */
+/** Validates the option `paths`: each name is an endpoint that can be moved, and each value is a path. */
 export const PATHS: OptionCheck = (value, option, { features }) => {
   if (!isObject(value)) return `the option \`${option}\` must be an object such as \`{ token: 'oauth/token' }\``;
   const endpoints = resolveEndpoints({ features: features as FeatureList });
@@ -15,36 +15,39 @@ export const PATHS: OptionCheck = (value, option, { features }) => {
   for (const [name, path] of Object.entries(value)) {
     if (name !== 'prefix' && !movable.includes(name)) {
       const isFixed = endpoints.some((one) => one.name === name);
-      if (isFixed) return `leave \`${option}.${name}\` out: it is a well-known document, whose path is fixed`;
-      return `unknown path \`${option}.${name}\`: there are ${listed(movable)}`;
+      if (isFixed) return `remove \`${option}.${name}\`: the path of a well-known document is fixed`;
+      return `unknown endpoint \`${option}.${name}\`: the known ones are ${listed(movable)}`;
     }
     if (path !== undefined && !(typeof path === 'string' && PATH.test(path))) {
       const example = name === 'prefix' ? 'oauth' : `oauth/${name}`;
-      return `the option \`${option}.${name}\` must be a path such as '${example}', without a query`;
+      return `the option \`${option}.${name}\` must be a path without a query, such as '${example}'`;
     }
   }
   return undefined;
 };
 
-/** Two endpoints at one path: the second would never be asked. */
+/** Returns an error message if two endpoints have the same path, because requests would never reach the second one. */
 export function findDuplicatePath(registration: OAuth2Registration): string | undefined {
   const names = new Map<string, string>();
   for (const { name, path } of resolveEndpoints(registration)) {
     const other = names.get(path);
     if (other !== undefined) {
-      return `the endpoints \`${other}\` and \`${name}\` have one path, \`${path}\`: give one of them another by \`paths\``;
+      return `the endpoints \`${other}\` and \`${name}\` have the same path \`${path}\`: change one of them with \`paths\``;
     }
     names.set(path, name);
   }
   return undefined;
 }
 
-/** The usual paths are those of the server without a name. */
+/**
+ * Returns an error message if a named server has an endpoint without a path of its own. The default paths belong to the
+ * default server.
+ */
 export function findMissingPath({ name, paths = {}, features, controllers }: OAuth2Registration): string | undefined {
   if (name === undefined || controllers === false || paths.prefix !== undefined) return undefined;
   const unplaced = resolveEndpoints({ features }).find((one) => !isDocument(one) && paths[one.name] === undefined);
   const example = `\`paths: { prefix: '${name}' }\``;
-  return unplaced && `the server \`${name}\` needs \`paths\` of its own, as ${example}, or \`controllers: false\``;
+  return unplaced && `the server \`${name}\` requires its own \`paths\`, such as ${example}, or \`controllers: false\``;
 }
 
 const listed = (names: readonly string[]) =>
@@ -53,7 +56,7 @@ const listed = (names: readonly string[]) =>
     .map((name) => `\`${name}\``)
     .join(', ')} and \`${names.at(-1)}\``;
 
-/** The endpoints of all features, each at its route. */
+/** Returns the endpoints of all features with their routes. */
 export function resolveEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
   const { prefix } = paths;
   return allFeatures(features).flatMap((feature) =>
@@ -69,36 +72,47 @@ const under = (prefix: string | undefined, path: string) =>
 
 const claimed = new WeakMap<object, Map<string, string | undefined>>();
 
-/** Checks that no two imports of the module want one route of an application: one of them would never be asked. */
+/**
+ * Verifies that no two imports of the module register the same route, because requests would never reach the second
+ * one.
+ * @throws {InvalidArgumentError} If a route is already registered.
+ */
 export function claimRoutes(application: object, name: string | undefined, routes: readonly string[]): void {
   const taken = claimed.get(application) ?? new Map<string, string | undefined>();
   claimed.set(application, taken);
   for (const route of routes) {
     const remedy = route.startsWith('/.well-known/')
-      ? 'give each an `issuer` of its own path, or leave the feature out of one'
-      : 'give one of them other `paths`, or `controllers: false`';
+      ? 'give each an `issuer` with a different path, or remove the feature from one of them'
+      : 'give one of them different `paths`, or set `controllers: false`';
     const path = comparablePath(route);
-    assertConfig(!taken.has(path), `${describeServers(name, taken.get(path))} have the path \`${route}\`: ${remedy}`);
+    assertConfig(
+      !taken.has(path),
+      `${describeServers(name, taken.get(path))} have the same path \`${route}\`: ${remedy}`,
+    );
     taken.set(path, name);
   }
 }
 
-/** Two servers of an application, as sentences name them. */
+/** Returns a description of two servers of an application, for error messages. */
 export function describeServers(one: string | undefined, other: string | undefined): string {
   if (one === other) return 'two imports of OAuth2Module';
-  if (one === undefined || other === undefined) return `the server \`${one ?? other}\` and the one without a name`;
+  if (one === undefined || other === undefined) return `the server \`${one ?? other}\` and the default server`;
   return `the servers \`${other}\` and \`${one}\``;
 }
 
-/** Checks that the metadata of the server can name its endpoints: of a path with a parameter there is no one URL. */
+/**
+ * Verifies that the metadata document can contain the URL of each endpoint: an endpoint whose path has a parameter has
+ * no single URL.
+ * @throws {InvalidArgumentError} If a path in the metadata has a parameter.
+ */
 export function verifyMetadataUrls(endpoints: readonly Endpoint[], paths: Readonly<Record<string, string>>): void {
   const document = endpoints.find(({ perIssuer }) => perIssuer);
   const unnamed = endpoints.find(({ name, metadata }) => metadata !== undefined && paths[name]!.includes('/:'));
   const path = unnamed && paths[unnamed.name];
-  const remedy = 'take the parameter out of the path, or the feature out of `features`';
+  const remedy = 'remove the parameter from the path, or remove the feature from `features`';
   assertConfig(
     !document || !unnamed,
-    `\`${document?.name}\` must name one URL, and \`${path}\` has a parameter: ${remedy}`,
+    `\`${document?.name}\` must publish one URL, but the path \`${path}\` has a parameter: ${remedy}`,
   );
 }
 

@@ -3,16 +3,16 @@ import type { Model, ServerContext } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
-/** Logs what starts without an error and cannot answer requests. */
+/** Logs configuration problems that do not stop the application but make requests fail. */
 export function logStartUp({ options: { model }, grants }: ServerContext, asksUsers: boolean): void {
   if (!asksUsers && !lacks(model, 'saveAuthorizationCode')) {
     logger.warn(
-      'The authorization endpoint cannot sign users in: list `pages()` in `features`, or set `interaction` or ' +
+      'The authorization endpoint cannot sign users in: add `pages()` to `features`, or set `interaction` or ' +
         '`authenticateHandler`. If no client uses the authorization code grant, set `interaction: null`.',
     );
   }
   const unserved = [...grants].flatMap(([name, { requires = [] }]) => describeUnsupported(model, name, requires));
-  if (unserved.length > 0) logger.log(`Grant types that the model cannot serve: ${unserved.join('; ')}.`);
+  if (unserved.length > 0) logger.log(`Grant types that the model does not support: ${unserved.join('; ')}.`);
 }
 
 function describeUnsupported(model: Model, grantType: string, requires: readonly string[]): string[] {

@@ -5,8 +5,8 @@ import { findToken } from '../guards/execution-context.js';
 import type { ParameterPipe } from './parameter-pipe.js';
 
 /**
- * The authorization details of the access token that `OAuthGuard` found, or those of one type:
- * `@AuthorizationDetails('payment_initiation')`. A list, be it empty. RFC 9396 §9
+ * Injects the authorization details of the access token that `OAuthGuard` verified, or only those of one type:
+ * `@AuthorizationDetails('payment_initiation')`. The list is empty if the token has none. RFC 9396 §9
  */
 export const AuthorizationDetails: (type?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((type: string | undefined, context: ExecutionContext): readonly AuthorizationDetail[] => {

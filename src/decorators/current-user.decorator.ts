@@ -4,8 +4,8 @@ import { findToken } from '../guards/execution-context.js';
 import type { ParameterPipe } from './parameter-pipe.js';
 
 /**
- * The user of the access token that `OAuthGuard` found, or one property of it: `@CurrentUser('id')`. Undefined for a client that
- * acts for itself, which is no user. RFC 6750, RFC 9700 §4.15
+ * Injects the user of the access token that `OAuthGuard` verified, or one property of the user: `@CurrentUser('id')`.
+ * `undefined` for a token of the client credentials grant, which has no user. RFC 6750, RFC 9700 §4.15
  */
 export const CurrentUser: (property?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((property: string | undefined, context: ExecutionContext): unknown => {

@@ -3,15 +3,15 @@ import { capability, type Feature, type Scope } from '../../lib/index.js';
 import { AnyScope } from './any-scope.decorator.js';
 import { Scopes, type ScopesOf, verifyScopes } from './scopes.decorator.js';
 
-/** What one scope is, for people. RFC 6749 §3.3 */
+/** The description of one scope for users. RFC 6749 §3.3 */
 export interface ScopeDefinition {
-  /** In a few words, for lists and documentation: 'Write notes'. */
+  /** A title of a few words, for lists and documentation: `'Write notes'`. */
   readonly title: string;
-  /** The sentence of a consent page: 'Write and change notes in your name'. Default: the title. */
+  /** The text on the consent page: `'Write and change notes in your name'`. Default: `title`. */
   readonly consent?: string;
 }
 
-/** A scope as a page shows it. */
+/** A scope with its texts, for a page. */
 export interface DescribedScope {
   readonly name: string;
   readonly title: string;
@@ -19,25 +19,29 @@ export interface DescribedScope {
 }
 
 /**
- * The scopes of a host, said once: what its routes may demand. Listed in `features` of the module they are what the metadata name,
- * what the ready-made consent page says of them, and the scopes of the OpenAPI document.
+ * The scopes of an application. Listed in the `features` of the module, they are published in the metadata, described
+ * on the ready-made consent page, and added to the OpenAPI document.
  */
 export interface DefinedScopes<Name extends string> extends Feature {
   readonly definitions: Readonly<Record<Name, ScopeDefinition>>;
-  /** For `scopes_supported` and for the `scopes` of a client. RFC 8414 §2 */
+  /** The names of the scopes, for `scopes_supported` and for the `scopes` of a client. RFC 8414 §2 */
   readonly names: readonly Name[];
-  /** `@Scopes()`, of these and functions alone. */
+  /** `@Scopes()`, limited to these scopes and to functions that return scopes. */
   Scopes(this: void, ...scopes: (Name | ScopesOf)[]): ReturnType<typeof Scopes>;
-  /** `@AnyScope()`, of these alone. */
+  /** `@AnyScope()`, limited to these scopes. */
   AnyScope(this: void, ...scopes: [Name, ...Name[]]): ReturnType<typeof AnyScope>;
-  /** What a page shows of a scope: one that is not defined by its name, so that nothing is granted unseen. RFC 6749 §4.1.1 */
+  /**
+   * Returns the texts of the values of a `scope`. A scope that is not defined is shown by its name, so that the user
+   * sees everything that is granted. RFC 6749 §4.1.1
+   */
   explain(this: void, scope: Scope | null | undefined): readonly DescribedScope[];
 }
 
 /**
- * Names the scopes of a host once. A misspelt scope in its `Scopes` and `AnyScope` does not compile; consent pages, metadata and
- * API documentation read the same definition. RFC 6749 §3.3
- * @throws InvalidArgumentError when a name is no scope
+ * Defines the scopes of an application in one place. A misspelled scope in the returned `Scopes` or `AnyScope`
+ * decorator does not compile. Consent pages, metadata and API documentation use the same definitions.
+ * @throws {InvalidArgumentError} If a name is not a valid scope value.
+ * RFC 6749 §3.3
  */
 export function defineScopes<const Definitions extends Readonly<Record<string, ScopeDefinition>>>(
   definitions: Definitions,

@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
 import { getOAuth2ModelToken } from '../oauth2.tokens.js';
 
-/** Injects the model that `OAuth2Module` was given; with a name, that of the server of this `name`. */
+/** Injects the model of the server with this `name`. If omitted, that of the default server. */
 export const InjectOAuth2Model = (name?: string) => Inject(getOAuth2ModelToken(name));

@@ -1,4 +1,6 @@
 import type { PipeTransform, Type } from '@nestjs/common';
 
-/** A pipe, as the decorators of parameters take it: written out, since Nest 11 and 12 have other names for it. */
+/**
+ * A pipe for a parameter decorator. Declared here because Nest 11 and Nest 12 export this type under different names.
+ */
 export type ParameterPipe = PipeTransform | Type<PipeTransform>;

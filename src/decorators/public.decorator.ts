@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 
-/** Where `@Public()` leaves its mark, for guards of the host. */
+/** The metadata key of `@Public()`, for guards of the application. */
 export const PUBLIC_METADATA = 'nest-oauth2:public';
 
-/** Lets everybody in, where `OAuthGuard` guards the whole application or controller. */
+/** Allows all requests to a route, if `OAuthGuard` guards the whole application or controller. */
 export const Public = () => SetMetadata(PUBLIC_METADATA, true);

@@ -5,13 +5,13 @@ import { assertConfig } from '../../lib/adapter/index.js';
 export const ROLES_METADATA = 'nest-oauth2:roles';
 
 /**
- * Requires that the user of the access token has at least one of these roles: `user.roles`, a list that your
- * `users.findById()` returns or that `JwtTokens` reads from a token of another issuer. On a method it replaces the roles of
- * its controller. A request without such a role gets 403 `insufficient_scope`.
- * @throws {InvalidArgumentError} If no role is given, or one is empty, as a misspelt constant is.
+ * Requires that the user of the access token has at least one of these roles. The roles are `user.roles`, a list that
+ * your `users.findById()` returns or that `JwtTokens` reads from a token of another issuer. On a method it replaces the
+ * roles of its controller. Other requests get 403 `insufficient_scope`.
+ * @throws {InvalidArgumentError} If no role is given, or one is empty or undefined.
  */
 export function Roles(...roles: [string, ...string[]]) {
-  assertConfig(roles.length > 0, '@Roles() takes at least one role; for any valid token write @Scopes()');
+  assertConfig(roles.length > 0, '@Roles() requires at least one role; use @Scopes() to accept any valid token');
   for (const role of roles as unknown[]) {
     assertConfig(typeof role === 'string' && role !== '', `@Roles() takes names of roles. Got ${String(role)}`);
   }

@@ -1,22 +1,23 @@
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { assertConfig, isScopeValue } from '../../lib/adapter/index.js';
 
-/** Where `@Scopes()` leaves its list, for guards and documentation of the host. */
+/** The metadata key of the scopes in `@Scopes()`, for guards and documentation of the application. */
 export const SCOPES_METADATA = 'nest-oauth2:scopes';
 
-/** Where `@Scopes()` leaves the functions among them. */
+/** The metadata key of the functions in `@Scopes()`. */
 export const SCOPES_OF_METADATA = 'nest-oauth2:scopes-of';
 
 /**
- * A function that returns the scopes a request requires, such as `toolScopes()` of `nest-oauth2/mcp`. It receives the native request
- * and runs before the token is verified, so its work must be bounded.
+ * A function that returns the scopes that a request requires, such as `toolScopes()` of `nest-oauth2/mcp`. It receives
+ * the native request and runs before the token is verified, so its work must be bounded.
  */
 export type ScopesOf = (request: { method?: string; headers: object; body?: unknown }) => readonly string[];
 
 /**
- * The scopes a token must have, all of them, by name or by a function of the request; on a method it replaces what its
- * controller says. `@Scopes()`: any token. RFC 6750 §3.1
- * @throws InvalidArgumentError when one is empty or missing, as a misspelt constant is: any token would do
+ * Requires that the access token has all of these scopes. A function returns scopes that depend on the request. On a
+ * method it replaces the scopes of its controller. `@Scopes()` without scopes accepts any valid token.
+ * @throws {InvalidArgumentError} If a scope is empty or undefined.
+ * RFC 6750 §3.1
  */
 export function Scopes(...scopes: (string | ScopesOf)[]): CustomDecorator {
   const functions = scopes.filter((one) => typeof one === 'function');
@@ -28,11 +29,15 @@ export function Scopes(...scopes: (string | ScopesOf)[]): CustomDecorator {
   return Object.assign(decorator as CustomDecorator, { KEY: SCOPES_METADATA });
 }
 
-/** Checks that each is one scope value. RFC 6749 §3.3 */
+/**
+ * Verifies that each value is a single scope value.
+ * @throws {InvalidArgumentError} If not.
+ * RFC 6749 §3.3
+ */
 export function verifyScopes(scopes: readonly unknown[], decorator = '@Scopes()'): void {
   for (const scope of scopes) {
     const given = typeof scope === 'string' ? `'${scope}'` : String(scope);
     const isValue = typeof scope === 'string' && isScopeValue(scope);
-    assertConfig(isValue, `${decorator} takes scopes one by one, without spaces, and ${given} is none`);
+    assertConfig(isValue, `${decorator} takes each scope as a separate argument without spaces. Got ${given}`);
   }
 }

@@ -1,13 +1,13 @@
 import { SetMetadata } from '@nestjs/common';
 import { assertConfig } from '../../lib/adapter/index.js';
 
-/** Where `@UseOAuth()` leaves the name; null: the server without one. */
+/** The metadata key of `@UseOAuth()`. Its value is the name of a server, or `null` for the default server. */
 export const USE_OAUTH_METADATA = 'nest-oauth2:use-oauth';
 
 /**
- * Says which server `OAuthGuard` asks, by the `name` it was registered with; `@UseOAuth()`: the one without a name. On a method
- * it replaces what its controller says.
- * @throws InvalidArgumentError when the name is empty
+ * Selects the server that `OAuthGuard` verifies access tokens with, by its `name`. `@UseOAuth()` without a name selects
+ * the default server. On a method it replaces the choice of its controller.
+ * @throws {InvalidArgumentError} If the name is empty.
  */
 export function UseOAuth(name?: string) {
   assertConfig(

@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 
-/** Where `@UserRequired()` leaves its mark. */
+/** The metadata key of `@UserRequired()`. */
 export const USER_REQUIRED_METADATA = 'nest-oauth2:user-required';
 
-/** Turns tokens away that no user stands behind: those of a client that acts for itself. RFC 6749 §4.4, RFC 9700 §4.15 */
+/** Rejects access tokens without a user: those of the client credentials grant. RFC 6749 §4.4, RFC 9700 §4.15 */
 export const UserRequired = () => SetMetadata(USER_REQUIRED_METADATA, true);

@@ -9,33 +9,34 @@ import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
-/** The options of `authenticate()` for one route, frozen: the engine makes one operation for them. */
+/** The options of `authenticate()` for one route. They are frozen, so that the engine makes one operation for them. */
 type RouteOptions = Readonly<TokenRequirements & { scope?: string }>;
 
-/** What a route asks of a request; no options: any good token. */
+/** The access requirements of a route. If it has no options, the route accepts any valid access token. */
 export interface AccessRequirements {
-  /** Not even a token. */
+  /** Whether the route accepts requests without an access token and ignores tokens. */
   isPublic?: boolean;
-  /** None will do too. */
+  /** Whether the route accepts requests without an access token but rejects invalid tokens. */
   optional?: boolean;
-  /** Is it the route of an event stream? */
+  /** Whether the route is a server-sent event stream. */
   isEventStream?: boolean;
   options?: RouteOptions | undefined;
-  /** The name of the server to ask; left out: the one without. */
+  /** The name of the server that verifies the token. If omitted, the default server. */
   server?: string | undefined;
-  /** What more of them hangs on the request. */
+  /** The functions that return further required scopes of a request. */
   scopeFunctions?: readonly ScopesOf[] | undefined;
-  /** The options of a route whose scopes depend on the request, by scope. */
+  /** The options of a route with scope functions, stored by scope. */
   readonly optionsByScope?: Map<string, RouteOptions | undefined>;
 }
 
-/** Where `@UseGuards()` leaves its list. */
+/** The metadata key of `@UseGuards()`. */
 const GUARDS_METADATA = '__guards__';
 
 /**
- * Reads what is demanded at a route: by its method first, then by its controller, then by what that one extends. The
- * nearest counts, and a guard of its own is such a word too: what a base class opens does not open what a derived one guards.
- * @param isOAuthGuard is it the guard that asks?
+ * Reads the access requirements of a route from its method, its controller and the classes that the controller extends.
+ * The nearest declaration applies. A guard on a derived class also counts as a declaration, so that `@Public()` on its
+ * base class does not make it public.
+ * @param isOAuthGuard whether a guard is the guard that reads the requirements
  */
 export function readAccessRequirements(
   handler: object,
@@ -60,7 +61,7 @@ export function readAccessRequirements(
   };
 }
 
-/** What the nearest of a method, its controller and what that one extends says of the token. */
+/** The token requirements of the nearest declaration: of the method, its controller or a class that it extends. */
 interface NearestDeclaration {
   readonly isPublic?: boolean;
   readonly optional?: boolean;
@@ -92,8 +93,8 @@ function readNearestDeclaration(
 }
 
 /**
- * Does a route have such a guard: of its own, or of its controller? What stands before the whole application is not looked at.
- * @param isOAuthGuard is it the guard that is looked for?
+ * Whether a route has a certain guard on its method or its controller. Global guards are not included.
+ * @param isOAuthGuard whether a guard is the one to look for
  */
 export function isGuardedBy(isOAuthGuard: (guard: unknown) => boolean, handler: object, controller: Type): boolean {
   return [handler, controller].some((target) =>
@@ -101,14 +102,14 @@ export function isGuardedBy(isOAuthGuard: (guard: unknown) => boolean, handler: 
   );
 }
 
-/** What is said of a method, or else by its controller, or by what that one extends. */
+/** Returns the metadata of a method or, if it has none, of its controller or a class that the controller extends. */
 const nearest = (key: string, handler: object, controller: Type): unknown =>
   Reflect.getMetadata(key, Reflect.hasOwnMetadata(key, handler) ? handler : controller);
 
 const isDeclared = (key: string, ...targets: object[]) =>
   targets.some((target) => Boolean(Reflect.getMetadata(key, target)));
 
-/** A class and all it extends, the nearest first. */
+/** Returns a class and the classes that it extends, the nearest first. */
 function withBases(controller: Type): object[] {
   const bases: object[] = [];
   let base: object | null = controller;
@@ -116,7 +117,7 @@ function withBases(controller: Type): object[] {
   return bases;
 }
 
-/** The guards that this very class or method was given: Nest keeps those of a base class before them. */
+/** Returns the guards of a class or method itself. Nest lists the guards of the base class before them. */
 function ownGuards(target: object): unknown[] {
   const base = Object.getPrototypeOf(target) as object;
   const guards: unknown[] = Reflect.getOwnMetadata(GUARDS_METADATA, target) ?? [];
@@ -124,12 +125,15 @@ function ownGuards(target: object): unknown[] {
   return guards.slice(inherited.length);
 }
 
-/** Maximum number of scopes of one route whose options are stored: clients can cause any combination of the scopes of functions. */
+/**
+ * Maximum number of stored options per route. Clients can cause any combination of the scopes that functions return.
+ */
 const MAX_STORED_OPTIONS = 1000;
 
 /**
- * Returns the options of `authenticate()` for one request to a route: the route's own requirements and the scopes that its functions
- * return. The token is not verified yet, so the work is bounded by the number of scopes and not by the size of the request.
+ * Returns the options of `authenticate()` for one request: the requirements of the route, and the scopes that its
+ * functions return. The token is not verified yet, so the work is bounded by the number of scopes and not by the size
+ * of the request.
  */
 export function authenticateOptionsFor(
   { options, scopeFunctions: of, optionsByScope: known }: AccessRequirements,
@@ -138,7 +142,7 @@ export function authenticateOptionsFor(
   if (!of || !known) return options;
   const more = new Set<string>();
   for (const scopes of of) for (const scope of scopes(request)) more.add(scope);
-  // Sorted, because options are stored by their scope.
+  // Options are stored by their scope, so the order of the scopes must not matter.
   const values = [...new Set([...(options?.scope?.split(' ') ?? []), ...[...more].toSorted()])];
   verifyScopes(values);
   const scope = values.join(' ');
@@ -149,7 +153,7 @@ export function authenticateOptionsFor(
   return found;
 }
 
-/** Freezes the requirements of a route, lists included, and leaves out those that are not set. */
+/** Returns the requirements of a route, frozen with their lists, without those that are not set. */
 function routeOptions({
   scope,
   anyScope,

@@ -4,8 +4,8 @@ import { readAccessRequirements } from './access-requirements.js';
 import { findTransport } from './transports/find-transport.js';
 
 /**
- * The token that the guard found, for a decorator; undefined on a `@Public()` route.
- * @throws InvalidArgumentError where no guard has looked for one: nobody would be anybody there
+ * Returns the access token that the guard verified, for a parameter decorator. `undefined` on a `@Public()` route.
+ * @throws {InvalidArgumentError} If no `OAuthGuard` guards the route: without one, no user would be authenticated.
  */
 export function findToken(context: ExecutionContext, decorator: string): Token | undefined {
   const attached = findTransport(context).findAttachedToken(context);
@@ -19,8 +19,8 @@ export function findToken(context: ExecutionContext, decorator: string): Token |
   }
   const route = `${context.getClass().name}.${handler.name}()`;
   const remedy =
-    'put `@UseGuards(OAuthGuard)` on the method or its controller, or `@Public()` where nobody need sign in';
+    'add `@UseGuards(OAuthGuard)` to the method or its controller, or `@Public()` if the route needs no login';
   throw new InvalidArgumentError(
-    `Invalid argument: ${decorator} of ${route} finds no token, for no guard has run: ${remedy}`,
+    `Invalid argument: ${decorator} of ${route} finds no access token because OAuthGuard does not guard this route: ${remedy}`,
   );
 }

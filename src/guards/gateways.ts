@@ -7,9 +7,9 @@ import type { UpgradeRequest } from './transports/handshake.js';
 import { type OAuthRefusal, refusalPayload } from './transports/refusal-payload.js';
 import { type GatewayClient, rememberUpgrade, disconnect } from './transports/ws.js';
 
-/** Where `@WebSocketGateway()` leaves its mark. */
+/** The metadata key of `@WebSocketGateway()`. */
 const GATEWAY_METADATA = 'websockets:is_gateway';
-/** Where `@UseGuards()` leaves its list. */
+/** The metadata key of `@UseGuards()`. */
 const GUARDS_METADATA = '__guards__';
 
 type ConnectionHandler = (client: GatewayClient, ...rest: unknown[]) => unknown;
@@ -20,8 +20,9 @@ interface Gateway {
 const prepared = new WeakSet<object>();
 
 /**
- * Guards the handshake of gateways as if `handleConnection()` handled a message: Nest asks guards for messages alone. It asks
- * for its WebSocket adapter when all gateways are made and none is connected, so that is when they are prepared.
+ * Guards the handshakes of gateways, for which Nest calls no guards, as if `handleConnection()` handled a message. Nest
+ * requests its WebSocket adapter after it has made all gateways and before any client connects, so the gateways are
+ * prepared then.
  */
 export function guardGateways(config: ApplicationConfig, modules: ModulesContainer): void {
   if (prepared.has(config)) return;
@@ -47,7 +48,10 @@ interface Adapter {
   bindClientConnect(server: unknown, connected: ConnectionHandler): unknown;
 }
 
-/** Where a gateway is made for each request its own `handleConnection()` is not prepared; its messages are guarded all the same. */
+/**
+ * Stores the HTTP request of each `ws` connection. Request-scoped gateways depend on it: their `handleConnection()` is
+ * not guarded, but their messages are.
+ */
 function rememberUpgrades(adapter: Adapter | undefined): Adapter | undefined {
   if (!adapter || prepared.has(adapter)) return adapter;
   prepared.add(adapter);
@@ -81,7 +85,7 @@ function prepareGateway(gateway: Gateway, metatype: Type, { findInModule: ofModu
   };
 }
 
-/** Asks the guards; what they refuse with, if one does. */
+/** Calls the guards. Returns the refusal of the first one that rejects the handshake, or `undefined`. */
 async function admit(
   guards: readonly (OAuthGuard | undefined)[],
   context: ExecutionContext,
@@ -98,7 +102,7 @@ async function admit(
   }
 }
 
-/** A handshake as guards look at it: a message without data. */
+/** Returns the execution context of a handshake, which guards handle like a message without data. */
 function handshakeOf(client: GatewayClient, metatype: Type, handler: object): ExecutionContext {
   const args = [client, undefined, undefined];
   return {

@@ -9,7 +9,7 @@ import {
 import { errorMembers } from '../../lib/adapter/index.js';
 import type { OAuthError } from '../../lib/index.js';
 
-/** The exceptions that filters of a host are written for. */
+/** The exception classes of Nest by status, so that exception filters of the application can catch them. */
 const NAMED = new Map([
   [400, BadRequestException],
   [401, UnauthorizedException],
@@ -19,8 +19,9 @@ const NAMED = new Map([
 ]);
 
 /**
- * A failure as Nest knows it. Its response has the members of every exception of Nest, `statusCode` and `message`, since
- * filters, Apollo among them, look for those, beside `error` and `error_description`. RFC 6750 §3.1
+ * Returns the `HttpException` for an OAuth error. In addition to `error` and `error_description`, its response has
+ * `statusCode` and `message`, like all exceptions of Nest, because exception filters and Apollo read them. RFC 6750
+ * §3.1
  */
 export function toHttpException(failure: OAuthError, cause: unknown): HttpException {
   const { status } = failure;

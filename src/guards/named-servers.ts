@@ -6,24 +6,27 @@ import { partTokens } from '../oauth2.tokens.js';
 import { moduleOfServer, registeredServerNames } from '../module/registered-servers.js';
 import { findServer } from '../module/server-finder.js';
 
-/** The servers that routes call by name, each looked for once. */
+/** The servers that routes select by name. Each server is looked up once. */
 export class NamedServers {
   private readonly servers = new Map<string, OAuth2Server>();
   private readonly modules = new Map<string, ModuleRef>();
 
-  /** @param container left out by a host that makes its guard itself */
+  /** @param container the modules of the application. `undefined` if the application makes its guard itself. */
   constructor(private readonly container: ModulesContainer | undefined) {}
 
   get hasAny(): boolean {
     return this.container !== undefined && registeredServerNames(this.container).some((name) => name !== undefined);
   }
 
-  /** @throws InvalidArgumentError when there is none of this name */
+  /**
+   * Returns the server with this name.
+   * @throws {InvalidArgumentError} If the application has no such server.
+   */
   find(name: string, native: NativeRequest): OAuth2Server | Promise<OAuth2Server> {
     const known = this.servers.get(name);
     if (known) return known;
     const server = findServer(this.moduleOf(name), partTokens(name).server, native);
-    // One that is made for each request is looked for again.
+    // A request-scoped server must be looked up for each request.
     if (server instanceof Promise) return server.then(withVerifiedModel);
     this.servers.set(name, withVerifiedModel(server));
     return server;
@@ -33,7 +36,7 @@ export class NamedServers {
     let module = this.modules.get(name);
     if (!module) {
       module = this.container && moduleOfServer(this.container, name)?.getProviderByKey<ModuleRef>(ModuleRef)?.instance;
-      const remedy = 'register it by OAuth2Module, and let Nest make the guard';
+      const remedy = 'register it with OAuth2Module, and let Nest make the guard';
       if (!module) throw new InvalidArgumentError(`Invalid argument: there is no server \`${name}\`: ${remedy}`);
       this.modules.set(name, module);
     }
@@ -46,10 +49,13 @@ function withVerifiedModel(server: OAuth2Server): OAuth2Server {
   return server;
 }
 
-/** A stand-in for the server, as tests have it, brings no model to check. */
+/**
+ * Verifies that the model can find access tokens. A mock of the server in a test may have no options.
+ * @throws {InvalidArgumentError} If the model has no method `getAccessToken()`.
+ */
 export function verifyModel({ options }: { options?: OAuth2Server['options'] }): void {
   if (!options || typeof options.model.getAccessToken === 'function') return;
   throw new InvalidArgumentError(
-    'Invalid argument: OAuthGuard needs the model method `getAccessToken()`: implement it to find the token of a request',
+    'Invalid argument: OAuthGuard requires the model method `getAccessToken()`, which finds the token of a request: implement it',
   );
 }

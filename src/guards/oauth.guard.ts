@@ -15,13 +15,13 @@ import { findTransport } from './transports/find-transport.js';
 import type { RefusalContext } from './transports/transport.js';
 
 /**
- * Lets requests pass that carry a good access token with the scopes of the route, by whatever transport they came. Of
- * `@Scopes()`, `@AnyScope()`, `@OptionalAuth()`, `@Public()` and `@UseGuards(OAuthGuard)` on a method, its controller and
- * what that one extends the nearest counts. RFC 6750
+ * Accepts requests with a valid access token that meets the requirements of the route, over HTTP, GraphQL, WebSockets
+ * and microservices. If a method, its controller and the classes it extends have `@Scopes()`, `@AnyScope()`,
+ * `@OptionalAuth()`, `@Public()` or `@UseGuards(OAuthGuard)`, the nearest declaration applies. RFC 6750
  */
 @Injectable()
 export class OAuthGuard implements CanActivate {
-  /** Found once per route: by controller, since an inherited method belongs to several. */
+  /** The requirements of each route, by controller, because several controllers may inherit a method. */
   private readonly requirements = new WeakMap<Type, Map<unknown, AccessRequirements>>();
 
   private readonly server: OAuth2Server | undefined;
@@ -30,15 +30,16 @@ export class OAuthGuard implements CanActivate {
   private ownConnections: ServerConnections | undefined;
 
   /**
-   * Seconds between two looks at the tokens on whose ground connections and streams are open; 0: none. What is ended in this
-   * process is closed at once, and everything at the second it expires.
+   * Seconds between two look-ups of the tokens of open connections and streams. `0`: no look-ups. Connections close at
+   * once if their token is revoked by this process, and when it expires. Default: `30`.
    */
   protected readonly recheck: number = 30;
 
   /**
-   * @param server the one without a name
-   * @param registration shows that the module is there, though its server may have failed, which is said elsewhere
-   * @param modules where the servers with a name are found
+   * @param server the default server
+   * @param registration the registration of the module. It shows that the module is imported even if its server could
+   * not be made.
+   * @param modules the modules in which named servers are found
    */
   constructor(
     @Optional() @Inject(OAuth2Server) server: OAuth2Server,
@@ -63,7 +64,7 @@ export class OAuthGuard implements CanActivate {
     const reply = transport.findReply?.(context);
     const response = new Response();
     const attached = transport.findAttachedToken(context);
-    // Fields of one GraphQL query are guarded at once: what another one has found stays.
+    // Fields of one GraphQL query are guarded concurrently, so keep the token that another field has attached.
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
       if (demand.optional && !hasToken(asked)) return true;
@@ -88,21 +89,22 @@ export class OAuthGuard implements CanActivate {
   }
 
   /**
-   * What the token is read from: the native request of HTTP, the handshake of a WebSocket, what stands for the headers of a
-   * message. For hosts whose clients send their token elsewhere: `{ method: 'GET', headers: { authorization }, query: {} }`.
+   * Returns the request that the token is read from: the HTTP request, the handshake of a WebSocket, or the headers of
+   * a message. Override it if clients send the token elsewhere, and return `{ method: 'GET', headers: { authorization
+   * }, query: {} }`.
    */
   protected getRequest(context: ExecutionContext): Awaitable<NativeRequest> {
     return findTransport(context).readRequest(context);
   }
 
-  /** Leaves a good token where `@AccessToken()`, `@CurrentUser()` and `@OAuthClient()` look for it. */
+  /** Attaches a verified token to the request for `@AccessToken()`, `@CurrentUser()` and `@OAuthClient()`. */
   protected attach(context: ExecutionContext, token: Token): void {
     findTransport(context).findAttachedToken(context).oauth2 = { token };
   }
 
   /**
-   * Turns a request away as its transport has it: by an `HttpException`, a `WsException`, an `RpcException`.
-   * @returns true where it is let pass all the same
+   * Rejects a request with the exception of its transport: `HttpException`, `WsException` or `RpcException`. An
+   * override may return `true` to accept the request.
    */
   protected handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalContext): Awaitable<boolean> {
     const exception = findTransport(context).toException(failure, refusal, context);
@@ -112,12 +114,12 @@ export class OAuthGuard implements CanActivate {
     });
   }
 
-  /** Has it a server to ask where a route names none? @internal */
+  /** Whether there is a default server, for routes that select none. @internal */
   get hasDefaultServer(): boolean {
     return this.server !== undefined;
   }
 
-  /** Returns the open connections of a server. `undefined` for a stand-in of a test that has no model. */
+  /** Returns the open connections of a server. `undefined` for a mock server of a test without a model. */
   private connectionsOf({ context: facts }: OAuth2Server): OpenConnections | undefined {
     const model = facts?.options.model;
     if (!model) return undefined;
@@ -140,15 +142,15 @@ export class OAuthGuard implements CanActivate {
   }
 }
 
-/** Where `@Sse()` leaves its mark. */
+/** The metadata key of `@Sse()`. */
 const SSE_METADATA = '__sse__';
 const NO_MODULE =
-  'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, or register OAuth2Module with `isGlobal: true`';
+  'OAuthGuard finds no OAuth2Server in the module of its controller: import a module there that exports OAuth2Module, or register OAuth2Module with `isGlobal: true`';
 
 const NO_SERVER =
-  'OAuthGuard finds no server without a name: say by @UseOAuth() on the method or its controller which one it is to ask';
+  'OAuthGuard finds no default server: add @UseOAuth() with the name of a server to the method or its controller';
 
-/** As `@UseGuards()` takes it: a class, or an instance. */
+/** Whether a value passed to `@UseGuards()` is an `OAuthGuard`: its class, a derived class, or an instance. */
 export function isOAuthGuard(guard: unknown): boolean {
   if (guard === OAuthGuard || guard instanceof OAuthGuard) return true;
   return typeof guard === 'function' && guard.prototype instanceof OAuthGuard;

@@ -2,37 +2,38 @@ import { Deadline, onTokensEnded } from '../../lib/adapter/index.js';
 import { type RevokedTokens, InvalidTokenError, type Model, type Token } from '../../lib/index.js';
 import type { OpenStream } from './transports/transport.js';
 
-/** A token on whose ground something is open. */
+/** An access token that opened connections or streams. */
 interface OpenToken {
   token: Token;
   streams: Map<object, OpenStream>;
   timer?: NodeJS.Timeout;
-  /** Looks at the model as for the request that opened it. */
+  /** Runs a look-up in the context of the request that opened the connection. */
   runInContext: RunInContext;
 }
 
-/** Runs what is done on behalf of a request. */
+/** Runs a function in the context of a request. */
 type RunInContext = <T>(look: () => T) => T;
 
-/** How many tokens are looked up at once. */
+/** Maximum number of simultaneous token look-ups. */
 const MAX_LOOK_UPS = 16;
-/** Seconds for which a look is waited for at most. */
+/** Maximum time of one token look-up, in seconds. */
 const MAX_LOOK_UP_SECONDS = 30;
-/** The longest a timer of Node can wait. */
+/** Maximum delay of a Node timer, in milliseconds. */
 const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
 /**
- * What is open on the ground of tokens, each closed when its token is over: at the second it expires, at once when it is ended in
- * this process, and after the next look at the model when it is ended elsewhere. RFC 6750 §5.2, RFC 7009 §2
+ * The connections and streams that access tokens have opened. A connection is closed when its token expires, when it is
+ * revoked by this process, and, if it was revoked elsewhere, after the next look-up in the model. RFC 6750 §5.2, RFC
+ * 7009 §2
  */
 export class OpenConnections {
   private readonly tokens = new Map<unknown, OpenToken>();
   private readonly valueByKey = new WeakMap<object, unknown>();
   private stop: (() => void) | undefined;
-  /** A look that never ends must not be the last one. */
+  /** Limits the time of a look-up, so that one that never settles does not block later ones. */
   private readonly lookUpDeadline: Deadline;
 
-  /** @param recheck seconds between two looks at the model; 0: none */
+  /** @param recheck seconds between two look-ups of all tokens. `0`: no look-ups. */
   constructor(
     private readonly model: Pick<Model, 'getAccessToken'>,
     private readonly recheck: number,
@@ -40,10 +41,13 @@ export class OpenConnections {
     this.lookUpDeadline = new Deadline(recheck > 0 ? Math.min(recheck, MAX_LOOK_UP_SECONDS) : MAX_LOOK_UP_SECONDS);
   }
 
-  /** Closes the stream when this token is over, and no more when an earlier one is. */
+  /**
+   * Closes a stream when its token expires or is revoked. If the stream had another token before, only the new one
+   * counts.
+   */
   add(token: Token, stream: OpenStream, within: RunInContext = (look) => look()): void {
     const { key } = stream;
-    // A model that does not say which token it has found: only its time is known.
+    // If the model returns no `accessToken`, the token cannot be looked up again: only its expiry is known.
     const value = token.accessToken ?? token;
     const before = this.valueByKey.get(key);
     if (before === value && this.tokens.get(value)?.streams.has(key)) return;
@@ -72,7 +76,7 @@ export class OpenConnections {
     this.stop = undefined;
   }
 
-  /** Listens and looks while anything is open; what it returns leaves nothing behind. */
+  /** Starts the timer and the listener for revoked tokens. Returns a function that stops both. */
   private start(): () => void {
     const stopListening = onTokensEnded((ended) => void this.verifyMatching((token) => isMeant(token, ended)));
     let isLooking = false;
@@ -98,7 +102,7 @@ export class OpenConnections {
   }
 
   private async verifyMatching(isMeantHere: (token: Token) => boolean): Promise<void> {
-    // One look for all connections that a token has opened, and so many looks at once.
+    // Each token is looked up once for all its connections, and only a limited number at the same time.
     const left = [...this.tokens].filter(([, { token }]) => isMeantHere(token)).values();
     const look = async () => {
       for (const [value] of left) await this.verify(value);
@@ -113,7 +117,7 @@ export class OpenConnections {
       const { runInContext: within } = this.tokens.get(value)!;
       found = await this.lookUpDeadline.within(async () => within(() => this.model.getAccessToken!(value)));
     } catch {
-      // Nobody is turned out because a database is away.
+      // Keep the connection open if the database is unavailable.
       return;
     }
     const held = this.tokens.get(value);

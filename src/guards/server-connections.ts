@@ -3,13 +3,16 @@ import { withContext } from '../module/oauth2-context.js';
 import { OpenConnections } from './open-connections.js';
 import type { OpenStream } from './transports/transport.js';
 
-/** The open connections of one server, whichever of its guards has accepted them. */
+/** The open connections of one server, shared by all of its guards. */
 export class ServerConnections {
   private readonly byInterval = new Map<number, OpenConnections>();
 
   constructor(private readonly model: Pick<Model, 'getAccessToken'>) {}
 
-  /** Returns the connections whose tokens are looked up at this interval, in seconds. `0`: never. */
+  /**
+   * Returns the connections whose tokens are looked up again at an interval, in seconds. `0`: they are not looked up
+   * again.
+   */
   withInterval(recheck: number): OpenConnections {
     let found = this.byInterval.get(recheck);
     if (!found) this.byInterval.set(recheck, (found = new OpenConnections(this.model, recheck)));
@@ -20,14 +23,14 @@ export class ServerConnections {
 /** The open connections of a server that the module has made. */
 export const CONNECTIONS = capability<ServerConnections>('open connections', 'OAuth2Module');
 
-/** An accepted request that opened a stream. The guard needs these values only for streams. */
+/** An accepted request that opened a connection or stream. */
 interface AcceptedRequest {
   readonly server: OAuth2Server;
   readonly request: Request;
   readonly connections: OpenConnections;
 }
 
-/** Closes the stream once the token that opened it is expired or revoked. */
+/** Closes a stream when the access token that opened it expires or is revoked. */
 export function closeWithToken(
   token: Token,
   stream: OpenStream,

@@ -5,16 +5,19 @@ import { registeredServerNames } from '../module/registered-servers.js';
 import { readAccessRequirements } from './access-requirements.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 
-/** Where `@UseGuards()` leaves its list. */
+/** The metadata key of `@UseGuards()`. */
 const GUARDS_METADATA = '__guards__';
-/** Where `@Get()` and the like leave their method. */
+/** The metadata key of `@Get()` and the other method decorators. */
 const METHOD_METADATA = 'method';
 
 const verified = new WeakSet<ModulesContainer>();
 
 type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 
-/** Checks once for an application that each guarded route has a server to ask. */
+/**
+ * Verifies once per application that each guarded route has a server.
+ * @throws {InvalidArgumentError} If a route names an unknown server, or none although there is no default server.
+ */
 export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {
   if (verified.has(modules)) return;
   verified.add(modules);
@@ -44,7 +47,7 @@ interface Route {
   readonly method: string;
 }
 
-/** The guards of ours that a method has, as they are made: what Nest makes for each request says nothing yet. */
+/** Returns the `OAuthGuard` instances of a method. Request-scoped guards have no instance yet and are skipped. */
 function guardsOf(module: Module, controller: object, handler: object, ofAll: readonly OAuthGuard[]): OAuthGuard[] {
   const named = [controller, handler].flatMap((one): unknown[] => Reflect.getMetadata(GUARDS_METADATA, one) ?? []);
   const own = named.filter(isOAuthGuard).map((guard) => {
@@ -53,7 +56,7 @@ function guardsOf(module: Module, controller: object, handler: object, ofAll: re
     return wrapper?.isDependencyTreeStatic() ? (wrapper.instance as OAuthGuard) : undefined;
   });
   const global = Reflect.hasMetadata(METHOD_METADATA, handler) ? ofAll : [];
-  // What a test has put in place of a guard asks nobody.
+  // Skip mocks that a test has put in place of a guard.
   return [...own.filter((guard) => guard !== undefined), ...global].filter(isOAuthGuard);
 }
 
@@ -68,11 +71,11 @@ function verifyRoute(
   if (server !== undefined) {
     assertConfig(
       names.includes(server),
-      `@UseOAuth('${server}') of ${route} names no server: there is ${there.join(' and ')}`,
+      `@UseOAuth('${server}') of ${route} names an unknown server: the known ones are ${there.join(' and ')}`,
     );
   } else if (!nothing) {
-    const remedy = `say which one by @UseOAuth(), of ${there.join(' and ')}`;
+    const remedy = `select a server with @UseOAuth(): ${there.join(' or ')}`;
     const canAsk = guards.every((guard) => guard.hasDefaultServer);
-    assertConfig(canAsk, `OAuthGuard of ${route} finds no server without a name: ${remedy}`);
+    assertConfig(canAsk, `OAuthGuard of ${route} finds no default server: ${remedy}`);
   }
 }

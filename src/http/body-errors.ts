@@ -43,8 +43,8 @@ interface Fastify {
 }
 
 /**
- * Sees to it that the endpoints get their forms, and that a body which cannot be read is refused as OAuth has it.
- * Body parsers run before any controller, so this is told to the platform itself, before the routes are made.
+ * Makes the endpoints receive parsed forms, and answers requests whose body cannot be parsed with an OAuth error. Body
+ * parsers run before controllers, so this is registered on Express or Fastify before the routes are made.
  */
 export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, settings: EndpointSettings): void {
   const bodies: BodyHandling = {
@@ -67,7 +67,7 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, s
 interface BodyHandling {
   findEndpoint: FindEndpoint;
   settings: EndpointSettings;
-  /** Answers a request whose body a parser failed on; false for any other. */
+  /** Responds to a request whose body could not be parsed. Returns `false` for other errors. */
   refuse(error: unknown, request: NativeRequest, reply: NativeReply): boolean;
 }
 
@@ -79,22 +79,25 @@ function prepareExpress(express: Express, bodies: BodyHandling): void {
 
 function prepareFastify(fastify: Fastify, bodies: BodyHandling): void {
   fastify.addHook('onRoute', (route) => {
-    // A colon that begins no parameter is written twice.
+    // Fastify writes a literal colon as two colons.
     const endpoint = bodies.findEndpoint(route.url.replaceAll('::', ':'));
     if (!endpoint) return;
     route.bodyLimit ??= CONTENT_LIMIT;
     route.errorHandler ??= (error, request, reply) => {
       if (!bodies.refuse(error, request, reply)) throw error;
     };
-    // The word of `@fastify/cors` for "not here".
+    // `cors: false` disables `@fastify/cors` for this route.
     if (overridesApplicationCors(endpoint, bodies.settings.cors)) route.config = { ...route.config, cors: false };
     if (!endpoint.cors) route.onSend = [route.onSend ?? [], keepOut].flat();
   });
-  // Registered, so that the host's own plugins come first: two parsers of one type are an error.
+  // Registered as a plugin, so that plugins of the application come first: two parsers for one type are an error.
   fastify.register(Object.assign(addFormParser, { [Symbol.for('skip-override')]: true }));
 }
 
-/** Whatever the host's own hooks have put there: they may run after our answer. */
+/**
+ * Removes CORS headers that hooks of the application have added, because those hooks may run later than the response is
+ * written.
+ */
 const keepOut: Hook = (_request, reply, _payload, done) => {
   removeHeaders(reply, 'access-control-');
   done();
@@ -110,7 +113,7 @@ function addFormParser(fastify: Fastify, _options: unknown, done: () => void): v
   done();
 }
 
-/** What is wrong with a body that a parser failed on; undefined for any other error. */
+/** Returns the OAuth error for an error of a body parser. `undefined` for other errors. */
 function bodyError(error: unknown, request: NativeRequest, { content = 'form' }: Endpoint): OAuthError | undefined {
   const { status, statusCode = status } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
   if (statusCode !== 400 && statusCode !== 413 && statusCode !== 415) return undefined;

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
 
-/** A request at an endpoint, and its reply. */
+/** A request to an endpoint, with its reply and the settings of the server. */
 export interface EndpointRequest {
   native: NativeRequest;
   reply: NativeReply;
@@ -12,21 +12,21 @@ export interface EndpointRequest {
   facts: EndpointSettings;
 }
 
-/** Who may read an answer, and who hears of a refusal. */
+/** The settings of a server that all its endpoints use: CORS, and the receiver of its events. */
 export interface EndpointSettings {
   readonly cors: CorsOptions | undefined;
   readonly events: EventSink | undefined;
 }
 
-/** Adds the CORS headers of the endpoint to a response that `handleEndpoint()` has not written, and sends it. */
+/** Adds the CORS headers to a response that was not made by `handleEndpoint()`, and sends it. */
 export function sendWithCorsHeaders(request: EndpointRequest, response: Response): void {
   addCorsHeaders(request.native, response, { endpoint: request.endpoint, cors: request.facts.cors });
   sendEndpointResponse(request, response);
 }
 
 /**
- * Sends the response of an endpoint, which has its CORS headers. Those that the application's `enableCors()` has set are removed if no
- * other origin may read the response, and if the option `cors` decides which origins may. RFC 9700 §2.6
+ * Sends the response of an endpoint. Removes the CORS headers of the application's `enableCors()` if the endpoint
+ * allows no other origin, or if the option `cors` decides. RFC 9700 §2.6
  */
 export function sendEndpointResponse(
   { reply, endpoint, facts: { cors } }: Omit<EndpointRequest, 'native'>,
@@ -36,6 +36,6 @@ export function sendEndpointResponse(
   sendOAuthResponse(response, reply);
 }
 
-/** Has the host's `enableCors()` no say there? */
+/** Whether the CORS headers of an endpoint replace those of the application's `enableCors()`. */
 export const overridesApplicationCors = ({ cors }: Endpoint, configured: CorsOptions | undefined): boolean =>
   cors !== true || configured !== undefined;

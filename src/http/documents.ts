@@ -7,20 +7,20 @@ import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import type { NativeReply } from './native-reply.js';
 
-/** Whom the documents are asked of: in a host whose model is made for each request, its server is too. */
+/** The well-known documents and how their requests are handled. */
 export interface Documents {
   readonly endpoints: readonly Endpoint[];
-  /** Where each of them is. */
+  /** Returns the routes of a document. */
   readonly routesOf: (endpoint: Endpoint) => readonly string[];
-  /** Are segments of those that each issuer has parameters? */
+  /** Whether the routes have path parameters: the issuers of tenants are not known in advance. */
   readonly hasPathParameters: boolean;
   readonly settings: EndpointSettings;
   findServer(native: NativeRequest): OAuth2Server | Promise<OAuth2Server>;
 }
 
 /**
- * Serves the well-known documents by the platform itself: no prefix, version or guard of the host is before them, and
- * what it has put on the application by `use()` is. RFC 8615 §3
+ * Registers the routes of the well-known documents on Express or Fastify. The application's prefix, versions and guards
+ * do not apply to them; middleware added with `use()` does. RFC 8615 §3
  */
 export function serveDocuments(adapter: HttpServer, documents: Documents): void {
   const { endpoints, routesOf, hasPathParameters: parametric, settings: facts } = documents;
@@ -37,9 +37,9 @@ export function serveDocuments(adapter: HttpServer, documents: Documents): void 
   }
 }
 
-/** How a platform writes a path in which nothing is a parameter. */
+/** Escapes a path so that the platform treats it literally, without parameters. */
 const LITERAL = {
   express: (path: string) => path.replaceAll(/[!()*+:?[\\\]{}]/g, String.raw`\$&`),
-  // Compared with what it has decoded.
+  // Fastify compares routes with the decoded path.
   fastify: (path: string) => decodedPath(path).replaceAll(':', '::'),
 };

@@ -1,9 +1,9 @@
 import { decodedPath, isDocument } from '../../lib/adapter/index.js';
 import type { Endpoint as Served } from '../../lib/index.js';
 
-/** A place that answers requests, as the module has put it there. */
+/** An endpoint with the path at which the module mounts it. */
 export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
-  /** Its id among the features. */
+  /** The identifier of the endpoint in its feature. */
   readonly name: string;
   readonly cors: Served['cors'];
   readonly metadata: Served['metadata'];
@@ -11,10 +11,10 @@ export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
   readonly content: Served['content'];
 }
 
-/** Finds the endpoint that a URL leads to; undefined where it is none of ours. */
+/** Finds the endpoint that a URL leads to. Returns `undefined` if it is not an endpoint of this server. */
 export type FindEndpoint = (url: string) => Endpoint | undefined;
 
-/** A route by which a server of an application is found. */
+/** A route of a server in this application. */
 interface Route {
   readonly pattern: RegExp;
   readonly endpoint: Endpoint;
@@ -24,8 +24,8 @@ interface Route {
 const routesOf = new WeakMap<object, Route[]>();
 
 /**
- * Finds it by the end of the path: what a global prefix or a RouterModule puts before it is not known here. Where the path of
- * one server ends as that of another one does, the longer one counts.
+ * Returns a function that finds an endpoint by the end of a path, because a global prefix or a `RouterModule` may add
+ * to its beginning. If the routes of two servers match, the longer one applies.
  */
 export function endpointFinder(
   endpoints: readonly Endpoint[],
@@ -43,7 +43,8 @@ export function endpointFinder(
   routes.push(...added);
   routes.sort((one, other) => other.segments - one.segments);
   return (url) => {
-    // Fastify finds `/token#` and `/token;1` too: whatever a router may take for a path counts as that path.
+    // Fastify also matches `/token#` and `/token;1`, so everything that a router may treat as part of the path is
+    // removed.
     const path = decodedPath(url.split(/[?#;]/, 1)[0]!);
     const found = routes.find(({ pattern }) => pattern.test(path))?.endpoint;
     return found && own.has(found) ? found : undefined;

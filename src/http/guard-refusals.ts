@@ -24,8 +24,9 @@ import { InteractionFlow } from '../interaction/interaction-flow.js';
 import { addRetryAfter, type NativeReply } from './native-reply.js';
 
 /**
- * A filter for one endpoint: what a guard of the host refuses there, a throttler's 429 say, is answered as OAuth has it, and
- * with the headers that the guard has set. Clients read nothing else there. RFC 6749 §5.2
+ * Returns an exception filter for one endpoint. It turns the exceptions of the application's guards, such as the 429 of
+ * a throttler, into OAuth errors, because clients cannot read others. Headers that the guard has set are kept. RFC 6749
+ * §5.2
  */
 export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<ExceptionFilter> {
   @Catch(HttpException)
@@ -43,7 +44,7 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
       const response = createErrorResponse(failure);
       reportEndpointRefusal(events, { endpoint: endpoint.name }, failure);
       logServerError(failure);
-      // Nest waits for no filter, and hears of none that fails.
+      // Nest does not await exception filters and ignores their errors.
       if (endpoint.name === 'authorize') await this.interaction?.showError(failure, native, response).catch(logCause);
       addRetryAfter(reply);
       sendWithCorsHeaders({ native, reply, endpoint, facts: { cors: options?.cors, events } }, response);
@@ -54,7 +55,7 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
 
 const logCause = (error: unknown) => logServerError(toOAuthError(error));
 
-/** The host's own words, which every exception of Nest has for clients; of a fault nobody is told more. */
+/** Returns the OAuth error for an exception. Its message is sent to the client, except for server errors. */
 function toFailure(exception: HttpException): OAuthError {
   const code = exception.getStatus();
   if (code === 429 || code === 503) return new TemporarilyUnavailableError(exception.message, { code });

@@ -3,16 +3,19 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { isDocument } from '../../lib/adapter/index.js';
 import type { Endpoint } from './endpoint.js';
 
-/** Where `RouterModule` leaves the path of a module. */
+/** The metadata key in which `RouterModule` stores the path of a module. */
 const MODULE_PATH = '__module_path__';
 
-/** What an application puts before the routes of its modules. */
+/** The parts of an application that determine the paths of its routes. */
 export interface Application {
   readonly config: ApplicationConfig;
   readonly modules: ModulesContainer;
 }
 
-/** The whole paths of the endpoints, by id: with the global prefix, save for what it excludes, and the path of the module. */
+/**
+ * Returns the complete paths of the endpoints by id, with the global prefix and the path of the module. The prefix is
+ * left out for excluded routes.
+ */
 export function mountedPaths(
   endpoints: readonly Endpoint[],
   module: Type,
@@ -34,13 +37,16 @@ function pathOfModule(module: Type, { applicationId }: ModulesContainer): string
   return rooted(path);
 }
 
-/** The routes take every method, so only what excludes every method excludes them. */
+/**
+ * Whether a path is excluded from the global prefix. The routes handle every method, so only an exclusion of every
+ * method counts.
+ */
 function isExcluded(path: string, config: ApplicationConfig): boolean {
   const { exclude = [] } = config.getGlobalPrefixOptions();
   return exclude.some(({ requestMethod, pathRegex }) => requestMethod === RequestMethod.ALL && pathRegex.test(path));
 }
 
-/** With a slash before and none behind; nothing where there is none. */
+/** Returns a path with a leading slash and no trailing one, or an empty text if there is no path. */
 function rooted(path: unknown): string {
   const bare = typeof path === 'string' ? path.replaceAll(/^\/+|\/+$/g, '') : '';
   return bare && `/${bare}`;

@@ -27,10 +27,10 @@ export type NativeReply = ExpressReply | FastifyReply;
 
 export const isFastify = (reply: NativeReply): reply is FastifyReply => 'code' in reply && 'sent' in reply;
 
-/** Keeps a page out of the frames of other pages. */
+/** The directive that prevents other pages from framing a page. */
 export const NO_FRAMES = "frame-ancestors 'none'";
 
-/** Puts the headers of the engine's answer on the native reply, and sends nothing. */
+/** Copies the headers of the engine's response to the native reply without sending it. */
 export function copyHeaders({ headers }: Response, reply: NativeReply): void {
   const names = Object.keys(headers);
   if (names.length === 0) return;
@@ -38,9 +38,12 @@ export function copyHeaders({ headers }: Response, reply: NativeReply): void {
   else for (const name of names) reply.setHeader(name, joined(reply, name, headers[name]!));
 }
 
-/** Adds the value to what the application has set where both can apply: cookies, `Vary`, content security policies. CSP §3.1 */
+/**
+ * Combines a header value with the values that the application has set: for cookies, `Vary` and content security
+ * policies. CSP §3.1
+ */
 function joined(reply: NativeReply, name: string, value: Value): Value {
-  // Fastify keeps the cookies that are there by itself.
+  // Fastify keeps existing cookies by itself.
   if (name === 'set-cookie' && isFastify(reply)) return value;
   if (typeof value === 'string' && name !== 'vary' && name !== 'set-cookie' && value !== NO_FRAMES) return value;
   const before = [reply.getHeader(name) ?? []].flat().map(String);
@@ -50,14 +53,17 @@ function joined(reply: NativeReply, name: string, value: Value): Value {
   return (isNamed ? named : [...named, value]).join(', ');
 }
 
-/** Takes back what somebody else has put on the reply under names that begin so. */
+/** Removes the headers whose names begin with a prefix from a reply. */
 export function removeHeaders(reply: NativeReply, prefix: string): void {
   for (const name of isFastify(reply) ? Object.keys(reply.getHeaders()) : reply.getHeaderNames()) {
     if (name.toLowerCase().startsWith(prefix)) reply.removeHeader(name);
   }
 }
 
-/** A throttler of Nest that has a name says `Retry-After-<name>`, which no client knows. RFC 9110 §10.2.3 */
+/**
+ * Adds `Retry-After` to a reply with a header `Retry-After-<name>`, which a named throttler of Nest sets and clients do
+ * not know. RFC 9110 §10.2.3
+ */
 export function addRetryAfter(reply: NativeReply): void {
   const names = isFastify(reply) ? Object.keys(reply.getHeaders()) : reply.getHeaderNames();
   const seconds = names.filter((name) => name.startsWith('retry-after-')).map((name) => Number(reply.getHeader(name)));

@@ -13,20 +13,21 @@ import { copyHeaders, type NativeReply, removeHeaders } from './native-reply.js'
 
 type Middleware = (native: NativeRequest, reply: NativeReply, next: () => void) => void;
 
-/** What methods a resource has, nobody here knows. */
+/** The allowed methods in a preflight response. The methods of a resource are not known here. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Where pages of other origins may call. */
+/** The protected resources that pages of other origins may call. */
 interface ResourceCors {
   cors: CorsOptions;
   resources: OwnResources;
-  /** The endpoints have their own say. */
+  /** Finds endpoints, which have their own CORS settings. */
   findEndpoint: FindEndpoint;
 }
 
 /**
- * Lets pages of other origins call the protected resources, and read why they are refused: by the platform itself, since a
- * preflight comes without a token, and to no route. Where the host's `enableCors()` has answered, that is it. Fetch §3.2
+ * Allows pages of other origins to call the protected resources and to read refusals. Registered on Express or Fastify,
+ * because a preflight request has no token and no route. If the application's `enableCors()` has answered a request,
+ * this does nothing. Fetch §3.2
  */
 export function enableResourceCors(adapter: HttpServer, { cors, resources, findEndpoint }: ResourceCors): void {
   const open: Middleware = (native, reply, next) => {
@@ -44,12 +45,13 @@ export function enableResourceCors(adapter: HttpServer, { cors, resources, findE
     }
     allowOrigin(request, response, cors);
     if (response.headers['access-control-allow-origin'] !== undefined) {
-      // What the host said of another origin, that it may send its cookies say, must not stand beside this one.
+      // Headers that the application has set for another origin must not be combined with these.
       removeHeaders(reply, 'access-control-');
       response.headers['access-control-expose-headers'] += ', *';
     }
     copyHeaders(response, reply);
-    // For a handler that writes on the response itself, as MCP servers do: Fastify says what is on its reply on its own answers.
+    // For handlers that write to the raw response, such as MCP servers: Fastify adds the headers of its reply only to
+    // its own responses.
     const { raw } = reply as { raw?: Extract<NativeReply, { setHeader: unknown }> };
     if (raw) copyHeaders(response, raw);
     next();

@@ -3,7 +3,7 @@ import type { Response } from '../../lib/index.js';
 import { sendEndpointResponse, type EndpointRequest } from './cross-origin.js';
 import { logServerError } from '../operations/error-log.js';
 
-/** Runs an operation at an endpoint and sends its response, also if it fails. It never rejects. */
+/** Runs an operation at an endpoint and sends its response, even if the operation fails. It never rejects. */
 export async function runEndpoint(
   request: EndpointRequest,
   operation: (response: Response) => Promise<unknown>,

@@ -1,21 +1,21 @@
 import type { NativeRequest } from '../http/http-adapter.js';
 import { PROMPT_STATE_PARAMETER } from './prompt-state.js';
 
-/** An authorization request as it stands in the URL. */
+/** The parameters of an authorization request, and the URL that repeats it. */
 export interface AuthorizationParameters {
   query: Record<string, unknown>;
-  /** Path and query that bring the request back, as they came here. */
+  /** The path and query that repeat the authorization request. */
   url: string;
-  /** That its user was sent to sign in, if it says so. */
+  /** The signed state in the URL which shows that the user was sent to sign in for this request. */
   promptState?: string | undefined;
 }
 
-/** What a form says about the decision, or a link might: never part of the request itself. */
+/** Parameters that a consent form or a link may add. They are not part of the authorization request. */
 const NOT_PART = new Set(['allowed', 'decision', 'ticket', PROMPT_STATE_PARAMETER]);
 
 /**
- * Reads the parameters of an authorization request from its URL alone, so that the form of a consent page cannot say
- * otherwise than what was shown. Only a request that came as a form itself is read from there. RFC 6749 §3.1
+ * Reads the parameters of an authorization request from its URL, so that a consent form cannot change the request that
+ * the user has seen. Parameters in the content are read only if the request itself was sent as a form. RFC 6749 §3.1
  */
 export function readAuthorizationParameters(native: NativeRequest): AuthorizationParameters {
   const { url, ticket } = splitPromptState(localUrl(native.originalUrl ?? native.url ?? '/'));
@@ -27,7 +27,7 @@ export function readAuthorizationParameters(native: NativeRequest): Authorizatio
   return { query: form, url: `${path}?${new URLSearchParams(pairs(form)).toString()}` };
 }
 
-/** Only of the address: no form brings one. */
+/** Separates the signed prompt state from a URL. It is read only from the URL, never from a form. */
 function splitPromptState(whole: string): { url: string; ticket?: string | undefined } {
   const ticket = PROMPT_STATE.exec(whole)?.[1];
   return { url: whole.replaceAll(PROMPT_STATE, ''), ticket };
@@ -35,13 +35,16 @@ function splitPromptState(whole: string): { url: string; ticket?: string | undef
 
 const PROMPT_STATE = new RegExp(`&${PROMPT_STATE_PARAMETER}=([^&#]*)`, 'g');
 
-/** Stands for a parameter that is neither text nor a list of texts, as JSON bodies and some query parsers have it: it is invalid. */
+/**
+ * Replaces a parameter that is neither text nor a list of texts, such as a nested value of a JSON body. It fails the
+ * validation.
+ */
 const INVALID_VALUE = Object.freeze({});
 
-/** Longer than any list of values that is valid. */
+/** Maximum number of values per parameter. No valid list is longer. */
 const MAX_VALUES = 100;
 
-/** Reads the parameters without any nested value, so that it is safe to print and to compare them. */
+/** Returns the parameters without nested values, so that they are safe to print and to compare. */
 function record(parameters: unknown): Record<string, unknown> {
   if (typeof parameters !== 'object' || parameters === null) return {};
   const entries = Object.entries(parameters).filter(([name]) => !NOT_PART.has(name));
@@ -66,7 +69,10 @@ function pairs(query: Record<string, unknown>): [string, string][] {
   );
 }
 
-/** A request line may name another host, or begin with two slashes: a browser sent there would leave this server. */
+/**
+ * Returns a URL without scheme and host, and with a single leading slash. A request line may contain another host or
+ * start with two slashes, and a redirect to it would leave this server (open redirect).
+ */
 function localUrl(url: string): string {
   return `/${url.replace(/^[a-z][\w+.-]*:\/\/[^/?#]*/i, '').replace(/^[/\\]+/, '')}`;
 }

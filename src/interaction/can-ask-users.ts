@@ -2,7 +2,10 @@ import { allFeatures } from '../../lib/adapter/index.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { findInteractionDeclaration } from './interactive-feature.js';
 
-/** Is there anybody to ask who is signed in? Without, the authorization endpoint only refuses, and nobody need find it. */
+/**
+ * Whether users can sign in at the authorization endpoint: through an `interaction`, an `authenticateHandler` or a
+ * feature such as `pages()`. If not, the endpoint rejects all requests and is not published in the metadata.
+ */
 export function canAskUsers(registration: OAuth2Registration, options: OAuth2Options | undefined): boolean {
   if (registration.controllers === false) return true;
   const given = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;

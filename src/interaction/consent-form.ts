@@ -1,29 +1,32 @@
 import { Logger } from '@nestjs/common';
 import { InvalidRequestError } from '../../lib/index.js';
 
-/** What the user decided, in the words of the form. */
+/** The user's decision on the consent page: the value of the form field `decision`. */
 export type Decision = 'allow' | 'deny';
 
 const logger = new Logger('OAuth2');
-const AGAIN = 'A consent form was posted without';
+const AGAIN = 'The consent page is shown again because its form was posted without';
 
-/** Reads the decision of a posted consent form. A form that is not made right is told to the operator: no user can mend it. */
+/**
+ * Reads the decision of a posted consent form. Returns `undefined` if fields are missing, and logs a warning, because
+ * only the developer can correct the form.
+ */
 export function readDecision(body: unknown): { decision: Decision; ticket: string } | undefined {
   const { ticket, decision, client_id: asked } = (body ?? {}) as Record<string, unknown>;
   const isDecided = decision === 'allow' || decision === 'deny';
   if (typeof ticket === 'string' && ticket && isDecided) return { decision, ticket };
-  // An authorization request may be posted too, and is no form of ours.
+  // This is an authorization request that was sent as a form, not a consent form.
   if (asked !== undefined && ticket === undefined && decision === undefined) return undefined;
   logger.warn(
     ticket
-      ? `${AGAIN} a decision, and the page is shown again: its buttons need the name \`decision\` and the values \`allow\` and \`deny\``
-      : `${AGAIN} \`ticket\`, and the page is shown again: your \`consent()\` must put its \`context.ticket\` into a hidden field of that name`,
+      ? `${AGAIN} a decision: name its buttons \`decision\`, with the values \`allow\` and \`deny\``
+      : `${AGAIN} \`ticket\`: add a hidden field \`ticket\` with the value of \`context.csrfToken\` that \`consent()\` receives`,
   );
   return undefined;
 }
 
-/** Why a form decides nothing whose ticket is not good: for the operator, since the user is asked again. */
+/** Returns the error to log when a consent form has an invalid CSRF token. The user sees the consent page again. */
 export const invalidCsrfToken = () =>
-  new InvalidRequestError('Invalid request: `ticket` is not good').because({
-    reason: 'the ticket of a consent form is for this user and this request, not spent, and 15 minutes old at most',
+  new InvalidRequestError('Invalid request: the CSRF token `ticket` is invalid').because({
+    reason: 'CSRF token of the consent form is expired, already used, or was issued for another user or request',
   });

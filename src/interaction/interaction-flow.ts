@@ -30,7 +30,10 @@ import { writeInteractionResponse } from './interaction-response.js';
 import { PromptStates, withPromptState } from './prompt-state.js';
 import { consentBinding, requestBinding } from './token-bindings.js';
 
-/** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
+/**
+ * Handles authorization requests. It calls the application's interaction to find the signed-in user, to show the login
+ * and consent pages, and to read the decision.
+ */
 export class InteractionFlow {
   private readonly csrfTokens: ConsentCsrfTokens;
   private readonly promptStates: PromptStates;
@@ -44,7 +47,10 @@ export class InteractionFlow {
     this.promptStates = new PromptStates(secret, server.options?.model);
   }
 
-  /** Writes the answer to `response`; throws what the engine or the interaction throws. */
+  /**
+   * Handles an authorization request and writes the response. It rejects with the errors of the engine and the
+   * interaction.
+   */
   async handle(native: NativeRequest, response: Response): Promise<void> {
     return withContext(this.server.context, toOAuthRequest(native), () => this.run(native, response));
   }
@@ -56,12 +62,12 @@ export class InteractionFlow {
       if (response.status >= 400) await this.showError(toOAuthError(error), native, response);
       throw error;
     } finally {
-      // What follows a form is fetched, never posted: a browser may repeat a post at a 302. RFC 9700 §4.12
+      // Redirect with 303 after a form: browsers may repeat the POST request after a 302. RFC 9700 §4.12
       if (native.method === 'POST' && response.get('location') !== undefined) response.status = 303;
     }
   }
 
-  /** Makes a page of a refusal that is told to the browser, where the host has one. */
+  /** Renders an error as a page, if the interaction has a method `showError()`. */
   async showError(error: OAuthError, native: NativeRequest, response: Response): Promise<void> {
     if (!this.interaction.showError) return;
     const answer = await this.interaction.showError(error, { request: native });
@@ -73,7 +79,7 @@ export class InteractionFlow {
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
     const { asked, failure, silent } = await this.read(request, response);
-    // As the browser sees it, before whose eyes a proxy may have taken the path of the issuer off.
+    // The URL as the browser sees it. A proxy may have removed the path of the issuer.
     const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
     const context: InteractionContext = { authorization: asked, request: native, returnTo, wanted: {} };
     const user = (await this.interaction.findUser(context)) || undefined;
@@ -86,7 +92,7 @@ export class InteractionFlow {
     const need = await this.server.requiredInteraction(asked, { user, signIn, loginPrompt: prompted }, response);
     if (!user || need.login) return this.login(visit, need);
 
-    // From here on `asked.grantableScope` is what this user can grant. It may be more or less than the requested scope.
+    // From here on, `grantableScope` is what this user can grant. It may be more or less than the requested scope.
     await this.server.grantableScope(asked, user, response);
     if (prompted) context.returnTo = withPromptState(returnTo, ticket!);
     if (need.requestedLogin) context.wanted = need.requestedLogin;
@@ -100,7 +106,10 @@ export class InteractionFlow {
     await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user, signIn }, response);
   }
 
-  /** Reads the request. An error that may be returned to the client once the user is authenticated is returned with what was read. */
+  /**
+   * Reads the authorization request. If it is invalid and its error may be returned to the client once the user is
+   * authenticated, the error is returned with the request.
+   */
   private async read(request: Request, response: Response): Promise<Partial<DeferredRequest> & ReadRequest> {
     try {
       return { asked: await this.server.readAuthorizationRequest(request, response) };
@@ -112,8 +121,8 @@ export class InteractionFlow {
   }
 
   /**
-   * Handles an invalid request of a client that has registered itself: the user signs in first, then the error is returned to the client.
-   * RFC 9700 §4.11.2
+   * Handles an invalid request of a self-registered client. The user signs in first, then the error is returned to the
+   * client. RFC 9700 §4.11.2
    */
   private async returnErrorToClient(
     error: OAuthError,
@@ -124,7 +133,10 @@ export class InteractionFlow {
     writeInteractionResponse(response, await this.interaction.login(context));
   }
 
-  /** Sends the user to sign in; where they are to do so for this request, the address they come back by shows that. */
+  /**
+   * Sends the user to sign in. If the request requires a login, the return URL gets a signed state which shows that the
+   * user was sent to sign in.
+   */
   private async login(visit: UserInteraction, need: RequiredInteraction): Promise<void> {
     const { context, response, user, signIn, ticket, request, cookie } = visit;
     const { authorization, returnTo } = context;
@@ -136,7 +148,7 @@ export class InteractionFlow {
     }
     if (next !== undefined) wanted.returnTo = withPromptState(returnTo, next);
     writeInteractionResponse(response, await this.interaction.login(wanted));
-    // Behind the answer, whose own cookies stay.
+    // Set the cookie after the interaction has responded, so that the cookies of its response are kept.
     if (next !== undefined && cookie.value === undefined) cookie.issue(undefined, browser);
   }
 
@@ -153,7 +165,10 @@ export class InteractionFlow {
     );
   }
 
-  /** A form decides only with a good ticket; without a form, only what the user agreed to before. */
+  /**
+   * Returns the user's decision. A posted form counts only with a valid CSRF token. Without a form, an earlier consent
+   * counts.
+   */
   private async findDecision(
     native: NativeRequest,
     {
@@ -180,19 +195,19 @@ export class InteractionFlow {
   }
 }
 
-/** What the operator is told of a decision. */
+/** Returns the details of a decision for its event. */
 function eventDetails(user: User, { authorization }: InteractionContext) {
   const { client, issuer, grantableScope: scope } = authorization;
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 
-/** An authorization request, and the error if it is invalid. */
+/** An authorization request, with the error if it is invalid. */
 interface ReadRequest {
   readonly asked: AuthorizationRequest;
   readonly failure?: OAuthError;
 }
 
-/** A browser that came with an invalid request. */
+/** An invalid authorization request and the state of its browser. */
 interface InvalidRequest {
   context: InteractionContext;
   response: Response;
@@ -200,15 +215,15 @@ interface InvalidRequest {
   silent: boolean | undefined;
 }
 
-/** Somebody who came with an authorization request. */
+/** An authorization request, the user's authentication state, and the response to the browser. */
 interface UserInteraction {
   context: InteractionContext;
   response: Response;
   user: User | undefined;
   signIn: SignIn | undefined;
   ticket: string | undefined;
-  /** Names the request. */
+  /** The text that binds a prompt state to this authorization request. */
   request: string;
-  /** Ties prompt tickets to the browser. */
+  /** The cookie that binds prompt states to the browser. */
   cookie: BrowserCookie;
 }

@@ -2,7 +2,10 @@ import { InvalidArgumentError, type Response } from '../../lib/index.js';
 import type { InteractionResponse } from '../interfaces/oauth2-interaction.interface.js';
 import { NO_FRAMES } from '../http/native-reply.js';
 
-/** Keeps a page that speaks of one user's request out of caches, frames and Referer headers. RFC 9700 §4.2.4, §4.16 */
+/**
+ * The default headers of a page for one user. They keep it out of caches, frames and `Referer` headers. RFC 9700
+ * §4.2.4, §4.16
+ */
 const PAGE_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': NO_FRAMES,
@@ -14,7 +17,10 @@ const PAGE_HEADERS = {
 type Redirect = Extract<InteractionResponse, { redirect: string }>;
 type Page = Extract<InteractionResponse, { html: string }>;
 
-/** Writes what an interaction answered. */
+/**
+ * Writes the redirect or page that an interaction returned.
+ * @throws {InvalidArgumentError} If it returned neither.
+ */
 export function writeInteractionResponse(response: Response, result: InteractionResponse): void {
   const { redirect, html, status = 200, headers = {} } = (result ?? {}) as Partial<Page & Redirect>;
   if (typeof redirect === 'string') {
@@ -26,9 +32,9 @@ export function writeInteractionResponse(response: Response, result: Interaction
     Object.assign(response.headers, PAGE_HEADERS);
     for (const [name, value] of Object.entries(headers)) response.set(name, value);
   } else {
-    throw new InvalidArgumentError('Invalid argument: an interaction must answer with `{ redirect }` or `{ html }`');
+    throw new InvalidArgumentError('Invalid argument: an interaction must return `{ redirect }` or `{ html }`');
   }
 }
 
-/** A URL in the characters that a header may hold. */
+/** Encodes the characters of a URL that a header must not contain. */
 const headerText = (url: string) => url.replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()));

@@ -10,9 +10,9 @@ import type { PageContent } from '../pages/page-renderer.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 
 /**
- * The sessions of the ready-made pages, for the application's own pages: sign-up, password reset, e-mail links, social login.
- * Inject it by its class, or by `@InjectOAuth2Sessions(name)` for a named server. Requests and replies are those of Express or
- * Fastify. With tenants, the tenant is that of the request.
+ * The login sessions of the ready-made pages, for the application's own pages: sign-up, password reset, e-mail links,
+ * social login. Inject it by its class, or by `@InjectOAuth2Sessions(name)` for a named server. Requests and replies
+ * are those of Express or Fastify. With tenants, the request determines the tenant.
  * @throws {InvalidArgumentError} If `pages()` is not among the features.
  */
 export class OAuth2Sessions {
@@ -20,14 +20,16 @@ export class OAuth2Sessions {
   constructor(private readonly server: OAuth2Server) {}
 
   /**
-   * Signs a user in in this browser, in a new session. If the user must still enter a second factor, no session starts: the returned
-   * URL is then the page that asks for it. A login whose `amr` contains `mfa`, or whose `acr` is that of the second factor, needs none.
+   * Signs a user in and starts a new session in this browser. If the user must still enter a second factor, no session
+   * starts, and the returned URL is the page that asks for it. A login needs no second factor if its `amr` contains
+   * `mfa` or its `acr` is that of the second factor.
    *
    * Sets cookies on the reply and sends nothing.
    * @param user an authenticated user with an `id`
-   * @returns the path on this server to redirect the browser to: the authorization request that led to the login, or the page of
-   * the second factor. `null` if the user came from nowhere: the user is signed in, and the application shows a page of its own.
-   * @throws {InvalidRequestError} (403) If a form of another site sent the request, which would be login CSRF. RFC 9700 §4.7
+   * @returns the path on this server to redirect the browser to: the authorization request that led to the login, or
+   * the page of the second factor. `null` if no request led to the login; the application then shows a page of its own.
+   * @throws {InvalidRequestError} (403) If a form of another site sent the request, which would be login CSRF. RFC 9700
+   * §4.7
    */
   async signIn(
     request: NativeRequest,
@@ -39,8 +41,8 @@ export class OAuth2Sessions {
   }
 
   /**
-   * Signs out in this browser, and notifies clients by back-channel logout. Front-channel logout needs the page `oauth/logout`.
-   * Sets cookies on the reply and sends nothing.
+   * Signs the user out in this browser, and notifies clients by back-channel logout. Front-channel logout requires the
+   * page `oauth/logout`. Sets cookies on the reply and sends nothing.
    */
   async signOut(request: NativeRequest, reply: NativeReply): Promise<void> {
     return this.run(request, reply, (operations, browser) => operations.signOut(browser));
@@ -53,7 +55,8 @@ export class OAuth2Sessions {
 
   /**
    * Returns the sessions of a user in all browsers, for a page such as "Where you are signed in".
-   * @param user the user. If omitted, the user who is signed in in this browser; without one, the list is empty.
+   * @param user the user. If omitted, the user who is signed in in this browser. If no user is signed in, the list is
+   * empty.
    * @throws {InvalidArgumentError} If the model has no method `listSessions()`.
    */
   async list(request: NativeRequest, user?: User): Promise<UserSession[]> {
@@ -61,10 +64,11 @@ export class OAuth2Sessions {
   }
 
   /**
-   * Ends a session in whatever browser it is, remembered or not, and notifies clients by back-channel logout.
-   * @param id the `id` of a listed session. A session of another user is never ended.
-   * @param user whose session. If omitted, that of the user who is signed in in this browser.
-   * @returns whether the session was alive
+   * Ends a session of a user in any browser, and notifies clients by back-channel logout. The session is no longer
+   * remembered.
+   * @param id the `id` of a listed session. Sessions of other users are never ended.
+   * @param user the owner of the session. If omitted, the user who is signed in in this browser.
+   * @returns whether the session was active
    * @throws {InvalidArgumentError} If the model has no method `endSession()`.
    */
   async end(request: NativeRequest, id: string, user?: User): Promise<boolean> {
@@ -72,10 +76,11 @@ export class OAuth2Sessions {
   }
 
   /**
-   * Ends all sessions of a user but that of this browser, and notifies clients by back-channel logout: after a new password, for
-   * example. Tokens of clients stay valid; `revokeGrantsOf({ userId })` of a store ends these too.
-   * @param user whose sessions. If omitted, those of the user who is signed in in this browser.
-   * @returns how many sessions were alive
+   * Ends all sessions of a user except that of this browser, and notifies clients by back-channel logout. Use it after
+   * a password change, for example. Tokens of clients stay valid; `revokeGrantsOf({ userId })` of a store revokes them
+   * too.
+   * @param user the owner of the sessions. If omitted, the user who is signed in in this browser.
+   * @returns the number of sessions that were active
    * @throws {InvalidArgumentError} If the model has no method `endSessions()`.
    */
   async endOthers(request: NativeRequest, user?: User): Promise<number> {
@@ -83,16 +88,16 @@ export class OAuth2Sessions {
   }
 
   /**
-   * Returns the hidden fields for a form of the application that ends in `signIn()`: the `return_to` of the request, and a CSRF
-   * token. May set a cookie on the reply.
+   * Returns the hidden fields for a form of the application that calls `signIn()`: the `return_to` of the request and a
+   * CSRF token. May set a cookie on the reply.
    */
   async formFields(request: NativeRequest, reply: NativeReply): Promise<Html> {
     return this.run(request, reply, async (operations, browser) => operations.formFields(browser));
   }
 
   /**
-   * Sends a page of the application in the look, language and Content Security Policy of the ready-made pages. `title` and a `main`
-   * that is text are escaped; use the tag `html` of `nest-oauth2/pages` for markup.
+   * Sends a page of the application in the look, language and Content Security Policy of the ready-made pages. `title`
+   * and a `main` that is text are escaped. Use the tag `html` of `nest-oauth2/pages` for markup.
    */
   async page(request: NativeRequest, reply: NativeReply, content: PageContent): Promise<void> {
     const response = new Response();
@@ -102,7 +107,7 @@ export class OAuth2Sessions {
     sendOAuthResponse(response, reply);
   }
 
-  /** Runs an operation on the server that the request belongs to, and copies the cookies it sets to the reply. */
+  /** Runs an operation on the server that the request belongs to, and copies the cookies that it sets to the reply. */
   private async run<T>(
     native: NativeRequest,
     reply: NativeReply | undefined,
@@ -124,10 +129,10 @@ export class OAuth2Sessions {
 }
 
 function operationsOf({ context: facts }: OAuth2Server): SessionOperations {
-  // A server that a test has replaced may have no facts.
+  // A mock server of a test may have no context.
   const operations = (facts as OAuth2Server['context'] | undefined)?.find(INTERACTION)?.sessions();
   if (operations) return operations;
   throw new InvalidArgumentError(
-    'Invalid argument: `OAuth2Sessions` needs `pages()` among the `features` of `OAuth2Module`',
+    'Invalid argument: `OAuth2Sessions` requires `pages()` among the `features` of `OAuth2Module`',
   );
 }

@@ -2,22 +2,28 @@ import { hash } from 'node:crypto';
 import type { OnceModel, LoginPrompt, SignIn } from '../../lib/index.js';
 import { SignedTokens } from './signed-tokens.js';
 
-/** Whoever is sent to sign in has an hour: they may have to make an account first. */
+/** The kind of a prompt state. It is valid for one hour, so that users have time to create an account first. */
 const PROMPT = { purpose: 'prompt', lifetime: 60 * 60 };
 
-/** Times that somebody is sent to sign in who comes back as they were: a login page that does not ask would turn for ever. */
+/**
+ * Maximum number of redirects to the login page without a new login. It stops redirect loops with a login page that
+ * does not ask the user.
+ */
 const MAX_PROMPTS = 3;
 
-/** Moments are milliseconds since the epoch. */
+/** The content of a prompt state. Times are milliseconds since the epoch. */
 interface PromptFacts {
   promptedAt: number;
   previousAuthTime?: number | undefined;
   tries: number;
-  /** A hash of the cookie of the browser that was sent to sign in. */
+  /** The hash of the cookie of the browser that was sent to sign in. */
   browser: string;
 }
 
-/** That a user was sent to sign in for an authorization request, in the address by which they come back to it. */
+/**
+ * Issues and verifies prompt states: signed values in the return URL of an authorization request which show that its
+ * user was sent to sign in.
+ */
 export class PromptStates {
   private readonly states: SignedTokens<PromptFacts>;
 
@@ -26,7 +32,8 @@ export class PromptStates {
   }
 
   /**
-   * Returns what a ticket shows, if it was issued for this request to this browser.
+   * Returns the login prompt that a state shows. `undefined` if the state was not issued for this request in this
+   * browser.
    * @param browser the value of the browser's cookie
    */
   read(state: string | undefined, binding: string, browser: string | undefined): LoginPrompt | undefined {
@@ -37,8 +44,8 @@ export class PromptStates {
   }
 
   /**
-   * Returns a ticket for the next time; `undefined` if the user came back too often without a new login. The tries of another browser's
-   * ticket count too: a browser without cookies must not be redirected for ever.
+   * Returns the state for another login prompt. `undefined` if the user came back too often without a new login.
+   * Prompts in other browsers count too, so that a browser without cookies is not redirected endlessly.
    */
   next(
     state: string | undefined,
@@ -57,7 +64,10 @@ export class PromptStates {
         });
   }
 
-  /** Spends a good one: what was proven for a request is proven for one decision. */
+  /**
+   * Consumes a valid state. A login for a request counts for one decision. Returns `false` if the state was already
+   * used.
+   */
   async consume(state: string): Promise<boolean> {
     return this.states.consume(state);
   }
@@ -65,9 +75,9 @@ export class PromptStates {
 
 const digestOf = (browser: string) => hash('sha256', browser, 'base64url');
 
-/** The same request, by an address that shows that its user was sent to sign in. */
+/** Adds a prompt state to the URL of an authorization request. */
 export const withPromptState = (url: string, state: string): string =>
   `${url}${url.includes('?') ? '&' : '?'}${PROMPT_STATE_PARAMETER}=${state}`;
 
-/** By which name the ticket stands in that address. */
+/** The query parameter of the prompt state. */
 export const PROMPT_STATE_PARAMETER = 'prompt_ticket';

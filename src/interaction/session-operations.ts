@@ -2,24 +2,30 @@ import type { ListedSession, Request, Response, SignIn, User } from '../../lib/i
 import type { Html } from '../pages/html.js';
 import type { PageContent, RenderedPage } from '../pages/page-renderer.js';
 
-/** How a user was signed in by the application, for `OAuth2Sessions.signIn()`. */
+/** The details of a login that the application has performed, for `OAuth2Sessions.signIn()`. */
 export interface SignInOptions extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> {
-  /** The strength of the login, as clients and APIs know it. If omitted, none is claimed. OpenID Connect Core 1.0 §2 */
+  /**
+   * The authentication context class of the login. If omitted, none is reported to clients and APIs. OpenID Connect
+   * Core 1.0 §2
+   */
   acr?: string;
-  /** The methods of the login, such as `['pwd']` or `['email']`. `mfa` proves a second factor. RFC 8176 §2 */
+  /** The authentication methods, such as `['pwd']` or `['email']`. `mfa` proves a second factor. RFC 8176 §2 */
   amr?: readonly string[];
   /** When the user was authenticated, if an identity provider did that earlier. Default: now. */
   authTime?: Date;
-  /** Whether the browser may continue the session after it expires. Needs `rememberLifetime` of `pages()`. Default: `false`. */
+  /**
+   * Whether the browser may continue the session after it expires. Requires `rememberLifetime` of `pages()`. Default:
+   * `false`.
+   */
   remember?: boolean;
   /**
-   * Where to continue: a path on this server, such as the `return_to` that the application saved before it sent the user to an
-   * identity provider. If omitted, the `return_to` in the form or query of the request.
+   * The path on this server to continue at, such as the `return_to` that the application saved before it sent the user
+   * to an identity provider. If omitted, the `return_to` in the form or query of the request.
    */
   returnTo?: string;
   /**
-   * Whether a POST request of another site may sign the user in, such as the form post of an identity provider. The application
-   * must then protect the request from CSRF itself, for example by `state`. Default: `false`.
+   * Whether a POST request from another site may sign the user in, such as the form post of an identity provider. The
+   * application must then protect the request from CSRF itself, for example with `state`. Default: `false`.
    */
   crossSite?: boolean;
 }
@@ -30,13 +36,16 @@ export interface UserSession extends ListedSession {
   isCurrent: boolean;
 }
 
-/** A request of a browser, and the response to it. */
+/** A request of a browser and the response to it. */
 export interface BrowserRequest {
   request: Request;
   response: Response;
 }
 
-/** The operations of `OAuth2Sessions` on one server: implemented by the pages, which the module does not load by itself. */
+/**
+ * The operations of `OAuth2Sessions` on one server. The pages implement them; the module does not load the pages
+ * itself.
+ */
 export interface SessionOperations {
   signIn(user: User, browser: BrowserRequest, options: SignInOptions): Promise<string | null>;
   signOut(browser: BrowserRequest): Promise<void>;

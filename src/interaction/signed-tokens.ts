@@ -2,16 +2,17 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import { constantTimeEqual, consumeOnce } from '../../lib/adapter/index.js';
 import type { OnceModel } from '../../lib/index.js';
 
-/** What tickets are for, and how long they are good. */
+/** The purpose and lifetime of a kind of signed tokens. */
 export interface SignedTokenKind {
   readonly purpose: string;
-  /** In seconds. */
+  /** Lifetime in seconds. */
   readonly lifetime: number;
 }
 
 /**
- * Tickets are good for one subject and one purpose, for a while, and once where the model can tell. They are signed and no
- * page of them is kept, so they outlive a restart and are good in every process.
+ * Issues and verifies signed tokens, such as CSRF tokens. A token is bound to one text and one purpose, expires, and is
+ * single-use if the model can consume it. Tokens are not stored, so they are valid in every process and after a
+ * restart.
  */
 export class SignedTokens<Facts extends object = object> {
   constructor(
@@ -21,8 +22,9 @@ export class SignedTokens<Facts extends object = object> {
   ) {}
 
   /**
-   * @param binding what it is good for, as text
-   * @param content what it says; everybody can read it who has it
+   * Returns a new token.
+   * @param binding the text that the token is bound to, to be passed again to `isValid()` or `read()`
+   * @param content the content of the token. It is signed but not encrypted.
    */
   issue(binding: string, content?: Facts): string {
     const expires = Date.now() + this.kind.lifetime * 1000;
@@ -34,7 +36,7 @@ export class SignedTokens<Facts extends object = object> {
     return this.read(token, binding) !== undefined;
   }
 
-  /** What a good ticket says; undefined: it is none. */
+  /** Returns the content of a token. `undefined` if it is expired, forged or bound to another text. */
   read(token: unknown, binding: string): Facts | undefined {
     if (typeof token !== 'string') return undefined;
     const [payload = ''] = token.split('.', 1);
@@ -43,25 +45,28 @@ export class SignedTokens<Facts extends object = object> {
     return said.expires > Date.now() ? said : undefined;
   }
 
-  /** Spends a good ticket: false when it has decided before. */
+  /** Consumes a valid token. Returns `false` if it was already used. */
   async consume(token: string): Promise<boolean> {
     const { model, kind } = this;
     const digest = hash('sha256', `${kind.purpose} ${token}`, 'base64url');
-    // The clock of the process that made it may have been ahead.
+    // Remember it for twice its lifetime: the clock of the issuing process may have been ahead.
     return consumeOnce(model, digest, 2 * kind.lifetime);
   }
 
-  /** The payload has no dot, so what is signed can be read in one way only. */
+  /** Signs a payload with its purpose and binding. The payload contains no dot, so the signed text is unambiguous. */
   private sign(payload: string, binding: string): string {
     const text = `nest-oauth2 ${this.kind.purpose} ${payload}.${binding}`;
     return `${payload}.${createHmac('sha256', this.secret).update(text).digest('base64url')}`;
   }
 }
 
-/** A consent page may stay open for 15 minutes. */
+/** The kind of the CSRF token of a consent form. It is valid for 15 minutes. */
 const CONSENT = { purpose: 'consent', lifetime: 15 * 60 };
 
-/** Shows that a decision was made on the consent page: good for one user and one authorization request. RFC 6749 §10.12 */
+/**
+ * Issues and verifies the CSRF tokens of consent forms. A token is bound to one user and one authorization request. RFC
+ * 6749 §10.12
+ */
 export class ConsentCsrfTokens extends SignedTokens {
   constructor(secret: string, model?: Partial<OnceModel>) {
     super(CONSENT, secret, model);

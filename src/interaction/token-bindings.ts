@@ -1,21 +1,28 @@
 import { authorizationDetailsOf, authorizationDetailsText } from '../../lib/adapter/index.js';
 import { type AuthorizationRequest, InvalidArgumentError, type Request, type User } from '../../lib/index.js';
 
-/** What a user is asked, by which request, and where. */
+/** An authorization request, as far as signed tokens are bound to it. */
 export interface BoundRequest {
   asked: AuthorizationRequest;
   request: Request;
   returnTo: string;
 }
 
-/** Names an authorization request: every parameter of it, and this very place. */
+/**
+ * Returns the text that binds a signed token to an authorization request: its issuer, path, client, redirect URI and
+ * all parameters.
+ */
 export function requestBinding({ asked, request, returnTo }: BoundRequest): string {
   const { client, redirectUri, issuer } = asked;
   const [path] = returnTo.split('?', 1);
   return JSON.stringify([issuer ?? null, path, client.id, redirectUri, ...parametersOf(asked, request)]);
 }
 
-/** What the ticket of a consent form is good for: this user, what they were shown, every parameter of the request, and only here. */
+/**
+ * Returns the text that binds a CSRF token of a consent form to the user, the request with all its parameters, and the
+ * scope and authorization details that the user was shown.
+ * @throws {InvalidArgumentError} If the user has no `id`.
+ */
 export function consentBinding(user: User, { asked, request, returnTo }: BoundRequest): string {
   const id: unknown = user['id'];
   if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
@@ -31,7 +38,10 @@ export function consentBinding(user: User, { asked, request, returnTo }: BoundRe
   return JSON.stringify([...shown, ...parametersOf(asked, request)]);
 }
 
-/** One that stands for another says little itself, and may stand for a third tomorrow: then both count. */
+/**
+ * Returns the parameters that a signed token is bound to. If the request refers to a pushed request or a request
+ * object, they include both, because the reference may lead to another request later.
+ */
 const parametersOf = (asked: AuthorizationRequest, request: Request): readonly unknown[] =>
   asked.request === request ? [sorted(request.query)] : [sorted(request.query), sorted(asked.request.query)];
 

@@ -6,7 +6,7 @@ import type { OAuth2Tenants, TenantCacheOptions } from './oauth2-tenants.interfa
 
 export type { OAuth2Options, OAuth2Settings } from './oauth2-options.interface.js';
 
-/** A class that Nest instantiates, an instance, or a provider without its `provide`. */
+/** The value of an option that takes a class for Nest to instantiate, an instance, or a provider without `provide`. */
 export type ProviderOption<T> = Type<T> | T | ProviderDefinition<T>;
 
 /** A provider of Nest without its `provide`. */
@@ -20,59 +20,73 @@ export type ProviderDefinition<T> =
 /** The options that must be known before the application starts. */
 export interface OAuth2Registration {
   /**
-   * Of a further server in the application: `@InjectOAuth2Server('partners')` and `@UseOAuth('partners')` call it so. Its
-   * endpoints need `paths` of their own.
+   * The name of an additional server, for `@InjectOAuth2Server('partners')` and `@UseOAuth('partners')`. Its endpoints
+   * require their own `paths`. If omitted, this is the default server.
    */
   name?: string;
   /** The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). */
   model?: ProviderOption<Model | ProtectedResourceModel>;
   /**
-   * Your login and consent, given like the model. `null`: no client uses the authorization code grant, so the application
-   * starts without a warning that users cannot sign in.
+   * Your login and consent: a class, an instance or a provider. `null` if no client uses the authorization code grant,
+   * so that the start logs no warning that users cannot sign in.
    */
   interaction?: ProviderOption<OAuth2Interaction> | null;
-  /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. Default: `[]` */
+  /**
+   * The specifications to support in addition to RFC 6749, such as `[revocation()]`. Each may add endpoints. Default:
+   * `[]`.
+   */
   features?: FeatureList;
   /**
-   * Where the endpoints are: `{ token: 'auth/token' }`, or `{ prefix: 'auth' }` for all; well-known documents cannot be moved.
-   * Default: `oauth/authorize`, `oauth/token`, and what the features say of theirs
+   * The paths of the endpoints: `{ token: 'auth/token' }` for one, `{ prefix: 'auth' }` for all. The paths of
+   * well-known documents are fixed. Default: `oauth/authorize`, `oauth/token` and the paths that the features define.
    */
   paths?: OAuth2Paths;
-  /** `false`: no endpoints but well-known documents, for hosts with controllers of their own or none. Default: true */
+  /**
+   * Whether the module serves the endpoints. With `false` it serves only well-known documents, for applications that
+   * have their own controllers or no endpoints. Default: `true`.
+   */
   controllers?: boolean;
-  /** Which tenant a request asks, and what is different there, given like the model: an issuer for each, from your database. */
+  /**
+   * Finds the tenant of a request and the options of that tenant, such as its issuer. A class, an instance or a
+   * provider.
+   */
   tenants?: ProviderOption<OAuth2Tenants>;
-  /** How many tenants are kept, for how many seconds, and how long one may take. Default: { max: 1000, timeToLive: 300, deadline: 10 } */
+  /**
+   * How many tenants are cached, for how many seconds, and how long loading one may take. Default: `{ max: 1000,
+   * timeToLive: 300, deadline: 10 }`.
+   */
   tenantCache?: TenantCacheOptions;
-  /** Make the exports of the module visible everywhere. Default: false */
+  /** Whether all modules of the application can inject the exports of this module. Default: `false`. */
   isGlobal?: boolean;
   /** Modules whose exports the model, the interaction and the factory inject. */
   imports?: ModuleMetadata['imports'];
-  /** Further providers that the model, the interaction or the factory inject. */
+  /** Additional providers that the model, the interaction or the factory inject. */
   extraProviders?: Provider[];
 }
 
-/** The routes of the endpoints by their ids, relative to a global prefix. */
+/** The routes of the endpoints by id, relative to the global prefix. */
 export interface OAuth2Paths {
-  /** What endpoints that are not named have in place of `oauth`: with 'auth', `auth/token`. */
+  /**
+   * Replaces `oauth` in the paths of endpoints that are not listed: with `'auth'` the token endpoint is `auth/token`.
+   */
   prefix?: string | undefined;
   authorize?: string | undefined;
   token?: string | undefined;
-  /** Of a feature: `{ revocation: 'oauth/revoke' }`. */
+  /** The path of an endpoint of a feature: `{ revocation: 'oauth/revoke' }`. */
   [endpoint: string]: string | undefined;
 }
 
-/** What `OAuth2Module.forRoot()` takes. */
+/** The options of `OAuth2Module.forRoot()`. */
 export interface OAuth2ModuleOptions extends OAuth2Registration, OAuth2Settings {
   model: ProviderOption<Model | ProtectedResourceModel>;
 }
 
-/** A class that makes the options, for `useClass` and `useExisting`. */
+/** A class that creates the options, for `useClass` and `useExisting`. */
 export interface OAuth2OptionsFactory {
   createOAuth2Options(): OAuth2Options | Promise<OAuth2Options>;
 }
 
-/** What `OAuth2Module.forRootAsync()` takes. */
+/** The options of `OAuth2Module.forRootAsync()`. */
 export interface OAuth2ModuleAsyncOptions extends OAuth2Registration {
   // oxlint-disable-next-line no-explicit-any
   useFactory?: (...args: any[]) => OAuth2Options | Promise<OAuth2Options>;

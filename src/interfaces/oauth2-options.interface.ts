@@ -2,18 +2,21 @@ import type { EngineOptions } from '../../lib/adapter/index.js';
 import type { Instrumentation, Model, ProtectedResourceModel } from '../../lib/index.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
-/** The options that `forRootAsync` may find out while the application starts. */
+/** The options that the factory of `forRootAsync()` may return when the application starts. */
 export interface OAuth2Options extends OAuth2Settings {
-  /** The model, made already; its class is given beside the factory. */
+  /** The model instance. Pass a class to `forRootAsync()` next to the factory instead. */
   model?: Model | ProtectedResourceModel;
-  /** Your login and consent, made already. */
+  /** The instance of your login and consent. */
   interaction?: OAuth2Interaction | null;
 }
 
-/** The options of the engine, and what the module has beside them. */
+/** The options of the engine, and further options of the module. */
 export interface OAuth2Settings extends EngineOptions {
-  /** Code that runs around all operations, such as `telemetry()`: one value or a list, the first outermost. */
+  /** Code that wraps all operations, such as `telemetry()`. In a list, the first is the outermost. */
   instrumentation?: Instrumentation | readonly Instrumentation[];
-  /** Signs the tickets of consent forms: 32 characters or more, the same in every process and after a restart. */
+  /**
+   * The secret that signs the CSRF tokens of consent forms. At least 32 characters, the same in every process and after
+   * a restart.
+   */
   secret?: string;
 }

@@ -1,45 +1,54 @@
 import type { Awaitable, Falsy, Request } from '../../lib/index.js';
 import type { OAuth2Options } from './oauth2-options.interface.js';
 
-/** Where a host says which of its tenants a request asks, and what is different there: an issuer for each. */
+/** Finds the tenant of a request, and the options that differ between tenants: each has its own issuer. */
 export interface OAuth2Tenants {
   /**
-   * Which tenant does this request ask? Asked for every request. Falsy: none, which is answered by 404. Say only ids that you
-   * know: what a stranger sends is no id yet.
+   * Returns the id of the tenant that a request is for. It is called for every request. A falsy value causes a 404
+   * response. Return only ids that exist: values in the request are not verified.
    */
   findTenant(request: TenantRequest): Awaitable<string | Falsy>;
   /**
-   * What is different for this tenant, from your database; falsy: there is none. Kept for as long as `tenantCache` says; what it
-   * throws is kept by nobody.
+   * Returns the options of a tenant, or a falsy value if there is no such tenant. The result is cached as `tenantCache`
+   * defines; errors are not cached.
    */
   createTenantOptions(tenant: string): Awaitable<TenantOptions | Falsy>;
 }
 
-/** What of a request tells its tenant. */
+/** The parts of a request that identify its tenant. */
 export interface TenantRequest {
-  /** The host that was asked, in lower case and without port; behind a proxy only as far as the platform trusts that. */
+  /**
+   * The host name of the request, in lower case and without port. Behind a proxy it is correct only if Express or
+   * Fastify trusts the proxy.
+   */
   readonly host: string | undefined;
   /**
-   * The path that was asked; of a well-known document the path of the issuer, wherever the client has put it:
-   * `/.well-known/oauth-authorization-server/acme` is `/acme`. RFC 8414 §3.1
+   * The path of the request. For a well-known document it is the path of the issuer, on either side of the well-known
+   * part: `/.well-known/oauth-authorization-server/acme` is `/acme`. RFC 8414 §3.1
    */
   readonly path: string;
-  /** With its `headers`, and the request of Express or Fastify as `native`. */
+  /** The request, with its `headers` and the request of Express or Fastify as `native`. */
   readonly request: Request;
 }
 
-/** The options of a tenant, over those of the module. What is there for all, features, paths and `cors`, is not among them. */
+/**
+ * The options of a tenant. They replace those of the module. `features`, `paths`, `cors` and `events` are the same for
+ * all tenants.
+ */
 export interface TenantOptions extends OAuth2Options {
-  /** Its own, which no other tenant has. RFC 8414 §2 */
+  /** The issuer of the tenant. Each tenant must have a different one. RFC 8414 §2 */
   issuer: string;
 }
 
-/** How many servers of tenants are kept, and for how long. */
+/** How many servers of tenants are cached, and for how long. */
 export interface TenantCacheOptions {
-  /** How many at most; who was asked longest ago is forgotten first. Default: 1000 */
+  /** Maximum number of cached tenants. The least recently used one is removed first. Default: `1000`. */
   max?: number;
-  /** Seconds after which the options of a tenant are asked for again. Default: 300 */
+  /** Seconds after which the options of a tenant are loaded again. Default: `300`. */
   timeToLive?: number;
-  /** Seconds that `createTenantOptions()` may take; then it is 503 `temporarily_unavailable`, and asked again. Default: 10 */
+  /**
+   * Maximum seconds that `createTenantOptions()` may take. After that, requests get 503 `temporarily_unavailable`, and
+   * the next request loads the options again. Default: `10`.
+   */
   deadline?: number;
 }

@@ -4,7 +4,10 @@ import { OAuth2Clients, type OAuth2Server } from '../../lib/index.js';
 import { clientsName } from './provider-names.js';
 import type { PartTokens } from '../oauth2.tokens.js';
 
-/** What administers the clients of one import; of the server without a name, both under a name as well: for the command. */
+/**
+ * Returns the providers of `OAuth2Clients` for one import of the module. The default server and its clients also get a
+ * name, so that the `nest-oauth2` command finds them.
+ */
 export function clientsProviders({ clients, server }: PartTokens, name: string | undefined): Provider[] {
   const provider: Provider = { provide: clients, inject: [server], useFactory: administer };
   if (name !== undefined) return [provider];
@@ -12,5 +15,5 @@ export function clientsProviders({ clients, server }: PartTokens, name: string |
   return [provider, { provide: named.clients, useExisting: clients }, { provide: named.server, useExisting: server }];
 }
 
-// Of a server that a test has replaced, the model need not be known.
+// A mock server of a test may have no options.
 const administer = ({ options, events }: OAuth2Server) => new OAuth2Clients(options?.model ?? {}, events);

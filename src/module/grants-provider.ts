@@ -3,14 +3,14 @@ import { OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
 import type { PartTokens } from '../oauth2.tokens.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 
-/** The provider of `OAuth2Grants` for one import of the module. */
+/** Returns the provider of `OAuth2Grants` for one import of the module. */
 export const grantsProvider = ({ grants, server }: PartTokens): Provider => ({
   provide: grants,
   inject: [server],
   useFactory: administer,
 });
 
-// The model of a server that a test has replaced need not be known.
+// A mock server of a test may have no options.
 function administer(server: OAuth2Server): OAuth2Grants {
   const { options, events, context: facts } = server;
   const scope = tenantServersOf(server) ? { tenants: 'all' as const } : { issuer: options?.issuer, facts };

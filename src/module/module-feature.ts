@@ -9,19 +9,19 @@ import { SERVER_NAMES } from './oauth2-context.js';
 
 /** The registration of a server that the module makes. */
 export interface ServerRegistration {
-  /** The `name` of the import. `undefined`: the default server. */
+  /** The `name` of the import. `undefined` for the default server. */
   readonly name: string | undefined;
-  /** The tenant whose server it is. */
+  /** The tenant of the server. If omitted, it has none. */
   readonly tenant?: string | undefined;
   /** The option `secret`. */
   readonly secret?: string | undefined;
-  /** Whether servers of other issuers have the same model. */
+  /** Whether servers of other issuers use the same model. */
   readonly sharesModel?: boolean;
-  /** The servers of its tenants, if it is the server of an import with tenants. */
+  /** The servers of the tenants, if this is the server of an import with tenants. */
   readonly tenants?: OAuth2TenantServers;
 }
 
-/** Returns the feature by which the module offers its state of a server to guards, pages and other features. */
+/** Returns the feature that provides the module's state of a server to guards, pages and other features. */
 export const moduleFeature = ({ name, tenant, secret, sharesModel, tenants }: ServerRegistration): Feature => ({
   id: 'OAuth2Module',
   install(builder) {

@@ -35,15 +35,15 @@ import {
 import { sessionsProvider } from './sessions-provider.js';
 import { tenantProviders } from '../tenants/tenant-providers.js';
 
-/** One import of the module: how it was registered, and where its options come from. */
+/** One import of the module: its registration and the source of its options. */
 interface Import {
   registration: OAuth2Registration;
   method: 'forRoot' | 'forRootAsync';
-  /** Made with their injection token. */
+  /** Returns the providers of the options for their injection token. */
   options: (provide: InjectionToken) => Provider[];
 }
 
-/** Defines one import of the module. What is wrong with it is found while Nest makes the providers: at start-up. */
+/** Defines one import of the module. Configuration errors are thrown when Nest makes the providers, at start-up. */
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
   const fault = findRegistrationError(registration, method);
   if (fault !== undefined) return defineFault(module, fault, registration?.name);
@@ -100,7 +100,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
   };
 }
 
-/** A module that cannot be made: whoever needs a part of it is told why. */
+/** Defines a module whose providers throw the configuration error. */
 function defineFault(module: Type, fault: string, name: string | undefined): DynamicModule {
   const useFactory = () => {
     throw configurationError(fault);
@@ -112,7 +112,10 @@ function defineFault(module: Type, fault: string, name: string | undefined): Dyn
   return { module, global: true, providers: parts, exports: [...tokens] };
 }
 
-/** A guard that finds a registration guards by the server without a name. */
+/**
+ * Returns the injection tokens that an import exports. A guard that finds `OAUTH2_REGISTRATION` uses the default
+ * server.
+ */
 function exportsOf(name: string | undefined): InjectionToken[] {
   const parts = Object.values(partTokens(name)) as InjectionToken[];
   return name === undefined ? [...parts, OAuth2Context, OAUTH2_REGISTRATION] : [...parts, OAuth2Context];
@@ -135,21 +138,24 @@ const interactionFlow = (parts: PartTokens): Provider => ({
   },
 });
 
-/** The model or the interaction: made by Nest, given as it is, or left to the options' factory. */
+/**
+ * Returns the provider of the model or the interaction: from the registration or, if it sets none, from the options of
+ * the factory.
+ */
 function provideGiven(
   name: 'model' | 'interaction',
   parts: PartTokens,
   given: ProviderOption<object> | null | undefined,
 ): Provider {
   const provide = parts[name];
-  // Of an option given as null there is nothing either.
+  // Treat `null` like `undefined`.
   if ((given ?? undefined) === undefined) {
     return { provide, inject: [parts.options], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
   return optionProvider(name, provide, given!);
 }
 
-/** Where the options of `forRootAsync()` come from: one of three, which has been checked. */
+/** Returns the providers of the options of `forRootAsync()`, from `useFactory`, `useClass` or `useExisting`. */
 export function optionsProviders(
   { useFactory, inject, useClass, useExisting }: OAuth2ModuleAsyncOptions,
   provide: InjectionToken,

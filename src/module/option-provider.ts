@@ -6,13 +6,13 @@ import { findInteractionDeclaration } from '../interaction/interactive-feature.j
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import { OAUTH2_FEATURE_INSTANCE } from '../oauth2.tokens.js';
 
-/** What the host gave as a class, an instance or a provider: made by Nest, or used as it is. */
+/** Returns the provider for an option that takes a class, an instance or a provider. */
 export function optionProvider(option: string, provide: InjectionToken, value: ProviderOption<object>): Provider {
   if (typeof value === 'function') return { provide, useClass: named(value as Type<object>, option) };
   return isProvider(value) ? ({ ...value, provide } as Provider) : { provide, useValue: value };
 }
 
-/** What the feature that asks users has Nest make. */
+/** Returns the provider of the instance that Nest makes for the feature that provides the interaction. */
 export function featureProvider(features?: FeatureList): Provider {
   const { providerOption: given } = findInteractionDeclaration(allFeatures(features)) ?? {};
   if (!given) return { provide: OAUTH2_FEATURE_INSTANCE, useValue: undefined };
@@ -20,8 +20,8 @@ export function featureProvider(features?: FeatureList): Provider {
 }
 
 /**
- * The same class under a longer name, which Nest uses when it cannot make an instance: where to give what is missing is
- * told there. What it makes is an instance of the class itself.
+ * Returns the class under a longer name that tells how to resolve missing dependencies, because Nest prints the name
+ * when it cannot make an instance. Instances belong to the original class.
  */
 function named(given: Type<object>, option: string): Type<object> {
   const renamed = function (...args: unknown[]): object {
@@ -29,6 +29,6 @@ function named(given: Type<object>, option: string): Type<object> {
   };
   Object.setPrototypeOf(renamed, given);
   renamed.prototype = given.prototype as object;
-  const remedy = 'give what it injects by `imports` or `extraProviders` of OAuth2Module';
+  const remedy = 'add its dependencies to `imports` or `extraProviders` of OAuth2Module';
   return Object.defineProperty(renamed, 'name', { value: `${given.name} [the \`${option}\`: ${remedy}]` }) as never;
 }

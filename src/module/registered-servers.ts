@@ -4,14 +4,14 @@ import { assertConfig, hasSameStorage } from '../../lib/adapter/index.js';
 import { describeServers } from '../configuration/paths.js';
 import { OAUTH2_REGISTRATION, partTokens } from '../oauth2.tokens.js';
 
-/** What is known of a server once it is made. */
+/** A server that has been made. */
 interface StartedServer {
   readonly name: string | undefined;
   readonly model: object;
   readonly issuer: string | undefined;
 }
 
-/** The servers of an application. */
+/** The servers of one application. */
 interface ApplicationServers {
   readonly names: Set<string>;
   readonly started: StartedServer[];
@@ -25,37 +25,44 @@ function serversOf(modules: ModulesContainer): ApplicationServers {
   return servers;
 }
 
-/** Checks that a name is that of one server. */
+/**
+ * Verifies that no other server of the application has this name.
+ * @throws {InvalidArgumentError} If the name is already used.
+ */
 export function registerServer(modules: ModulesContainer, name: string | undefined): void {
   if (name === undefined) return;
   const { names } = serversOf(modules);
-  const remedy = 'give each its own, or register it once, in a module that exports OAuth2Module';
-  assertConfig(!names.has(name), `two imports of OAuth2Module have the name \`${name}\`: ${remedy}`);
+  const remedy = 'give each a different name, or register the server once, in a module that exports OAuth2Module';
+  assertConfig(!names.has(name), `two imports of OAuth2Module have the same name \`${name}\`: ${remedy}`);
   names.add(name);
 }
 
-/** Checks that tokens of a server are none of another one: over one model, by issuers that it keeps. RFC 9700 §4.4 */
+/**
+ * Verifies that a server cannot accept tokens of another server. Servers may share a model only if it stores issuers
+ * and each server has a different issuer. RFC 9700 §4.4
+ * @throws {InvalidArgumentError} If two servers would accept each other's tokens.
+ */
 export function verifySeparateTokens(
   modules: ModulesContainer,
   name: string | undefined,
   { moduleRef, issuer }: { moduleRef: ModuleRef; issuer: string | undefined },
 ): void {
   const model = findInstance(moduleRef, partTokens(name).model);
-  // One that is made for each request says nothing here.
+  // A request-scoped model cannot be compared.
   if (!model) return;
   const { started: known } = serversOf(modules);
   for (const other of known) {
     if (!hasSameStorage(model, other.model) || (name === undefined && other.name === undefined)) continue;
     const keepsIssuers = 'revokeGrant' in model && 'revokeGrant' in other.model;
     const areApart = keepsIssuers && issuer !== undefined && other.issuer !== undefined && issuer !== other.issuer;
-    const remedy = keepsIssuers ? 'give each an `issuer` of its own, or a model' : 'give each a model of its own';
-    const fault = 'keep their tokens in one place, and each would take those of the other';
+    const remedy = keepsIssuers ? 'give each a different `issuer` or model' : 'give each its own model';
+    const fault = "store tokens in the same place and would accept each other's tokens";
     assertConfig(areApart, `${describeServers(name, other.name)} ${fault}: ${remedy}`);
   }
   known.push({ name, model, issuer });
 }
 
-/** What is made once; undefined for what is made for each request. */
+/** Returns the instance of a provider. `undefined` if the provider is request-scoped. */
 export function findInstance(moduleRef: ModuleRef, token: InjectionToken): object | undefined {
   try {
     return moduleRef.get<object>(token as string);
@@ -64,13 +71,13 @@ export function findInstance(moduleRef: ModuleRef, token: InjectionToken): objec
   }
 }
 
-/** The module in which a server was registered; undefined: there is none of that name. */
+/** Returns the module in which a server was registered. `undefined` if there is no server with this name. */
 export function moduleOfServer(modules: ModulesContainer, name: string | undefined) {
   const { server } = partTokens(name);
   return [...modules.values()].find(({ providers }) => providers.has(server) && providers.has(OAUTH2_REGISTRATION));
 }
 
-/** The names of all servers of an application, as they were registered; undefined: one without. */
+/** Returns the names of all servers of an application. `undefined` stands for the default server. */
 export function registeredServerNames(modules: ModulesContainer): readonly (string | undefined)[] {
   return [...modules.values()].flatMap(({ providers }) => {
     const registration = providers.get(OAUTH2_REGISTRATION)?.instance as { name?: string } | undefined;

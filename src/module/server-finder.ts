@@ -3,7 +3,7 @@ import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
 import type { OAuth2Server } from '../../lib/index.js';
 import type { NativeRequest } from '../http/http-adapter.js';
 
-/** Finds a server in its module; where its model is made for each request, the one of this request. */
+/** Finds a server in its module. If its model is request-scoped, so is the server. */
 export function findServer(
   moduleRef: ModuleRef,
   token: InjectionToken,
@@ -13,7 +13,7 @@ export function findServer(
   try {
     server = moduleRef.get<OAuth2Server>(token as string);
   } catch {
-    // Nest gives out nothing by `get()` that is made for each request.
+    // `get()` throws for request-scoped providers.
   }
   if (server) return server;
   const context = ContextIdFactory.getByRequest(native);

@@ -3,7 +3,7 @@ import type { OAuth2Server } from '../../lib/index.js';
 import { OAuth2Sessions } from '../interaction/oauth2-sessions.js';
 import type { PartTokens } from '../oauth2.tokens.js';
 
-/** The provider of `OAuth2Sessions` for one import of the module. */
+/** Returns the provider of `OAuth2Sessions` for one import of the module. */
 export const sessionsProvider = ({ sessions, server }: PartTokens): Provider => ({
   provide: sessions,
   inject: [server],

@@ -11,17 +11,17 @@ type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 type Wrapper = Module['providers'] extends Map<unknown, infer W> ? W : never;
 type Methods = Record<string, Listener>;
 
-/** The methods of the host that listen by `@OnOAuth2Event()`: found once, when the application starts. */
+/** The methods of the application that have `@OnOAuth2Event()`. They are found once, when the application starts. */
 export class EventListeners implements OnModuleInit {
   private readonly byName = new Map<string, Listener[]>();
 
   constructor(
     private readonly modules: ModulesContainer,
-    /** The name of the server they listen to. */
+    /** The name of the server whose events are received. */
     private readonly server?: string,
   ) {}
 
-  /** Does anybody listen to this? */
+  /** Whether an event has listeners. */
   hasListener(name: OAuth2EventName): boolean {
     return this.byName.size > 0 && (this.byName.has(name) || this.byName.has('*'));
   }
@@ -32,7 +32,7 @@ export class EventListeners implements OnModuleInit {
     }
   }
 
-  /** By then all that is made once is made. */
+  /** Registers the listeners. All providers that are not request-scoped exist at this point. */
   onModuleInit(): void {
     const seen = new Set<unknown>();
     for (const module of this.modules.values()) {
@@ -49,7 +49,7 @@ export class EventListeners implements OnModuleInit {
     const instance: unknown = isOne ? wrapper.instance : undefined;
     if (isOne && (typeof instance !== 'object' || instance === null || seen.has(instance))) return;
     seen.add(instance);
-    // What a factory makes for each request is not known before there is one.
+    // The result of a request-scoped factory is unknown before a request.
     const prototype: unknown = isOne ? Object.getPrototypeOf(instance) : !wrapper.inject && metatype?.prototype;
     if (typeof prototype !== 'object' || prototype === null) return;
     for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
@@ -69,19 +69,22 @@ export class EventListeners implements OnModuleInit {
 
 interface ListenerMethod {
   method: string;
-  /** As people call it. */
+  /** The class and method, for error messages. */
   label: string;
 }
 
 function faultOf({ name, server }: EventSubscription, where: string, servers: readonly unknown[]): string | undefined {
   if (server !== undefined && !servers.includes(server)) {
-    return `${where} listens to the server \`${server}\`, and no import of OAuth2Module has that name`;
+    return `${where} listens to the server \`${server}\`, but no import of OAuth2Module has this name`;
   }
   if (name === '*' || EVENT_NAMES.includes(name)) return undefined;
-  return `${where} listens to \`${String(name)}\`, which is no event: did you mean \`${nearestName(String(name), EVENT_NAMES)}\`?`;
+  return `${where} listens to the unknown event \`${String(name)}\`: did you mean \`${nearestName(String(name), EVENT_NAMES)}\`?`;
 }
 
-/** Of a provider that is made for each request there is one for each event, whose request has it as `event`. */
+/**
+ * Returns the listener of a request-scoped or transient provider. Each event gets a new instance, which can inject a
+ * request with the member `event`.
+ */
 function perEvent({ host, token }: Wrapper, { method }: ListenerMethod): Listener {
   return async (event, name) => {
     const moduleRef = host!.getProviderByKey(ModuleRef).instance;
@@ -92,9 +95,9 @@ function perEvent({ host, token }: Wrapper, { method }: ListenerMethod): Listene
   };
 }
 
-/** Nest makes no controller without a request. */
+/** Throws because Nest cannot make a request-scoped controller without a request. */
 function refuseController({ label: where }: ListenerMethod): never {
   throw configurationError(
-    `${where} listens to events, but its controller is made for each request: put @OnOAuth2Event() on a method of a provider`,
+    `${where} listens to events, but its controller is request-scoped: move @OnOAuth2Event() to a method of a provider`,
   );
 }

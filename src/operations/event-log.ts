@@ -4,7 +4,7 @@ import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events } from '../.
 
 const logger = new Logger('OAuth2');
 
-/** What a line is written of, and at which level: what was granted is for the listeners of the host alone. */
+/** The events that are logged, with their level. Successful operations are emitted but not logged. */
 const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'access.refused': 'debug',
   'authorization.refused': 'debug',
@@ -17,18 +17,18 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'user.refused': 'debug',
 };
 
-/** Those of the host's providers that hear an event. */
+/** The methods of the application that listen to events. */
 interface Listeners {
   hasListener(name: OAuth2EventName): boolean;
   notify(name: OAuth2EventName, payload: object): void;
 }
 
-/** Writes a line for every refusal, and hands all events on to the listeners of the host. */
+/** Logs refusals and failures, and passes all events to the listeners of the application. */
 export class EventLog implements EventSink {
   constructor(
     private readonly events: EventSink | undefined,
     private readonly listeners?: Listeners,
-    /** The name of the server, where the host has given it one. */
+    /** The name of the server. If omitted, events have no `server`. */
     private readonly server?: string,
   ) {}
 
@@ -44,13 +44,19 @@ export class EventLog implements EventSink {
   }
 }
 
-/** Nest 11 calls every level disabled, `fatal` too, where the host has named none; all of them are written then. */
+/**
+ * Whether an event is logged. If the application sets no log levels, Nest 11 reports every level as disabled, even
+ * `fatal`; then all are logged.
+ */
 function isLogged(name: OAuth2EventName): boolean {
   const level = LEVELS[name];
   return level !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
 }
 
-/** One line, whatever a client sent: `token.refused error="invalid_grant" …`. */
+/**
+ * Returns the log line of an event: `token.refused error="invalid_grant" …`. Values that a client sent cannot add line
+ * breaks.
+ */
 function lineOf(name: string, { at: _, ...facts }: OAuth2Event): string {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return [name, ...known.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
@@ -69,5 +75,8 @@ function textOf(value: unknown): string {
   return cut.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What JSON leaves as it is and a terminal may obey; some of it turns the order of what follows. Unicode Report 9 §2 */
+/**
+ * Characters that JSON does not escape and that a terminal may interpret, including those that change the text
+ * direction. Unicode Report 9 §2
+ */
 const UNPRINTABLE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -3,25 +3,26 @@ import { assertConfig, toOAuthError } from '../../lib/adapter/index.js';
 import { type HealthModel, OAuth2Server, TemporarilyUnavailableError } from '../../lib/index.js';
 import { logServerError } from './error-log.js';
 
-/** What a health check says of a server, in the form of `@nestjs/terminus`. */
+/** The result of a health check, in the form of `@nestjs/terminus`. */
 export interface OAuth2Health {
   status: 'up' | 'down';
-  /** Why it is down. What the store said stands in the log: there may be an address in it. */
+  /** Why the server is down. The original error is only logged, because it may contain an address. */
   message?: string;
 }
 
 /**
- * Is the store within reach, and do the features work that say so, as `keys()` does? For `@nestjs/terminus`, `health.check([() => oauth2.isHealthy()])`, or without it. A provider of
- * any module which sees `OAuth2Server`; the model needs the method `ping()`, which the ready-made stores have.
+ * Checks whether the store is reachable and whether features with a health check work, such as `keys()`. Use it with
+ * `@nestjs/terminus`, `health.check([() => oauth2.isHealthy()])`, or alone. Add it to the providers of a module that
+ * can inject `OAuth2Server`. The model requires a method `ping()`, which the ready-made stores have.
  */
 @Injectable()
 export class OAuth2HealthIndicator {
   private readonly model: Partial<HealthModel>;
   private readonly facts: OAuth2Server['context'] | undefined;
-  /** However many ask at once, one looks. */
+  /** The running check, which simultaneous calls share. */
   private runningCheck: Promise<OAuth2Health> | undefined;
 
-  /** @throws InvalidArgumentError when the model cannot tell */
+  /** @throws {InvalidArgumentError} If the model has no method `ping()`. */
   constructor(@Inject(OAuth2Server) server: OAuth2Server) {
     this.model = server.options.model as Partial<HealthModel>;
     this.facts = server.context;
@@ -29,8 +30,8 @@ export class OAuth2HealthIndicator {
   }
 
   /**
-   * Never rejects, and answers in time whatever the store does.
-   * @param timeout seconds after which a store that does not answer is down
+   * Runs the health check. It never rejects, and always returns within the timeout.
+   * @param timeout seconds after which a store that does not respond counts as down. Default: `1`.
    */
   async isHealthy<K extends string = 'oauth2'>(
     key: K = 'oauth2' as K,
@@ -41,9 +42,9 @@ export class OAuth2HealthIndicator {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<OAuth2Health>((resolve) => {
       timer = setTimeout(() => {
-        // A look that never ends must not be the answer for ever.
+        // Start a new check next time, because this one may never end.
         isOver();
-        resolve(down(`the store did not answer within ${timeout} s`));
+        resolve(down(`the store did not respond within ${timeout} s`));
       }, timeout * 1000);
     });
     const health = await Promise.race([looking, late]);
@@ -58,7 +59,7 @@ export class OAuth2HealthIndicator {
     } catch (thrown) {
       return failed(thrown, 'the store cannot be reached');
     }
-    // A stand-in for the server, as tests have it, lists no features.
+    // A mock server of a test lists no features.
     for (const { feature, parts } of this.facts?.installed ?? []) {
       try {
         const fault = await parts.health?.();
@@ -71,7 +72,7 @@ export class OAuth2HealthIndicator {
   }
 }
 
-/** What was thrown is for the log alone. */
+/** Logs the original error, which is not part of the result. */
 function failed(thrown: unknown, message: string): OAuth2Health {
   logServerError(thrown instanceof TemporarilyUnavailableError ? thrown : toOAuthError(thrown));
   return down(message);
@@ -80,4 +81,4 @@ function failed(thrown: unknown, message: string): OAuth2Health {
 const down = (message: string): OAuth2Health => ({ status: 'down', message });
 
 const NO_PING =
-  'OAuth2HealthIndicator needs the model method `ping()`: implement it as a look that costs little and rejects where the store cannot be reached';
+  'OAuth2HealthIndicator requires the model method `ping()`: implement it as a cheap check that rejects if the store cannot be reached';

@@ -6,7 +6,10 @@ import { PageEndpoint } from './page-endpoint.js';
 import { reportWithdrawn } from './page-events.js';
 import { textOf, type PageRequest } from './site.js';
 
-/** Shows users which applications have access to their account, and ends it for good: it has to ask them anew. */
+/**
+ * Shows users which applications have access to their account, and revokes that access. The application must ask for
+ * consent again afterwards.
+ */
 export class ApplicationsEndpoint extends PageEndpoint {
   protected async get(visit: PageRequest): Promise<void> {
     const user = await this.site.findUser(visit.request);

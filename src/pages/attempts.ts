@@ -6,33 +6,42 @@ import { foldedName } from './folded-name.js';
 
 /** An attempt to sign in. */
 export interface Attempt {
-  /** The user name as it was typed. For a second factor: a text of two lines that stands for the user. No user name has two lines. */
+  /**
+   * The user name as it was typed. For a second factor, a text of two lines that identifies the user; no user name has
+   * two lines.
+   */
   username: string;
   /**
-   * The client's address, as Express or Fastify report it; behind a proxy they have to be told to trust it. Not set for a second factor:
-   * an attacker who has the password may have many addresses.
+   * The address of the browser, as Express or Fastify report it. Behind a proxy they must be configured to trust it.
+   * Not set for a second factor, because an attacker who knows the password may have many addresses.
    */
   address?: string | undefined;
   /**
-   * The identifier of a browser in which a user of this name has signed in before. If omitted, the browser is unknown. Count attempts of
-   * a known browser apart from others, so that an attacker cannot lock the user out.
+   * The identifier of a browser in which a user of this name has signed in before. If omitted, the browser is unknown.
+   * Count attempts of known browsers separately, so that an attacker cannot lock the user out.
    */
   knownBrowser?: string | undefined;
-  /** Set for a second factor: a code is tried, or one is to be sent. If omitted, a password is tried. */
+  /**
+   * Set for a second factor: `'code'` if a code is verified, `'send'` if one is sent. If omitted, a password is
+   * verified.
+   */
   secondFactor?: 'code' | 'send';
-  /** The native request. */
+  /** The native request of Express or Fastify. */
   request: unknown;
 }
 
-/** Limits how often a user may try to sign in. */
+/** A rate limit for attempts to sign in. */
 export interface Throttle {
-  /** Counts an attempt. @returns seconds to wait before the next attempt; 0: the attempt may be made */
+  /**
+   * Counts an attempt.
+   * @returns the seconds to wait before the next attempt. `0`: the attempt is allowed.
+   */
   count(attempt: Attempt): number | Promise<number>;
-  /** Called after a successful attempt. */
+  /** Called after a successful attempt, to reset or reduce the count. */
   forgive?(attempt: Attempt): unknown;
 }
 
-/** Counts an attempt, and sets `Retry-After` if there were too many. RFC 9110 §10.2.3 */
+/** Counts an attempt. Returns whether there were too many, and sets `Retry-After` in that case. RFC 9110 §10.2.3 */
 export async function isThrottled(throttle: Throttle, attempt: Attempt, response: Response): Promise<boolean> {
   const wait = await throttle.count(attempt);
   if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
@@ -40,9 +49,9 @@ export async function isThrottled(throttle: Throttle, attempt: Attempt, response
 }
 
 /**
- * Counts the attempts for one user name from one network, and, if `perUser` is set, the attempts for the user name from all networks.
- * Attempts in a known browser are counted by browser alone, so that attempts elsewhere cannot lock the user out. Counts are kept in the
- * memory of this process.
+ * Counts the attempts for one user name from one network and, if `perUser` is set, from all networks. Attempts in a
+ * known browser are counted for that browser only, so that attempts elsewhere cannot lock the user out. The counts are
+ * kept in the memory of this process.
  */
 export class AttemptCounter {
   private readonly origins: WindowCounts;
@@ -53,12 +62,12 @@ export class AttemptCounter {
     this.users = perUser && new WindowCounts(perUser);
   }
 
-  /** Returns the throttle of a server. User names of other models and tenants are counted apart. */
+  /** Returns the throttle of a server. User names of different models and tenants are counted separately. */
   of(server: ServerContext): Throttle {
     const realm = tenantOf(server) ?? numberOf(server.options.model);
     return {
       count: (attempt) => {
-        // Attempts that are refused for their network do not use up the limit of the user.
+        // Attempts that exceed the limit of their network do not count towards the limit of the user.
         const wait = this.origins.add(keyOf(attempt, realm, originOf(attempt)));
         if (wait > 0 || attempt.knownBrowser !== undefined) return wait;
         return this.users?.add(keyOf(attempt, realm)) ?? 0;
@@ -66,7 +75,7 @@ export class AttemptCounter {
       forgive: (attempt) => {
         const place = keyOf(attempt, realm, originOf(attempt));
         if (attempt.secondFactor) return this.origins.forget(place);
-        // Only this attempt: names of two users may share a count, and one of them must not reset the attempts at the other.
+        // Subtract only this attempt: two user names may share a count, and a login of one must not reset the other.
         this.origins.subtract(place);
         if (attempt.knownBrowser === undefined) this.users?.subtract(keyOf(attempt, realm));
       },
@@ -77,7 +86,10 @@ export class AttemptCounter {
 const originOf = ({ knownBrowser, address }: Attempt) =>
   knownBrowser === undefined ? `network ${networkOf(address ?? '')}` : `browser ${knownBrowser}`;
 
-/** Returns the key of a count. It is hashed, so that it has a fixed size. The ids of users (second factor) are compared exactly. */
+/**
+ * Returns the key of a count, hashed to a fixed size. User ids (second factor) are compared exactly; user names are
+ * normalized.
+ */
 const keyOf = ({ username, secondFactor }: Attempt, realm: string | number, origin?: string) =>
   hash('sha256', JSON.stringify([realm, secondFactor ? username : foldedName(username), origin]), 'base64url');
 

@@ -3,7 +3,7 @@ import { constantTimeEqual } from '../../lib/adapter/index.js';
 import type { Request, Response, ServerContext } from '../../lib/index.js';
 import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 
-/** The cookies of the pages, and their values. */
+/** The cookies of the pages, with the pattern of their values. */
 const KINDS = {
   'oauth2-session': /^[\w-]{43}$/,
   'oauth2-second-factor': /^[\w-]{43}$/,
@@ -12,12 +12,12 @@ const KINDS = {
   'oauth2-known-browser': /^[\w-]{22}\.[\w-]{43}$/,
 };
 
-/** Returns 256 random bits. */
+/** Returns a cookie value of 256 random bits. */
 export const newCookieValue = (): string => randomBytes(32).toString('base64url');
 
 /**
- * A cookie of the pages: 256 random bits, out of reach of scripts, sent by no form of another site, and over TLS only
- * where the server is reached so. That of the session names who is signed in, and ties forms to this browser. RFC 6265
+ * A cookie of the pages: `HttpOnly`, `SameSite=Lax`, and `Secure` if the server is reached over TLS. By default it is
+ * the session cookie, which identifies the session and binds forms to the browser. RFC 6265
  */
 export class BrowserCookie {
   readonly value: string | undefined;
@@ -33,9 +33,9 @@ export class BrowserCookie {
     const issuer = server.issuerOf(request);
     const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
     const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
-    // No other host of the domain can set a cookie of this prefix. RFC 6265bis §4.1.3.2
+    // Other hosts of the domain cannot set cookies with this prefix. RFC 6265bis §4.1.3.2
     const name = isSecure ? `__Host-${kind}` : kind;
-    // Tenants may be known by one host, and their users signed in at several at once.
+    // Several tenants may share a host name, and a user may be signed in to more than one of them.
     this.name = tenantOf(server) === undefined ? name : `${name}-${boundToTenant('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
     const given = valueOf(request.get('cookie'), this.name);
@@ -43,8 +43,8 @@ export class BrowserCookie {
   }
 
   /**
-   * Sets the cookie to a new value and returns that.
-   * @param seconds how long the browser keeps it. If omitted, until it is closed.
+   * Sets the cookie to a new value and returns the value.
+   * @param seconds how long the browser stores the cookie. If omitted, until the browser is closed.
    * @param value Default: 256 random bits.
    */
   issue(seconds?: number, value = newCookieValue()): string {
@@ -67,8 +67,8 @@ export class BrowserCookie {
 }
 
 /**
- * What a form of this browser carries: nobody can tell it who cannot read the cookie. RFC 9700 §4.7
- * @param binding what its form decides; left out: it decides nothing that was shown
+ * Returns the CSRF token for a form in this browser. It cannot be computed without the cookie. RFC 9700 §4.7
+ * @param binding what the form decides. If omitted, the token is not bound to a decision.
  */
 export const formToken = (cookie: string, binding = ''): string =>
   createHmac('sha256', cookie).update(`nest-oauth2 form${binding}`).digest('base64url');
@@ -78,8 +78,9 @@ export function isFormToken(token: unknown, cookie: string | undefined, binding?
 }
 
 /**
- * Returns the value of a cookie. Only spaces and tabs around a name are ignored: `trim()` would also remove a no-break space, and another
- * host of the domain can set a cookie whose name is a no-break space and `__Host-`. RFC 6265 §5.4, RFC 6265bis §4.1.3.2
+ * Returns the value of a cookie. Only spaces and tabs around a name are removed: `trim()` would also remove a no-break
+ * space, and another host of the domain can set a cookie whose name is a no-break space and `__Host-`. RFC 6265 §5.4,
+ * RFC 6265bis §4.1.3.2
  */
 function valueOf(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
@@ -89,7 +90,10 @@ function valueOf(header: string | undefined, name: string): string | undefined {
   return undefined;
 }
 
-/** Returns a text without outer spaces and tabs. A regular expression for both ends would take quadratic time. */
+/**
+ * Returns a text without leading and trailing spaces and tabs. A regular expression for both ends would take quadratic
+ * time.
+ */
 function bare(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && BLANKS.includes(text[from]!)) from += 1;

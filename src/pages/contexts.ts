@@ -3,163 +3,196 @@ import type { AuthorizedApplication, Client, OAuthError, User } from '../../lib/
 import type { Html } from './html.js';
 import type { ENGLISH } from './messages.js';
 
-/** What every page knows. */
+/** The context of every page. */
 export interface PageContext {
-  /** Its language, a tag such as `en`. */
+  /** The language of the page, a tag such as `en`. */
   language: string;
-  /** A message of its language, with values in place of `{names}`. */
+  /** Returns a message in the language of the page, with values for its `{placeholders}`. */
   say: (message: keyof typeof ENGLISH, values?: Readonly<Record<string, unknown>>) => Html;
-  /** What a scope value allows, in its language; undefined where nobody has written that. */
+  /** Returns the description of a scope value in the language of the page. `undefined` if there is none. */
   describe: (scope: string) => string | undefined;
-  /** A moment as people of its language write it. */
+  /** Formats a date in the language of the page. */
   date: (moment: Date) => string;
   nameOf: (one: User | Client) => string;
 }
 
-/** Hidden fields that a form of the page must send along. */
+/** The hidden fields of a form. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** A page that sends a form. */
+/** The context of a page with a form. */
 export interface FormContext extends PageContext {
-  /** Where its form posts to. */
+  /** The URL that the form posts to. */
   action: string;
   fields: Fields;
 }
 
-/** The login page: its form posts `username`, `password` and its `fields`. */
+/** The context of the login page. Its form posts `username`, `password` and its `fields`. */
 export interface LoginPageContext extends FormContext {
-  /** As it was typed before, or as the client has it. */
+  /** The user name to fill in: as typed before, or as suggested by the client. */
   username?: string;
-  /** Where an account can be made; left out: nowhere. */
+  /** The URL of the page to create an account. If omitted, the login page has no such link. */
   signUp?: string;
-  /** Whether the check box `remember`, with the value `1`, is checked. If omitted, the page has none. */
+  /** Whether the check box `remember`, with the value `1`, is checked. If omitted, the page has no check box. */
   remember?: boolean;
   /** The URL of the application's page for forgotten passwords. If omitted, the page has no such link. */
   forgotPassword?: string;
-  /** Why it is shown again. */
+  /** Why the page is shown again. */
   problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
 }
 
 /**
- * The page of the second factor: its form posts `code` and its `fields`, or `send` and these, for a code to be sent. The field of the
- * code has `autocomplete="one-time-code"`.
+ * The context of the page for the second factor. Its form posts `code` and its `fields`, or `send` and its `fields` to
+ * request a code. The input for the code has `autocomplete="one-time-code"`.
  */
 export interface SecondFactorPageContext extends FormContext {
-  /** Whose password was right, or who is signed in already. */
+  /** The user whose password was correct, or who is already signed in. */
   user: User;
-  /** Of an app or a device; sent already, and once more if they like; to be sent first; or written down, maybe with letters. */
+  /**
+   * The kind of code: of an authenticator app, sent already (may be sent again), still to be sent, or a recovery code,
+   * which may contain letters.
+   */
   codes: 'app' | 'sent' | 'unsent' | 'recovery';
-  /** Where a code that was written down is entered; left out: there are none, or it is this page. */
+  /** The URL of the page for a recovery code. If omitted, there are no recovery codes, or this is that page. */
   recovery?: string;
-  /** Where to sign in as somebody else. */
+  /** The URL to sign in with another account. */
   accounts: string;
-  /** Why it is shown again. */
+  /** Why the page is shown again. */
   problem?: 'codeWrong' | 'codeExpired' | 'busy' | 'throttled';
 }
 
-/** The consent page: its form posts its `fields` and a `decision`, `allow` or `deny`. */
+/** The context of the consent page. Its form posts its `fields` and a `decision`, `allow` or `deny`. */
 export interface ConsentPageContext extends FormContext {
   user: User;
   client: Client;
   /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
   clientLogo?: string | undefined;
-  /** What it would be allowed; a client may ask for nothing more than to know who is there. */
+  /** The requested scope values. Empty if the client only asks who the user is. */
   scopes: readonly string[];
   redirectUri: string;
-  /** The host whose page says what the client is, where its id is the URL of that: all that is known of it for sure. */
+  /**
+   * The host of a client identifier that is a URL (client ID metadata document). It is the only verified information
+   * about such a client.
+   */
   clientHost?: string | undefined;
-  /** What the access is for, as absolute URIs; empty: for nothing in particular. RFC 8707 §2 */
+  /** The resources that the access is for, as absolute URIs. Empty if the request names none. RFC 8707 §2 */
   resources: readonly string[];
-  /** What the client would know of the user, by names, beside what its scopes stand for. OpenID Connect Core §5.5 */
+  /**
+   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect Core
+   * §5.5
+   */
   claims?: readonly string[];
-  /** What it wants to do, where it says that by objects; left out: it does not. RFC 9396 §2 */
+  /** The requested authorization details. If omitted, there are none. RFC 9396 §2 */
   details?: readonly ShownDetail[];
-  /** Where another account may be chosen; left out: nowhere. */
+  /** The URL to choose another account. If omitted, the page has no such link. */
   accounts?: string;
 }
 
-/** The choice of an account: a link to `returnTo` goes on with this one, its form posts its `fields` to use another. */
+/**
+ * The context of the page to choose an account. A link to `returnTo` continues with this account; the form posts its
+ * `fields` to use another one.
+ */
 export interface AccountPageContext extends FormContext {
   user: User;
   returnTo: string;
 }
 
-/** Before a user signs out, with a form that posts its `fields`, and after: then nobody is signed in. */
+/**
+ * The context of the sign-out page. Before signing out it has a `user` and a form that posts its `fields`; afterwards
+ * it has no `user`.
+ */
 export interface SignOutPageContext extends FormContext {
   user?: User;
-  /** Where to sign in again. */
+  /** The URL to sign in again. */
   login: string;
-  /** URLs that sign the user out at clients, each to be opened in an `<iframe>`; left out: none. Front-Channel Logout §2 */
+  /**
+   * URLs that sign the user out at clients, each to be opened in an `<iframe>`. If omitted, there are none.
+   * Front-Channel Logout §2
+   */
   frames?: readonly string[];
-  /** Where the page leads by itself after that; left out: nowhere. */
+  /** The URL that the page continues to. If omitted, the user stays on the page. */
   next?: string;
 }
 
-/** For whoever cannot be sent on: no client can be told of it, or it is a fault of this server. RFC 6749 §4.1.2.1 */
+/**
+ * The context of the error page. It is shown if an error cannot be returned to a client, and for server errors. RFC
+ * 6749 §4.1.2.1
+ */
 export interface ErrorPageContext extends PageContext {
   error: OAuthError;
 }
 
-/** The applications with access to an account: a form for each posts the `fields` and `client_id`. */
+/**
+ * The context of the page with the applications that have access to an account. A form for each application posts the
+ * `fields` and `client_id`.
+ */
 export interface ApplicationsPageContext extends FormContext {
   user: User;
   applications: readonly AuthorizedApplication[];
-  /** Where the user goes to be at one, by its `clientId`: those that have registered an `initiate_login_uri`. OpenID Connect Core §4 */
+  /**
+   * URLs that start a login at an application, by `clientId`. Only applications with an `initiate_login_uri` have one.
+   * OpenID Connect Core §4
+   */
   places?: ReadonlyMap<string, string>;
-  /** Has the access of one just been ended? */
+  /** Whether the access of an application was just removed. */
   ended: boolean;
 }
 
-/** The page where the code of a device is entered: its form posts `user_code` and its `fields`. RFC 8628 §3.3 */
+/** The context of the page to enter the code of a device. Its form posts `user_code` and its `fields`. RFC 8628 §3.3 */
 export interface DevicePageContext extends FormContext {
-  /** As it came in the address, or was typed before: to be compared with what the device shows. */
+  /** The code from the URL or as typed before. The user compares it with the code on the device. */
   userCode?: string;
-  /** Why it is shown again. */
+  /** Why the page is shown again. */
   problem?: 'wrongCode' | 'deviceExpired' | 'throttled';
 }
 
-/** Before a device gets access: its form posts its `fields` and a `decision`, `allow` or `deny`. */
+/** The context of the consent page for a device. Its form posts its `fields` and a `decision`, `allow` or `deny`. */
 export interface DeviceConsentPageContext extends FormContext {
   user: User;
   client: Client;
-  /** The host whose page says what the client is, where its id is the URL of that: all that is known of it for sure. */
+  /**
+   * The host of a client identifier that is a URL (client ID metadata document). It is the only verified information
+   * about such a client.
+   */
   clientHost?: string | undefined;
   /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
   clientLogo?: string | undefined;
-  /** What the device would be allowed. */
+  /** The requested scope values. */
   scopes: readonly string[];
-  /** For which resources. RFC 8707 §2 */
+  /** The resources that the access is for. RFC 8707 §2 */
   resources: readonly string[];
-  /** What the device would know of the user, by names, beside what its scopes stand for. OpenID Connect Core §5.5 */
+  /**
+   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect Core
+   * §5.5
+   */
   claims?: readonly string[];
-  /** What it wants to do, where it says that by objects; left out: it does not. RFC 9396 §2 */
+  /** The requested authorization details. If omitted, there are none. RFC 9396 §2 */
   details?: readonly ShownDetail[];
-  /** What the device shows. */
+  /** The code that the device shows. */
   userCode: string;
-  /** Where another account may be chosen. */
+  /** The URL to choose another account. */
   accounts: string;
 }
 
-/** After that. */
+/** The context of the page after the decision about a device. */
 export interface DeviceDonePageContext extends PageContext {
   allowed: boolean;
 }
 
-/** What stands around every page. */
+/** The context of the document around every page. */
 export interface FrameContext extends PageContext {
   title: Html;
   main: Html;
-  /** The `<style>` of the pages, to stand in the head as it is: their policy knows it by its hash. */
+  /** The `<style>` element of the pages. Insert it unchanged: the Content Security Policy contains its hash. */
   style: Html;
-  /** As the host calls itself. */
+  /** The name of the site. */
   site?: string | undefined;
-  /** The URL of its picture. */
+  /** The URL of the logo of the site. */
   logo?: string | undefined;
-  /** Where its name leads. */
+  /** The URL that the site name links to. */
   home: string;
 }
 
-/** A page: what it is called, and what stands in its `<main>`. */
+/** The title of a page and the content of its `<main>`. */
 export interface Page {
   title: Html;
   main: Html;

@@ -6,13 +6,13 @@ import { secondFactorPath } from './second-factor/page.js';
 import { SecondFactorLogin } from './second-factor/login.js';
 import { type Site, textOf, type PageRequest } from './site.js';
 
-/** The query parameter of a login page that was fetched again after a parallel request. */
+/** The query parameter of a login page that was loaded again after a parallel request. */
 const AGAIN = 'again';
 
 /**
- * Continues the session of a browser that is remembered, without a password. The login keeps its time, strength and methods, so a
- * client that wants a fresh or stronger login still gets one.
- * @returns the path to redirect to, or `undefined`: the user must sign in
+ * Continues the session of a remembered browser without a password. The session keeps the time, `acr` and `amr` of the
+ * login, so that a client that requests a new or stronger login still gets one.
+ * @returns the path to redirect to. `undefined` if the user must sign in.
  */
 export async function continueSession(
   site: Site,
@@ -38,17 +38,21 @@ export async function continueSession(
       return next;
     }
   }
-  // A parallel request was first: by now the browser has its cookies. Ask for the password if not.
+  // A parallel request has replaced the token, so the browser should have new cookies by now. If not, the user enters
+  // the password.
   return textOf(visit.request, AGAIN) === undefined ? withQuery(here, { [AGAIN]: '1' }) : undefined;
 }
 
-/** A token that was replaced before is a copy: ends the session of both browsers, and signs the user out at clients. */
+/**
+ * Handles the replay of a replaced token, which shows that a copy was stolen: ends the session in both browsers, and
+ * signs the user out at clients.
+ */
 async function endStolen(site: Site, { user, sid }: RememberedSession, visit: PageRequest): Promise<void> {
   const { server } = site;
   await site.modelSessions!.remembered!.end(visit);
   if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
   reportUserRefused(server, {
-    reason: 'the cookie of a remembered login was used again after it was replaced: a copy was stolen',
+    reason: 'cookie of a remembered login was used again after it was replaced: a copy may have been stolen',
     status: 200,
     visit,
   });

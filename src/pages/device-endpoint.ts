@@ -18,12 +18,17 @@ type Problem = NonNullable<DevicePageContext['problem']>;
 
 const STATUS: Readonly<Record<Problem, number>> = { wrongCode: 400, deviceExpired: 403, throttled: 429 };
 
-/** What the address of this page says of what was decided. */
+/** The decisions about a device, as in the URL of the final page. */
 const DONE = ['allowed', 'denied'] as const;
 
-/** Connects a device: its code is entered or confirmed, its user signs in, sees who asks for what, and decides. RFC 8628 §3.3 */
+/**
+ * The page that connects a device: the user enters or confirms its code, signs in, sees which client requests access to
+ * what, and decides. RFC 8628 §3.3
+ */
 export class DeviceEndpoint extends PageEndpoint {
-  /** A code that came in the address is shown and not taken: the user has to compare it. RFC 8628 §3.3.1 */
+  /**
+   * Shows a page. A code from the URL is only filled in, so that the user compares it with the device. RFC 8628 §3.3.1
+   */
   protected async get(visit: PageRequest): Promise<void> {
     const done = DONE.find((one) => one === visit.request.query['done']);
     if (done === undefined) return this.askCode(visit);
@@ -34,7 +39,7 @@ export class DeviceEndpoint extends PageEndpoint {
     const { site } = this;
     const { request } = visit;
     const decision = textOf(request, 'decision');
-    // The form of a decision is tied to what it showed, which is known once that is found.
+    // The token of a decision form is bound to its device request, and is verified once that is found.
     if (decision === undefined ? !site.hasValidFormToken(visit) : !site.isFromOwnOrigin(visit))
       return this.askCode(visit, 'deviceExpired');
     const typed = textOf(request, 'user_code') ?? '';
@@ -104,7 +109,9 @@ export class DeviceEndpoint extends PageEndpoint {
   }
 }
 
-/** What a decision is about: this user, this device, and what they were shown that it may have. */
+/**
+ * Returns the text that binds a decision form to the user, the device request, and the access that the user was shown.
+ */
 const subjectOf = (user: User, { id, scope, resource, data }: DeviceRequest): string =>
   JSON.stringify([
     String(user['id']),

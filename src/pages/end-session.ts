@@ -5,13 +5,13 @@ import { SecondFactorLogin } from './second-factor/login.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, PageRequest } from './site.js';
 
-/** The model method that ends all grants of a user, for `signOutEndsGrants`. */
+/** The model method that revokes all grants of a user, for `signOutEndsGrants`. */
 interface GrantsModel {
   revokeGrantsOf(filter: { userId: string | number; issuer?: string }): Awaitable<unknown>;
 }
 
 /**
- * Signs a user out in this browser, with all the user's grants if `signOutEndsGrants` is set, and reports it.
+ * Signs a user out in this browser and reports it. With `signOutEndsGrants`, also revokes all grants of the user.
  * @returns the URLs to open in frames for front-channel logout
  */
 export async function endSession(site: Site, user: User, visit: PageRequest): Promise<readonly string[]> {
@@ -27,7 +27,7 @@ export async function endSession(site: Site, user: User, visit: PageRequest): Pr
 }
 
 /**
- * Signs out the user who is signed in or remembered in this browser, and removes the cookies in any case.
+ * Signs out the user who is signed in or remembered in this browser. Removes the cookies even if there is no user.
  * @returns the URLs to open in frames for front-channel logout
  */
 export async function endSessionHere(site: Site, visit: PageRequest): Promise<readonly string[]> {

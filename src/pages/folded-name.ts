@@ -1,11 +1,12 @@
-/** Letters that collations of databases compare as others, and that Unicode does not decompose. */
+/** Letters that database collations treat as equal to others although Unicode does not decompose them. */
 const LETTERS = new Map(
   Object.entries({ ß: 's', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ł: 'l', ı: 'i', ſ: 's' }),
 );
 
 /**
- * Returns a user name without case, accents, invisible characters and outer spaces. Collations of databases, such as the default of
- * MariaDB, find one user by all these spellings, so that a throttle must count them together. Unicode Technical Standard #10
+ * Returns a user name without case, accents, invisible characters and outer spaces. Database collations, such as the
+ * default of MariaDB, find the same user by all these spellings, so that a rate limit must count them together. Unicode
+ * Technical Standard #10
  */
 export function foldedName(name: string): string {
   const bare = name.normalize('NFKD').replaceAll(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '');
@@ -13,6 +14,6 @@ export function foldedName(name: string): string {
     bare.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, ''),
     (one) => LETTERS.get(one) ?? one,
   );
-  // One collation compares `ß` as `s`, another one as `ss`.
+  // Some collations treat `ß` as `s`, others as `ss`.
   return letters.join('').replaceAll(/s+/g, 's').trim();
 }

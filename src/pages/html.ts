@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/adapter/index.js';
 
-/** Text that is HTML already. Everything else that goes into a page is escaped. */
+/** HTML source, which is inserted into a page without escaping. All other values are escaped. */
 export class Html {
   constructor(readonly source: string) {}
 
@@ -10,8 +10,8 @@ export class Html {
 }
 
 /**
- * Writes HTML in which every value is escaped, unless it was itself written with this tag. Lists are joined; `undefined`,
- * `null` and `false` are nothing. Attributes are to be quoted.
+ * A template tag for HTML. It escapes every value that is not `Html`, joins lists, and omits `undefined`, `null` and
+ * `false`. Put attribute values in quotes.
  */
 export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
   return new Html(String.raw({ raw: parts }, ...values.map(sourceOf)));
@@ -23,7 +23,7 @@ function sourceOf(value: unknown): string {
   return value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 }
 
-/** A message with values in place of its `{names}`; the words of the message are escaped like any other. */
+/** Replaces the `{placeholders}` of a message by values, and escapes the text of the message. */
 export function fill(message: string, values: Readonly<Record<string, unknown>> = {}): Html {
   const parts = message.split(/\{(\w+)\}/);
   return html`${parts.map((part, index) => (index % 2 ? values[part] : part))}`;

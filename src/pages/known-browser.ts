@@ -5,13 +5,13 @@ import { tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 import type { Site, PageRequest } from './site.js';
 
-/** Seconds for which a browser keeps the cookie: the longest that browsers keep any. RFC 6265bis §5.5 */
+/** Lifetime of the cookie in seconds: the maximum that browsers allow. RFC 6265bis §5.5 */
 const LIFETIME = 400 * 24 * 3600;
 
 /**
- * A cookie that shows that a user has signed in before in this browser. It signs nobody in: attempts with it are counted apart, so that
- * an attacker who guesses a user's password cannot keep the user out. It is signed with the option `secret` for one user name, exactly as
- * it was typed: names that differ in case alone may be those of two users.
+ * A cookie which shows that a user has signed in in this browser before. It authenticates nobody; attempts with it are
+ * counted separately, so that an attacker who guesses passwords cannot lock the user out. It is signed with the option
+ * `secret` for one user name exactly as typed, because names that differ only in case may belong to two users.
  */
 export class KnownBrowser {
   private readonly cookie: BrowserCookie;
@@ -26,14 +26,14 @@ export class KnownBrowser {
     this.secret = server.find(SECRET);
   }
 
-  /** Returns the identifier of the browser if a user of this name has signed in there before. */
+  /** Returns the identifier of the browser if a user of this name has signed in there before, or `undefined`. */
   idFor(username: string): string | undefined {
     const [id = '', mark = ''] = this.cookie.value?.split('.') ?? [];
     const expected = this.markOf(id, username);
     return expected !== undefined && constantTimeEqual(mark, expected) ? id : undefined;
   }
 
-  /** Marks the browser as one in which a user of this name has signed in. */
+  /** Sets the cookie after a user of this name has signed in. */
   remember(username: string): void {
     const id = this.idFor(username) ?? randomBytes(16).toString('base64url');
     const mark = this.markOf(id, username);

@@ -1,17 +1,20 @@
-/** A language tag, or none: what a browser sends in a header may be anything. RFC 5646 §2.1 */
+/** The syntax of a language tag. RFC 5646 §2.1 */
 const TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
-/** No header is read further. */
+/** Maximum number of language tags that are read from a header or parameter. */
 const MAX_TAGS = 20;
 
-/** What of a request tells the language of its user. */
+/** The language preferences in a request. */
 export interface LanguagePreferences {
-  /** Of an authorization request: tags in order, separated by spaces. OpenID Connect Core 1.0 §3.1.2.1 */
+  /**
+   * The `ui_locales` of an authorization request: language tags in order of preference, separated by spaces. OpenID
+   * Connect Core 1.0 §3.1.2.1
+   */
   uiLocales?: unknown;
-  /** The header. RFC 9110 §12.5.4 */
+  /** The `Accept-Language` header. RFC 9110 §12.5.4 */
   acceptLanguage?: string | undefined;
 }
 
-/** The first language among those there are that the user likes; else the first there is. RFC 4647 §3.4 */
+/** Returns the available language that the user prefers most, or the first available one. RFC 4647 §3.4 */
 export function chooseLanguage(known: readonly string[], { uiLocales, acceptLanguage }: LanguagePreferences): string {
   const asked = typeof uiLocales === 'string' ? uiLocales.split(' ', MAX_TAGS) : [];
   for (const tag of [...asked, ...byWeight(acceptLanguage)]) {
@@ -22,7 +25,7 @@ export function chooseLanguage(known: readonly string[], { uiLocales, acceptLang
   return known[0]!;
 }
 
-/** `de-CH` is looked for as such, then as `de`; who likes `de` is content with `de-AT`. */
+/** Finds an available language for a tag. `de-CH` matches `de-CH`, then `de`, then another variant of `de`. */
 function lookUp(known: readonly string[], tag: string): string | undefined {
   for (let range = tag; range !== ''; range = range.slice(0, Math.max(range.lastIndexOf('-'), 0))) {
     const found = known.find((one) => one.toLowerCase() === range);
@@ -43,5 +46,5 @@ function byWeight(header = ''): string[] {
     .map(({ tag }) => tag);
 }
 
-/** Is it written from right to left? */
+/** Whether a language is written from right to left. */
 export const isRightToLeft = (language: string): boolean => /^(?:ar|fa|he|ps|ur|yi)\b/i.test(language);

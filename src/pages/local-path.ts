@@ -2,14 +2,17 @@ import type { Request, ServerContext } from '../../lib/index.js';
 
 const HERE = 'http://here.invalid';
 
-/** A path on this server; undefined for anything else: what arrives in a link must not decide where a user is sent. RFC 9700 §4.11.2 */
+/**
+ * Returns the path and query of a URL on this server, or `undefined` for any other value. It prevents open redirects by
+ * links. RFC 9700 §4.11.2
+ */
 export function localPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, HERE)) return undefined;
   const { origin, pathname, search } = new URL(value, HERE);
   return origin === HERE && !pathname.startsWith('//') ? pathname + search : undefined;
 }
 
-/** Where one of the server's own endpoints is, as browsers see it, with what it is to know. */
+/** Returns the path of an endpoint of this server, as browsers see it, with a query. */
 export function pathOf(
   server: ServerContext,
   endpoint: string,
@@ -19,7 +22,7 @@ export function pathOf(
   return withQuery(new URL(server.urlOf(endpoint, issuer)!).pathname, query);
 }
 
-/** A path with a query, if there is anything to say in it. */
+/** Adds a query to a path. Members that are `undefined` are left out. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given).toString()}`;

@@ -17,28 +17,28 @@ import { unlessBusy } from './unless-busy.js';
 const MAX_PASSWORD_LENGTH = 1000;
 
 /**
- * Whether a text can be a user name. A field of one line sends no line breaks, and attempts of a second factor are counted by a text that
- * has one. Other control characters are in no user name, and PostgreSQL rejects NUL in any text. RFC 6749 Appendix A
+ * Whether a text can be a user name. It must not contain line breaks, because attempts of a second factor are counted
+ * under a text with one. It must not contain other control characters, and PostgreSQL rejects NUL. RFC 6749 Appendix A
  */
 const isName = (text: string) =>
   text !== '' && text.length <= MAX_USERNAME_LENGTH && !/[\x00-\x08\x0a-\x1f\x7f]/.test(text) && text.isWellFormed();
 
-/** Whether a text can be a password: bcrypt ends at NUL, and databases reject it. */
+/** Whether a text can be a password: bcrypt stops at NUL, and databases reject it. */
 const isPassword = (text: string) => text.length <= MAX_PASSWORD_LENGTH && !text.includes('\0');
 
-/** What the login that is there already does not do for. */
+/** The `prompt` values that require a login even if a user is signed in. */
 const PROMPTS_FOR_LOGIN = ['login', 'create'];
 
 /** Returns the parameters of a query that occur once. */
 const textsOf = (query: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
-/** Of the model's `getUser()`, what is asked here: no client is told the password. */
+/** The model method that verifies a password. */
 interface UserModel {
   getUser(username: string, password: string): Awaitable<User | Falsy>;
 }
 
-/** Asks who the user is, and which account is meant where somebody is signed in already. */
+/** The login page. If a user is already signed in, it asks which account to use. */
 export class LoginEndpoint extends PageEndpoint {
   private readonly secondFactor: SecondFactorLogin | undefined;
 
@@ -61,7 +61,7 @@ export class LoginEndpoint extends PageEndpoint {
     if (!user || PROMPTS_FOR_LOGIN.includes(prompt)) return showLogin(site, visit);
     const isStepUp = (await this.secondFactor?.policy.isStepUpRequested(user, visit)) === true;
     if (isStepUp && prompt !== 'select_account') {
-      // A password that was given before for somebody else is not gone on with.
+      // Discard the pending login of another user in this browser.
       await this.secondFactor!.forget(visit);
       return this.goTo(secondFactorPath(site, visit), visit);
     }
@@ -94,7 +94,7 @@ export class LoginEndpoint extends PageEndpoint {
       const delay = await secondFactor!.begin(user, visit, remember);
       return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
     }
-    // Whoever has given another password here before, and no code, is not asked for that any more.
+    // Discard a pending login whose second factor was never entered.
     await secondFactor?.forget(visit);
     await startSession(site, user, visit, { rememberUntil: site.modelSessions?.rememberUntil(remember) });
     reportUser(site.server, 'user.signed_in', { user, visit });

@@ -3,22 +3,22 @@ import { pathOf, withQuery } from './local-path.js';
 import { reportUserRefused } from './page-events.js';
 import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from './site.js';
 
-/** What the field of the name holds at most. */
+/** Maximum length of a user name. */
 export const MAX_USERNAME_LENGTH = 255;
 
 const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
 
-/** What the operator is told of it; that a server is busy is nobody's guess. */
+/** The reasons in the event of a rejected login. A busy server is not reported as a rejected login. */
 const REASONS = {
-  wrong: '`getUser()` finds the user, and the password is right',
-  expired: 'the form was sent by a page of this server, in this browser',
-  throttled: 'not so many attempts in so short a time',
+  wrong: 'user name or password is incorrect',
+  expired: 'CSRF token of the login form is missing, invalid or from another browser',
+  throttled: 'too many login attempts',
 } as const;
 
 /** Why the login page is shown again. */
 export type LoginProblem = keyof typeof STATUS;
 
-/** Shows the login page, which knows where its visitor came from. */
+/** Shows the login page. Its form and links keep the page to return to. */
 export function showLogin(site: Site, visit: PageRequest, problem?: LoginProblem): void {
   const { request } = visit;
   const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp' | 'forgotPassword' | 'remember'> = {};
@@ -34,7 +34,7 @@ export function showLogin(site: Site, visit: PageRequest, problem?: LoginProblem
   const back = { return_to: site.loginPath(request, returnTo, acr && { acr }) };
   if (signUp !== undefined) context.signUp = withQuery(signUp, back);
   if (forgotPassword !== undefined) {
-    // Another server could not come back to a path of this one.
+    // Another server could not return to a path of this server.
     context.forgotPassword = forgotPassword.startsWith('/') ? withQuery(forgotPassword, back) : forgotPassword;
   }
   const fields = site.fields(visit, {

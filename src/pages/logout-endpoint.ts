@@ -13,23 +13,24 @@ import { PageEndpoint } from './page-endpoint.js';
 import { findUserToSignOut } from './sign-out.js';
 import { returnPath, textOf, type PageRequest } from './site.js';
 
-/** The parameters of a logout request of a client. RP-Initiated Logout 1.0 §2 */
+/** The parameters of a logout request. RP-Initiated Logout 1.0 §2 */
 const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 
-/** Seconds for which clients are given time to sign somebody out in the browser. */
+/** Seconds before the page continues, so that clients can sign the user out in frames. */
 const PAUSE = 3;
 
 /**
- * Ends the session of this browser. Its cookie comes with no form of another site, so a form of any page of this origin may
- * be posted here, without a token: at worst somebody is signed out. Clients of OpenID Connect send their users here too.
- * RP-Initiated Logout 1.0
+ * The page that signs users out in this browser. It accepts forms of any page of this origin without a CSRF token:
+ * forms of other sites are sent without the cookie, and the worst effect is a sign-out. Clients of OpenID Connect also
+ * send their users here. RP-Initiated Logout 1.0
  */
 export class LogoutEndpoint extends PageEndpoint {
   protected async get(visit: PageRequest): Promise<void> {
     const asked = await this.read(visit);
     const user = await findUserToSignOut(this.site, visit);
     if (asked.redirect !== undefined && !user) {
-      // The redirect URI of a self-registered client may be an attacker's: the user decides whether to go there. RFC 9700 §4.11.2
+      // The redirect URI of a self-registered client may belong to an attacker, so the user decides whether to follow
+      // it. RFC 9700 §4.11.2
       return asked.client && isSelfRegistered(asked.client)
         ? this.open([], visit, asked.redirect)
         : this.leave(asked.redirect, visit);
@@ -44,7 +45,7 @@ export class LogoutEndpoint extends PageEndpoint {
 
   protected async post(visit: PageRequest): Promise<void> {
     const { request } = visit;
-    // A form of another site has no cookie; what follows it has.
+    // A form of another site is sent without the cookie, so redirect to this page: the next request has the cookie.
     if (!this.site.isFromOwnOrigin(visit)) {
       const asked = this.parametersOf(visit);
       return Object.keys(asked).length > 0 ? this.goTo(this.path(visit, asked), visit) : this.get(visit);
@@ -56,7 +57,7 @@ export class LogoutEndpoint extends PageEndpoint {
     this.goTo(returnPath(request) ?? this.path(visit), visit);
   }
 
-  /** What a client asks for, where there are clients that may. */
+  /** Returns the logout request of a client. Empty without `openid()`. */
   private async read({ request }: PageRequest): Promise<LogoutRequest> {
     const { server } = this.site;
     return server.find(OPENID) ? readLogoutRequest(request, server) : {};
@@ -71,8 +72,8 @@ export class LogoutEndpoint extends PageEndpoint {
   }
 
   /**
-   * Shows the page that opens the logout URIs of clients in frames, and then leads to `next`: by itself if there are frames, otherwise by
-   * a link. Front-Channel Logout §2
+   * Shows the page that opens the logout URIs of clients in frames, and then continues to `next`: automatically if
+   * there are frames, otherwise by a link. Front-Channel Logout §2
    */
   private open(frames: readonly string[], visit: PageRequest, next: string | undefined): void {
     const login = this.site.loginPath(visit.request, undefined);
@@ -81,13 +82,13 @@ export class LogoutEndpoint extends PageEndpoint {
     if (next !== undefined && frames.length > 0) visit.response.set('refresh', `${PAUSE}; url=${next}`);
   }
 
-  /** To an address that the client has registered. */
+  /** Redirects to a URI that the client has registered. */
   private leave(redirect: string, { response }: PageRequest): void {
     writeInteractionResponse(response, { redirect });
     response.status = 303;
   }
 
-  /** What a client has sent, to be sent again. */
+  /** Returns the parameters of the logout request, to be sent again. */
   private parametersOf({ request }: PageRequest): Record<string, string> {
     if (!this.site.server.find(OPENID)) return {};
     const given = LOGOUT_PARAMETERS.map((name) => [name, textOf(request, name)] as const);

@@ -1,4 +1,4 @@
-/** The English texts of the pages. A `{name}` is replaced by a value. */
+/** The English messages of the pages, with `{placeholders}` for values. */
 export const ENGLISH = {
   signInTitle: 'Sign in',
   username: 'Username',
@@ -82,20 +82,26 @@ export const ENGLISH = {
   ended: 'Access removed. The app must ask you again before it can get access.',
 } as const;
 
-/** The texts of the pages in another language. If a text is omitted, the English one is used. */
+/** The messages of the pages in another language. If a message is omitted, the English one is used. */
 export type Messages = { readonly [Key in keyof typeof ENGLISH]?: string };
 
-/** A language that the application adds: `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen' } }`. */
+/**
+ * A language that the application adds: `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen'
+ * } }`.
+ */
 export interface Language {
   messages?: Messages;
   /** Descriptions of scope values in this language. */
   scopes?: Scopes;
 }
 
-/** What scope values allow, each by a few words: `{ 'notes:read': 'Read your notes' }`. */
+/** Short descriptions of scope values: `{ 'notes:read': 'Read your notes' }`. */
 export type Scopes = Readonly<Record<string, string | { readonly title?: string; readonly consent?: string }>>;
 
-/** Texts for the scopes of OpenID Connect on the consent page. An application may define its own. OpenID Connect Core §5.4, §11 */
+/**
+ * Descriptions of the OpenID Connect scopes for the consent page. An application may replace them. OpenID Connect Core
+ * §5.4, §11
+ */
 export const OPENID_SCOPES: Scopes = {
   openid: 'Know who you are here',
   profile: 'See your name and profile',
@@ -105,7 +111,7 @@ export const OPENID_SCOPES: Scopes = {
   offline_access: 'Keep access while you are away',
 };
 
-/** The words for a scope value; undefined where nobody has written any. */
+/** Returns the description of a scope value. `undefined` if there is none. */
 export function scopeDescription(scopes: Scopes | undefined, value: string): string | undefined {
   const words = scopes && Object.hasOwn(scopes, value) ? scopes[value] : undefined;
   return typeof words === 'string' ? words : (words?.consent ?? words?.title);

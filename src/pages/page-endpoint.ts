@@ -3,7 +3,7 @@ import type { Handler, Request, Response } from '../../lib/index.js';
 import { writeInteractionResponse } from '../interaction/interaction-response.js';
 import type { Site, PageRequest } from './site.js';
 
-/** An endpoint that answers browsers: by a page, also where it fails. */
+/** An endpoint that returns pages to browsers. If it fails, it returns the error page. */
 export abstract class PageEndpoint implements Handler {
   constructor(protected readonly site: Site) {}
 
@@ -22,7 +22,7 @@ export abstract class PageEndpoint implements Handler {
   protected abstract get(visit: PageRequest): Promise<void>;
   protected abstract post(visit: PageRequest): Promise<void>;
 
-  /** What follows a form is fetched, never posted. RFC 9700 §4.12 */
+  /** Redirects with 303, so that the browser fetches the next page after a form. RFC 9700 §4.12 */
   protected goTo(path: string, { response }: PageRequest): void {
     writeInteractionResponse(response, { redirect: path });
     response.status = 303;

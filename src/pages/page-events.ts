@@ -2,7 +2,7 @@ import { hasListener, reportEvent } from '../../lib/adapter/index.js';
 import type { Falsy, ServerContext, User } from '../../lib/index.js';
 import type { PageRequest } from './site.js';
 
-/** Tells the operator who signed in or out. */
+/** Reports that a user signed in or out. */
 export function reportUser(
   server: ServerContext,
   name: 'user.signed_in' | 'user.signed_out',
@@ -19,7 +19,7 @@ export function reportUser(
 
 const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as const;
 
-/** Tells the operator that somebody could not sign in, and nothing of what was typed: it may be the password. */
+/** Reports a rejected login. The event omits the user name, because users may type their password there. */
 export function reportUserRefused(
   server: ServerContext,
   { reason, status, visit: { request }, endpoint = 'login' }: RefusedLogin,
@@ -36,7 +36,7 @@ interface RefusedLogin {
   endpoint?: string;
 }
 
-/** Tells the operator that all that a user had granted ended as they signed out. */
+/** Reports that all grants of a user were revoked when the user signed out. */
 export function reportGrantsEnded(server: ServerContext, { user, visit }: { user: User; visit: PageRequest }): void {
   const { events } = server.options;
   if (!hasListener(events, 'grant.ended')) return;
@@ -44,7 +44,7 @@ export function reportGrantsEnded(server: ServerContext, { user, visit }: { user
   reportEvent(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
 }
 
-/** Tells the operator that a user ended the access of an application. */
+/** Reports that a user removed the access of an application. */
 export function reportWithdrawn(
   server: ServerContext,
   { user, clientId, visit: { request } }: { user: User; clientId: string; visit: PageRequest },

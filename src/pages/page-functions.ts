@@ -14,7 +14,7 @@ import type {
   SignOutPageContext,
 } from './contexts.js';
 
-/** How each page is written; a host may replace any of them. */
+/** The functions that render the pages. An application may replace any of them. */
 export interface PageFunctions {
   login(context: LoginPageContext): Page;
   secondFactor(context: SecondFactorPageContext): Page;
@@ -26,6 +26,6 @@ export interface PageFunctions {
   device(context: DevicePageContext): Page;
   deviceConsent(context: DeviceConsentPageContext): Page;
   deviceDone(context: DeviceDonePageContext): Page;
-  /** The whole document. */
+  /** Renders the document around a page. */
   frame(context: FrameContext): Html;
 }

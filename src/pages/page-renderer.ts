@@ -15,27 +15,29 @@ import type { PageFunctions } from './page-functions.js';
 import { Translator, type LanguageOptions } from './translator.js';
 import { type Style, styleWith } from './style.js';
 
-/** How the pages look, and what they say. */
+/** The look and the texts of the pages. */
 export interface Look extends LanguageOptions {
-  /** As the host calls itself, above every page. */
+  /** The name of the site, shown above every page. */
   site?: string;
-  /** The URL of its picture. */
+  /** The URL of the logo of the site. */
   logo?: string;
-  /** Where its name leads, and those go who sign in and came from nowhere. Default: `'/'` */
+  /**
+   * The path that the site name links to. Users who opened the login page directly also continue there. Default: `'/'`.
+   */
   home?: string;
-  /** A style sheet behind that of the pages: `:root { --accent: #7a1f5d }`. */
+  /** A style sheet that is added to that of the pages: `:root { --accent: #7a1f5d }`. */
   css?: string;
-  /** Pages that the host writes itself. */
+  /** Functions that replace pages. */
   render?: Partial<PageFunctions>;
 }
 
-/** The pages by their names. */
+/** The name of a page. */
 export type PageName = Exclude<keyof PageFunctions, 'frame'>;
 
-/** What a page is shown with, beside what every page knows. */
+/** The data of a page, in addition to the context of every page. */
 export type PageData<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
 
-/** The pages as they are, for a host that adds to one of them. */
+/** The functions that render the default pages, for an application that extends one of them. */
 export const defaultPages: PageFunctions = {
   login,
   secondFactor,
@@ -51,35 +53,36 @@ export const defaultPages: PageFunctions = {
 };
 
 /**
- * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against
- * `form-action`. They have no script, and all they say is escaped, so where their form posts to is written here.
+ * The pages without a `form-action` directive: their forms may redirect to a client and further, and Chromium applies
+ * the directive to every redirect. They run no scripts and escape all values, so `action` is always a URL of this
+ * server.
  */
 const PAGES_WITH_REDIRECTS: readonly PageName[] = ['login', 'secondFactor', 'consent', 'signOut'];
 
-/** Renders the pages, for a host whose login and consent are its own too. */
+/** Renders the pages. An application with its own login and consent can use it too. */
 export class PageRenderer {
   private readonly functions: PageFunctions;
   private readonly translator: Translator;
   private readonly style: Style;
 
-  /** @throws InvalidArgumentError for a style sheet that is none, or a language */
+  /** @throws {InvalidArgumentError} If the style sheet contains HTML or a language tag is invalid. */
   constructor(private readonly look: Look = {}) {
     this.functions = { ...defaultPages, ...look.render };
     this.translator = new Translator(look);
     this.style = styleWith(look.css);
   }
 
-  /** The same pages, with words for scopes of which the host has said nothing here. */
+  /** Returns a renderer with further scope descriptions. Descriptions in the options take precedence. */
   withScopes(scopes: Scopes): PageRenderer {
     return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
   }
 
-  /** The language in which a visitor is shown pages. */
+  /** Returns the language of the pages for a user. */
   languageOf(visitor: LanguagePreferences): string {
     return this.translator.contextFor(visitor).language;
   }
 
-  /** A page, in a language that its visitor likes, and the headers that keep it harmless. CSP */
+  /** Renders a page in a language that the user prefers, with its Content Security Policy and other headers. */
   render<Name extends PageName>(
     name: Name,
     facts: PageData<Name>,
@@ -99,9 +102,9 @@ export class PageRenderer {
   }
 
   /**
-   * Renders a page of the application in the same document, with the same style and headers. The policy has no `form-action`,
-   * since a form of the page may lead back to a client.
-   * @param visitor the language preferences of the user. If omitted, the default language is used.
+   * Renders a page of the application in the same document, with the same style and headers. The policy has no
+   * `form-action`, because a form of the page may redirect to a client.
+   * @param preferences the language preferences of the user. If omitted, the default language is used.
    */
   page({ title, main, script, status = 200 }: PageContent, visitor: LanguagePreferences = {}): RenderedPage {
     const said = this.translator.contextFor(visitor);
@@ -117,7 +120,7 @@ export class PageRenderer {
     return { ...shown, headers: { ...shown.headers, 'Referrer-Policy': 'same-origin' } };
   }
 
-  /** Writes the document around a page, and its headers. */
+  /** Renders the document around a page, with its headers. */
   private write({ title, main }: Page, said: PageContext, { status, sources, clientLogo }: PageSettings): RenderedPage {
     const { site, logo, home = '/' } = this.look;
     const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
@@ -146,7 +149,7 @@ export class PageRenderer {
   }
 }
 
-/** The status of a page, and the directives of its Content Security Policy that other pages lack. */
+/** The status of a page, and the additions to its Content Security Policy. */
 interface PageSettings {
   status: number;
   sources: readonly string[];
@@ -155,31 +158,36 @@ interface PageSettings {
 
 /** A page of the application, for `page()` and `OAuth2Sessions.page()`. */
 export interface PageContent {
-  /** The title and heading. Escaped. */
+  /** The title and heading, as text. */
   title: string;
-  /** What follows the heading. Text is escaped; markup is written with the tag `html`, which escapes the values in it. */
+  /**
+   * The content below the heading. Text is escaped. Write markup with the tag `html`, which escapes the values in it.
+   */
   main: string | Html;
-  /** The path of a JavaScript module of this server that the page may run. If omitted, no script runs. */
+  /** The path of a JavaScript module on this server that the page loads. If omitted, no script runs. */
   script?: string;
   /** The HTTP status. Default: `200`. */
   status?: number;
 }
 
-/** A page as an interaction answers with it. */
+/** A rendered page, as an interaction returns it. */
 export type RenderedPage = Extract<InteractionResponse, { html: string }>;
 
-/** What a page embeds besides its style. */
+/** The parts of a page that its Content Security Policy must allow. */
 interface EmbeddedContent {
   frames?: readonly string[];
   clientLogo?: string | undefined;
 }
 
-/** The origins of what a page opens in frames. */
+/** Returns the origins of the frames of a page. */
 function framesOf({ frames = [] }: EmbeddedContent): readonly string[] {
   return [...new Set(frames.map((url) => new URL(url).origin))];
 }
 
-/** The sources of `img-src`. Without a logo of the site the icon is an empty `data:` URI, so that browsers request none. */
+/**
+ * Returns the sources of `img-src`. Without a logo the icon is an empty `data:` URI, so that browsers do not request
+ * `/favicon.ico`.
+ */
 function imageSources(logo: string | undefined, clientLogo: string | undefined): string {
   if (logo === undefined) return 'data:';
   const source = URL.canParse(logo) ? new URL(logo).origin : "'self'";

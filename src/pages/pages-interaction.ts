@@ -18,7 +18,7 @@ import type {
 import { withQuery } from './local-path.js';
 import { preferencesOf, type Site } from './site.js';
 
-/** Login and consent by the pages. */
+/** The interaction of the ready-made pages: login and consent. */
 export class PagesInteraction implements OAuth2Interaction {
   constructor(private readonly site: Site) {}
 
@@ -35,13 +35,13 @@ export class PagesInteraction implements OAuth2Interaction {
     const { signUp } = this.site.options;
     if (!wanted.createAccount || signUp === undefined)
       return { redirect: this.site.loginPath(visitor, returnTo, wanted) };
-    // Whoever has made an account signs in by it: the login page is where all come back.
+    // A new user also returns to the login page, in order to sign in.
     const { acr, loginHint: hint, locales } = wanted;
     const back = this.site.loginPath(visitor, returnTo, { acr, loginHint: hint, locales });
     return { redirect: withQuery(signUp, { return_to: back, login_hint: wanted.loginHint }) };
   }
 
-  /** As the model remembers it; one that does not is asked each time. */
+  /** Returns whether the model has stored a consent. If the model stores none, users are always asked. */
   async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean> {
     return (await this.model.hasConsented?.(user, consentRequestOf(authorization))) === true;
   }
@@ -86,7 +86,7 @@ export class PagesInteraction implements OAuth2Interaction {
 
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);
 
-/** Returns what the user is asked, as the model stores it. */
+/** Returns the consent request in the form that the model stores. */
 const consentRequestOf = ({ grantableScope: scope, ...authorization }: AuthorizationRequest): ConsentRequest => ({
   ...authorization,
   scope,

@@ -30,8 +30,8 @@ interface Checked {
 }
 
 /**
- * Verifies the names of the options of `pages()`, and the types of its switches.
- * @throws {InvalidArgumentError} For an unknown option, page or switch.
+ * Verifies the names of the options of `pages()` and the types of some options.
+ * @throws {InvalidArgumentError} If an option is unknown or has the wrong type.
  */
 export function verifyPagesOptionNames<O extends Checked>(
   options: O,

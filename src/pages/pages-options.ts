@@ -14,51 +14,67 @@ import {
 import type { Sessions } from './sessions.js';
 import { isObject } from '../configuration/is-object.js';
 
-/** What `pages()` takes. All of it may be left out. */
+/** The options of `pages()`. All are optional. */
 export interface PagesOptions extends Look {
-  /** Seconds for which somebody stays signed in. Default: 28 800, eight hours */
+  /** Lifetime of a login session in seconds. Default: `28_800` (eight hours). */
   sessionLifetime?: number;
   /**
-   * Seconds for which a browser may continue an expired session without a password, if the user chooses "Remember me" on the login
-   * page. Longer than `sessionLifetime`, such as `2_592_000` for 30 days. If omitted, the login page has no such check box.
+   * Seconds for which a browser may continue an expired session without a password, if the user chooses "Remember me"
+   * on the login page. Must be greater than `sessionLifetime`, such as `2_592_000` (30 days). If omitted, the login
+   * page has no such check box.
    */
   rememberLifetime?: number;
-  /** Does signing out end all that the user has granted, and their sessions elsewhere? Default: false, this browser alone */
+  /**
+   * Whether signing out also revokes everything that the user has granted and ends the user's sessions in other
+   * browsers. Default: `false`.
+   */
   signOutEndsGrants?: boolean;
-  /** Where it is kept who is signed in. Default: in the model, by a cookie of the pages */
+  /** Stores the login sessions of users. Default: the model stores them, and the pages set a cookie. */
   sessions?: Sessions;
-  /** The host's own login page, which comes back to the local path `return_to`; it needs `sessions`. Default: one of the pages */
+  /**
+   * The path of your own login page. After the login it must redirect to the local path in `return_to`. Requires
+   * `sessions`. Default: the login page of the pages.
+   */
   login?: string;
-  /** The host's own page where users make an account; it sends them to the local path `return_to` then. Default: there is none */
+  /**
+   * The path of your own page to create an account. Afterwards it must redirect to the local path in `return_to`. If
+   * omitted, the login page has no such link.
+   */
   signUp?: string;
   /**
-   * The application's own page for users who have forgotten their password: a path on this server, or an https URL. A path
-   * receives the local path `return_to`, for `OAuth2Sessions.signIn()`. If omitted, the login page has no such link.
+   * Your own page for forgotten passwords: a path on this server, or an https URL. A path receives the local path
+   * `return_to`, for `OAuth2Sessions.signIn()`. If omitted, the login page has no such link.
    */
   forgotPassword?: string;
   /**
-   * What of proof a login on these pages is, by a password: `{ acr: 'urn:example:pwd', amr: ['pwd'] }`. Default: nothing is said of it.
-   * RFC 8176 §2
+   * The `acr` and `amr` of a login by password: `{ acr: 'urn:example:pwd', amr: ['pwd'] }`. If omitted, none are
+   * reported to clients and APIs. RFC 8176 §2
    */
   signIn?: Pick<SignIn, 'acr' | 'amr'>;
-  /** What is asked for behind the password: a code of an app, or one that you send. Default: nothing is */
+  /**
+   * The second factor that is requested after the password: a code of an authenticator app, or a code that you send. If
+   * omitted, there is none.
+   */
   secondFactor?: SecondFactorOptions;
   /**
-   * Limits guesses of passwords and of codes of a second factor. Default, counted in one process: ten passwords in five minutes for one
-   * user name from one network (IPv6: a /64), 200 passwords in an hour for one user name from all browsers in which that user has never
-   * signed in, and five codes in fifteen minutes for one user.
+   * Limits attempts with passwords and with codes of a second factor. By default one process counts: ten passwords in
+   * five minutes for one user name from one network (IPv6: a /64), 200 passwords in an hour for one user name from all
+   * browsers in which that user has never signed in, and five codes in fifteen minutes for one user.
    */
   throttle?: Throttle;
   /**
-   * Whether consent pages show the logos of clients (`logo_uri`). The server fetches a logo, validates that it is a PNG or JPEG
-   * picture of at most 64 KiB and 1024 x 1024 pixels, caches it, and embeds it in the page. An object sets how it is fetched. The
-   * logo of a client that describes itself is shown only if its host is that of the client identifier or of a redirect URI.
-   * Default: `false`. RFC 7591 §2, §5
+   * Whether consent pages show the logos of clients (`logo_uri`). The server fetches a logo, verifies that it is a PNG
+   * or JPEG picture of at most 64 KiB and 1024 x 1024 pixels, caches it, and embeds it in the page. An object sets how
+   * logos are fetched. The logo of a self-registered client is shown only if its host is that of the client identifier
+   * or of a redirect URI. Default: `false`. RFC 7591 §2, §5
    */
   clientLogos?: boolean | SafeFetchOptions;
-  /** `false`: no page of the applications with access. Default: true, where the model keeps consents */
+  /** Whether there is a page with the applications that have access to the account. Default: `true`. */
   applications?: boolean;
-  /** Is there a page where users enter the codes of devices? It needs the feature `deviceAuthorization()`. Default: false */
+  /**
+   * Whether there is a page to enter the codes of devices. Requires the feature `deviceAuthorization()`. Default:
+   * `false`.
+   */
   devices?: boolean;
 }
 
@@ -88,7 +104,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
   devices: true,
 };
 
-/** The options with their defaults, checked once. */
+/** The validated options with their defaults. */
 export interface ResolvedPagesOptions {
   renderer: PageRenderer;
   sessions: Sessions | undefined;
@@ -101,21 +117,30 @@ export interface ResolvedPagesOptions {
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
   secondFactor: ResolvedSecondFactor | undefined;
-  /** Undefined if pages show no logos of clients. */
+  /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
   throttle: (server: ServerContext) => Throttle;
-  /** For the codes of a second factor: of those counted here, nobody can push any out who has no password. */
+  /**
+   * The rate limit for codes of a second factor. It has its own counter, so that attempts without a password cannot
+   * evict its counts.
+   */
   codeThrottle: (server: ServerContext) => Throttle;
 }
 
 const EIGHT_HOURS = 28_800;
 
 const PER_NETWORK = { requests: 10, per: 300 };
-/** More than one network can use up in the same time, so that a single attacker cannot keep new browsers of a user out. */
+/**
+ * The limit is higher than what one network can use up in that time, so that one attacker cannot lock a user out of new
+ * browsers.
+ */
 const PER_USER = { requests: 200, per: 3600 };
 const CODES = { requests: 5, per: 900 };
 
-/** @throws InvalidArgumentError, with a sentence, for what cannot work */
+/**
+ * Validates the options of `pages()` and adds the defaults.
+ * @throws {InvalidArgumentError} If an option is unknown or invalid.
+ */
 export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions {
   verifyPagesOptionNames<PagesOptions>(options, PAGES);
   const {
@@ -129,14 +154,14 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     rememberLifetime,
     throttle,
   } = options;
-  assertConfig(isSeconds(sessionLifetime), '`sessionLifetime` must be whole seconds, above 0');
+  assertConfig(isSeconds(sessionLifetime), '`sessionLifetime` must be an integer of seconds, greater than 0');
   assertConfig(
     rememberLifetime === undefined || (isSeconds(rememberLifetime) && rememberLifetime > sessionLifetime),
-    '`rememberLifetime` must be whole seconds, above `sessionLifetime`',
+    '`rememberLifetime` must be an integer of seconds, greater than `sessionLifetime`',
   );
   assertConfig(
     rememberLifetime === undefined || sessions === undefined,
-    '`rememberLifetime` cannot be combined with `sessions`: your sessions decide how long they last',
+    '`rememberLifetime` cannot be combined with `sessions`, which define how long their sessions last',
   );
   assertConfig(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
   assertConfig(
@@ -153,7 +178,7 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
   );
   assertConfig(
     login === undefined || sessions !== undefined,
-    '`login` needs `sessions`, which know whom your login page signs in',
+    '`login` requires `sessions`: your own login page must start its own sessions',
   );
   for (const method of ['find', 'start', 'end'] as const) {
     assertConfig(
@@ -163,11 +188,11 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
   }
   assertConfig(
     signIn === undefined || (sessions === undefined && isProof(signIn)),
-    '`signIn` is `{ acr, amr }`, a text and a list of texts, and stands beside no `sessions`: these say it by `howSignedIn()`',
+    '`signIn` must be `{ acr, amr }`, a string and a list of strings. With `sessions`, remove it and return them from `howSignedIn()`',
   );
   assertConfig(
     !options.secondFactor || sessions === undefined,
-    '`secondFactor` stands beside no `sessions`: whoever signs your users in asks for it',
+    '`secondFactor` cannot be combined with `sessions`: your own login must ask for the second factor',
   );
   assertConfig(
     throttle === undefined || typeof throttle?.count === 'function',

@@ -15,16 +15,18 @@ import { type PagesOptions, resolvePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
 import { SiteSessions } from './site-sessions.js';
 
-/** The pages as a feature, and who is signed in by them. */
+/** The feature that `pages()` returns. */
 export interface Pages extends Feature {
-  /** Who is signed in in the browser of this request of Express or Fastify; for pages of the host's own. */
+  /**
+   * Returns the user who is signed in in the browser of an Express or Fastify request, for the application's own pages.
+   */
   findUser(request: unknown, server: Pick<OAuth2Server, 'context'>): Promise<User | undefined>;
 }
 
 /**
- * Login, consent, choice of an account, sign-out, errors, and the applications with access to an account, as pages: a
- * whole interaction. Passwords are checked by the model's `getUser()`, and who is signed in is kept by the model.
- * @throws InvalidArgumentError for options that cannot work
+ * Adds ready-made pages: login, consent, choice of an account, sign-out, errors, and the applications with access to an
+ * account. The model's `getUser()` verifies passwords, and the model stores login sessions.
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function pages(options: PagesOptions = {}): Pages {
   const settled = resolvePagesOptions(options);
@@ -70,10 +72,14 @@ export function pages(options: PagesOptions = {}): Pages {
         misconfigurations: (server) => [
           ...(secondFactor ? findSecondFactorErrors(secondFactor, server) : []),
           ...(devices && !server.endpoints.has('device_authorization')
-            ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
+            ? [
+                '`devices` of `pages()` requires the feature `deviceAuthorization()`: add it to `features`, or remove `devices`',
+              ]
             : []),
           ...(settled.sessions && !settled.sessions.howSignedIn && server.find(OPENID)
-            ? ['`openid()` tells clients when users signed in: give `sessions` of `pages()` a method `howSignedIn()`']
+            ? [
+                '`openid()` reports to clients when users signed in: add a method `howSignedIn()` to the `sessions` of `pages()`',
+              ]
             : []),
         ],
       };

@@ -4,22 +4,25 @@ import type { BrowserRequest } from '../interaction/session-operations.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 
-/** Seconds for which a token that was just replaced is a parallel request of the same browser, not a theft. */
+/**
+ * Seconds after the replacement of a token in which its reuse counts as a parallel request of the same browser, not as
+ * theft.
+ */
 const GRACE = 30;
 
-/** The state of the cookie by which a browser continues an expired session. */
+/** The state of the "Remember me" cookie of a browser. */
 export type RememberedState =
   | { state: 'none' }
   /** The token is current. */
   | { state: 'current'; session: RememberedSession }
-  /** A parallel request has replaced the token a moment ago. */
+  /** A parallel request has just replaced the token. */
   | { state: 'replaced' }
-  /** The token was replaced before: one of two browsers has a stolen copy. */
+  /** The token was replaced earlier, so one of two browsers has a stolen copy. */
   | { state: 'replayed'; session: RememberedSession };
 
 /**
- * The cookie of "Remember me": a single-use token that is replaced whenever it starts a session. It belongs to the grant of the
- * session, so that ending the session in any way ends it too.
+ * The "Remember me" cookie: a single-use token that is replaced whenever it starts a session. It belongs to the grant
+ * of the session, so that it becomes invalid when the session is ended.
  */
 export class RememberedLogins {
   private readonly model: Model & SessionModel & RememberedModel;
@@ -37,7 +40,7 @@ export class RememberedLogins {
     return replacedAgo < GRACE ? { state: 'replaced' } : { state: 'replayed', session };
   }
 
-  /** Creates a token. `issue` sets its cookie: call that once the token is saved. */
+  /** Creates a token. Call `issue` to set its cookie once the token is saved. */
   createToken(
     visit: BrowserRequest,
     expiresAt: Date,
@@ -50,7 +53,7 @@ export class RememberedLogins {
     };
   }
 
-  /** Whether this browser has the cookie, valid or not: the check box stays checked then. */
+  /** Whether this browser has the cookie, valid or not. The check box is then checked. */
   hasCookie(visit: BrowserRequest): boolean {
     return this.cookie(visit).value !== undefined;
   }
@@ -67,7 +70,7 @@ export class RememberedLogins {
     return new BrowserCookie(request, response, this.server, 'oauth2-remembered');
   }
 
-  /** Never the value of a session cookie, so that a token signs in nowhere but here. */
+  /** Returns the stored id of a token. Its prefix prevents the token from being used as a session cookie. */
   private idOf(value: string): string {
     return `remembered ${boundToTenant(value, this.server)}`;
   }

@@ -18,37 +18,37 @@ import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 import { RememberedLogins } from './remembered-logins.js';
 
-/** Where it is kept who is signed in in a browser. `request.native` is the request of Express or Fastify. */
+/** The login sessions of the browsers. `request.native` is the request of Express or Fastify. */
 export interface Sessions {
-  /** Who is signed in in this browser? Falsy: nobody is. */
+  /** Returns the user who is signed in in this browser, or a falsy value. */
   find(request: Request): Awaitable<User | Falsy>;
-  /** How did that one sign in? Left out: nothing is said of it, to clients and to APIs. */
+  /** Returns how and when this user signed in. If omitted, nothing about the login is reported to clients and APIs. */
   howSignedIn?(user: User, request: Request): Awaitable<SignIn | Falsy>;
-  /** Somebody has proven who they are: a new session, whatever there was before. */
+  /** Starts a new session for an authenticated user, which replaces the session of the browser. */
   start(user: User, request: Request, response: Response): Awaitable<unknown>;
   end(request: Request, response: Response): Awaitable<unknown>;
 }
 
-/** How a session starts, where that differs from a login by password now. */
+/** The properties of a session to start. Properties that are not set default to those of a login by password now. */
 export interface SessionStart extends Partial<Session> {
   /** Until when the browser may continue the session. If omitted, the user is not remembered. */
   rememberUntil?: Date | undefined;
 }
 
-/** Sessions that the model keeps, by the cookie of the pages. */
+/** Login sessions that the model stores, identified by a cookie of the pages. */
 export class ModelSessions implements Sessions {
-  /** The cookie of "Remember me". If omitted, there is none. */
+  /** The "Remember me" cookie. If omitted, users are not remembered. */
   readonly remembered: RememberedLogins | undefined;
   private readonly model: Model & SessionModel & RememberedModel;
-  /** Those that were found for a request, while that is answered. */
+  /** The sessions that were found, by request, while the requests are handled. */
   private readonly sessions = new WeakMap<object, Session>();
 
   constructor(
     private readonly server: ServerContext,
     private readonly lifetime: number,
-    /** What of proof a login is. */
+    /** The `acr` and `amr` of a login by password. */
     private readonly defaultSignIn: Pick<SignIn, 'acr' | 'amr'> = {},
-    /** Seconds for which a user is remembered. If omitted, no user is. */
+    /** Seconds for which users are remembered. If omitted, they are not. */
     private readonly rememberLifetime?: number,
   ) {
     this.model = server.options.model as Model & SessionModel & RememberedModel;
@@ -72,19 +72,19 @@ export class ModelSessions implements Sessions {
     return session;
   }
 
-  /** Returns until when a user who signs in now is remembered. */
+  /** Returns until when a user who signs in now is remembered. `undefined` if the user is not. */
   rememberUntil(remember: boolean | undefined): Date | undefined {
     const { rememberLifetime } = this;
     return remember && rememberLifetime ? new Date(Date.now() + rememberLifetime * 1000) : undefined;
   }
 
-  /** Returns until when a user is remembered in this browser already. */
+  /** Returns until when a user is already remembered in this browser. `undefined` if the user is not. */
   async rememberedUntil(user: User, visit: BrowserRequest): Promise<Date | undefined> {
     const found = await this.remembered?.find(visit);
     return found?.state === 'current' && isSame(found.session.user, user) ? found.session.expiresAt : undefined;
   }
 
-  /** Starts a new session. @param start how the user was authenticated. Default: by a password, now. */
+  /** Starts a new session. By default the user was authenticated by password, now. */
   async start(
     user: User,
     request: Request,
@@ -98,7 +98,7 @@ export class ModelSessions implements Sessions {
     await this.remembered?.end(visit);
     const now = Date.now();
     const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
-    // Who proves again who they are goes on with the session that clients know.
+    // A user who authenticates again keeps the session id that clients know.
     const sid = (isSame(before?.user, user) && before?.sid) || randomBytes(16).toString('base64url');
     const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
     const { issuer } = this.server.options;
@@ -114,7 +114,8 @@ export class ModelSessions implements Sessions {
   }
 
   /**
-   * Continues a remembered session: a new session, with new cookies, that lasts no longer than the user is remembered.
+   * Continues a remembered session: starts a new session with new cookies that lasts no longer than the user is
+   * remembered.
    * @returns whether this was the first request with the token
    */
   async continueRemembered(remembered: RememberedSession, visit: BrowserRequest): Promise<boolean> {
@@ -141,7 +142,10 @@ export class ModelSessions implements Sessions {
     if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
   }
 
-  /** A cookie of one tenant names no session of another one; nor is this itself a cookie for a server without tenants. */
+  /**
+   * Returns the stored id of a session. Ids differ between tenants, so that a cookie is valid for one tenant only. The
+   * prefix prevents the id from being used as a cookie.
+   */
   private idOf(value: string): string {
     return tenantOf(this.server) === undefined ? value : `tenant ${boundToTenant(value, this.server)}`;
   }
@@ -153,7 +157,7 @@ export class ModelSessions implements Sessions {
 
 const NOWHERE = { set: () => undefined };
 
-/** Interactions and pages have wrappers of their own around the same request. */
+/** Interactions and pages wrap the same native request in different objects. */
 const keyOf = (request: Request): object => (request['native'] as object | undefined) ?? request;
 
 const isSame = (one: User | undefined, other: User) => one !== undefined && String(one['id']) === String(other['id']);

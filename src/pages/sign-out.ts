@@ -3,8 +3,8 @@ import type { RememberedSession, User } from '../../lib/index.js';
 import type { Site, PageRequest } from './site.js';
 
 /**
- * Returns the user whom a sign-out in this browser concerns: the user who is signed in or, after the session has expired, the user
- * whom "Remember me" would sign in again.
+ * Returns the user to sign out in this browser: the signed-in user or, after the session has expired, the remembered
+ * user.
  */
 export async function findUserToSignOut(site: Site, visit: PageRequest): Promise<User | undefined> {
   return (await site.findUser(visit.request)) || (await findRemembered(site, visit))?.user;
@@ -13,7 +13,7 @@ export async function findUserToSignOut(site: Site, visit: PageRequest): Promise
 /**
  * Ends the session of a browser, and notifies the clients at which the user has signed in.
  * @param user the result of `findUserToSignOut()`
- * @param end ends the session. Default: nobody is signed in afterwards.
+ * @param end ends the session. By default no user is signed in afterwards.
  * @returns the URLs to open in frames for front-channel logout
  */
 export async function signOut(
@@ -31,7 +31,7 @@ export async function signOut(
   return frames;
 }
 
-/** Returns the session id that clients know. */
+/** Returns the session id (`sid`) that clients know. */
 async function sidOf(site: Site, user: User, visit: PageRequest): Promise<string | undefined> {
   const { sid } = (await site.sessions.howSignedIn?.(user, visit.request)) || {};
   return sid ?? (await findRemembered(site, visit))?.sid;

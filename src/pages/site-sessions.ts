@@ -13,7 +13,7 @@ import { preferencesOf, returnPath, type Site, textOf, type PageRequest } from '
 import { startSession } from './start-session.js';
 import { UserSessions } from './user-sessions.js';
 
-/** Methods that change nothing by themselves: a link or an identity provider sends the browser by them. RFC 9110 §9.2.1 */
+/** Methods of requests that links and identity providers may send. RFC 9110 §9.2.1 */
 const SAFE = ['GET', 'HEAD'];
 
 /** The operations of `OAuth2Sessions` on one server. */
@@ -82,7 +82,7 @@ export class SiteSessions implements SessionOperations {
     return this.site.renderer.page(content, preferencesOf(request, textOf(request, 'return_to')));
   }
 
-  /** Returns the user whose sessions are meant, and the session of this browser if it is one of them. */
+  /** Returns the user whose sessions are affected, and the session of this browser if it belongs to that user. */
   private async ownerOf(
     { request }: PageRequest,
     user: User | undefined,
@@ -99,8 +99,9 @@ export class SiteSessions implements SessionOperations {
   }
 
   /**
-   * Rejects login CSRF: a form of another site that would sign the user in as the attacker. A page that hides its origin must send the
-   * token of `formFields()`.
+   * Rejects login CSRF: a form of another site that would sign the user in as the attacker. A page that hides its
+   * origin must send the token of `formFields()`.
+   * @throws {InvalidRequestError} (403) If another site sent the form.
    */
   private verifySender(visit: PageRequest, { crossSite = false }: SignInOptions): void {
     const { request } = visit;
@@ -111,8 +112,8 @@ export class SiteSessions implements SessionOperations {
   }
 
   /**
-   * Returns a request with the parameters that the login page would have: a `return_to` that is the login page itself, as the link
-   * to the sign-up page has it, is replaced by the one behind it, with the `acr_values` that a client wants.
+   * Returns a request with the parameters of the login page. If `return_to` is the login page itself, as in the link to
+   * the sign-up page, its own parameters are used, such as `return_to` and `acr_values`.
    */
   private continued(request: Request, { returnTo }: SignInOptions): Request {
     const path = returnTo === undefined ? returnPath(request) : localPath(returnTo);
@@ -130,21 +131,24 @@ export class SiteSessions implements SessionOperations {
 function verifyRemembering({ options }: Site): void {
   if (options.rememberLifetime !== undefined) return;
   throw new InvalidArgumentError(
-    'Invalid argument: `remember` of `signIn()` needs the option `rememberLifetime` of `pages()`',
+    'Invalid argument: `remember` of `signIn()` requires the option `rememberLifetime` of `pages()`',
   );
 }
 
 function verifyUser(user: User): void {
   const id: unknown = (user as User | undefined)?.['id'];
   if ((typeof id === 'string' && id !== '') || typeof id === 'number' || typeof id === 'bigint') return;
-  throw new InvalidArgumentError('Invalid argument: `signIn()` needs a user with an `id`, a string or a number');
+  throw new InvalidArgumentError('Invalid argument: `signIn()` requires a user with an `id`, a string or a number');
 }
 
-/** Sessions that the application keeps itself have no place for these. */
+/**
+ * Verifies that no login details are passed, because the application's own sessions do not store them.
+ * @throws {InvalidArgumentError} If `acr`, `amr` or `authTime` is set.
+ */
 function verifyNoSignInDetails({ acr, amr, authTime }: SignInOptions): void {
   if ((acr ?? amr ?? authTime) === undefined) return;
   throw new InvalidArgumentError(
-    'Invalid argument: `acr`, `amr` and `authTime` of `signIn()` are not kept with `sessions` of `pages()`: ' +
-      'return them from its method `howSignedIn()`',
+    'Invalid argument: `acr`, `amr` and `authTime` of `signIn()` are not stored with your own `sessions`: ' +
+      'return them from the `howSignedIn()` of `sessions`',
   );
 }

@@ -12,10 +12,10 @@ import type { PageData, PageName, PageRenderer } from './page-renderer.js';
 import type { ResolvedPagesOptions } from './pages-options.js';
 import { ModelSessions, type Sessions } from './sessions.js';
 
-/** The pages of one server: what each of them needs. */
+/** The pages of one server, with its sessions and renderer. */
 export class Site {
   readonly sessions: Sessions;
-  /** Those that the model keeps; undefined where the host keeps them. */
+  /** The sessions that the model stores. `undefined` if the application stores the sessions. */
   readonly modelSessions: ModelSessions | undefined;
   private rendering: PageRenderer | undefined;
 
@@ -28,7 +28,7 @@ export class Site {
     this.sessions = sessions ?? this.modelSessions!;
   }
 
-  /** Writes the pages, with what the server knows of its scopes. */
+  /** The renderer of the pages, with the descriptions of the server's scopes. */
   get renderer(): PageRenderer {
     return (this.rendering ??= this.options.renderer.withScopes({
       ...(this.server.find(OPENID) && OPENID_SCOPES),
@@ -40,19 +40,22 @@ export class Site {
     return this.sessions.find(request);
   }
 
-  /** The logo of a client for a page that shows it. Empty if logos are disabled, or if the client has none to show. */
+  /** Returns the logo of a client for a page. Empty if logos are disabled or the client has no valid logo. */
   async logoOf(client: Client): Promise<{ clientLogo?: string }> {
     const clientLogo = await this.options.clientLogos?.find(client);
     return clientLogo === undefined ? {} : { clientLogo };
   }
 
-  /** What authorization details say, in a language of the visitor. */
+  /** Returns the descriptions of authorization details in a language that the user prefers. */
   detailsFor(data: Readonly<Record<string, unknown>>, preferences: LanguagePreferences): ShownDetail[] {
     const details = authorizationDetailsOf(data['authorization_details']);
     return shownDetails(details, { server: this.server, language: this.renderer.languageOf(preferences) });
   }
 
-  /** Where to sign in, and come back from; what a client wants of it is said there by the names that it has in its request. */
+  /**
+   * Returns the path of the login page, with the page to return to. The requirements of the client are added as
+   * parameters of an authorization request, such as `prompt` and `acr_values`.
+   */
   loginPath(request: Request | undefined, returnTo: string | undefined, requested: RequestedLogin = {}): string {
     const { login } = this.options;
     const query = {
@@ -65,7 +68,7 @@ export class Site {
     return login === undefined ? pathOf(this.server, 'login', { request, query }) : withQuery(login, query);
   }
 
-  /** Shows a page in a language of its visitor. */
+  /** Writes a page in a language that the user prefers to the response. */
   show<Name extends PageName>(
     name: Name,
     facts: PageData<Name>,
@@ -76,7 +79,10 @@ export class Site {
     writeInteractionResponse(response, this.renderer.render(name, facts, preferencesOf(request, returnTo), status));
   }
 
-  /** The hidden fields that tie a form to this browser, which is given a cookie if it has none. */
+  /**
+   * Returns the hidden fields of a form, with a CSRF token that binds it to this browser. Sets the cookie if the
+   * browser has none.
+   */
   fields(
     { request, response }: PageRequest,
     more: Readonly<Record<string, string | undefined>> = {},
@@ -89,14 +95,14 @@ export class Site {
     );
   }
 
-  /** Was a form sent by a page of ours, in this browser? RFC 9700 §4.7 */
+  /** Whether a form was sent by a page of this server in this browser, with a valid CSRF token. RFC 9700 §4.7 */
   hasValidFormToken(visit: PageRequest, binding?: string): boolean {
     return (
       this.isFromOwnOrigin(visit) && isFormToken(visit.request.body?.form_token, this.cookie(visit).value, binding)
     );
   }
 
-  /** Did a page of this origin send it, as far as the browser says? */
+  /** Whether a request was sent by a page of this origin, as far as the headers of the browser show. */
   isFromOwnOrigin({ request }: PageRequest): boolean {
     return senderOf(request, this.server.issuerOf(request)) !== 'other';
   }
@@ -106,7 +112,7 @@ export class Site {
   }
 }
 
-/** A request for a page, and its answer. */
+/** A request for a page and its response. */
 export interface PageRequest {
   request: Request;
   response: Response;
@@ -115,16 +121,16 @@ export interface PageRequest {
 const promptOf = ({ createAccount: create, reauthenticate: fresh, selectAccount: account }: RequestedLogin) =>
   create ? 'create' : fresh ? 'login' : account ? 'select_account' : undefined;
 
-/** A parameter of a page, from its form or its URL. */
+/** Returns a parameter of a page, from its form or its URL. */
 export function textOf({ body, query }: Request, name: string): string | undefined {
   const value: unknown = body?.[name] ?? query[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Where its visitor goes on, by a path on this server; undefined: it does not say. */
+/** Returns the path on this server to return to. `undefined` if the request has none. */
 export const returnPath = (request: Request): string | undefined => localPath(textOf(request, 'return_to'));
 
-/** How strong a client wants a login to be, the best first; undefined: it does not say. */
+/** Returns the requested `acr` values, the preferred one first. `undefined` if the request has none. */
 export function requestedAcr(request: Request): readonly string[] | undefined {
   const values = textOf(request, 'acr_values')?.split(' ', MAX_ACR_VALUES).filter(Boolean) ?? [];
   return values.length > 0 ? values : undefined;
@@ -132,7 +138,9 @@ export function requestedAcr(request: Request): readonly string[] | undefined {
 
 const MAX_ACR_VALUES = 20;
 
-/** What tells the language of a visitor: `ui_locales` of the authorization request they come from, or the browser. */
+/**
+ * Returns the language preferences of a user: the `ui_locales` of the authorization request, or those of the browser.
+ */
 export function preferencesOf(request: Request, returnTo?: string): LanguagePreferences {
   const path = localPath(returnTo);
   const url = path === undefined ? undefined : new URL(path, 'http://here.invalid');

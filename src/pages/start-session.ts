@@ -5,8 +5,9 @@ import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, PageRequest } from './site.js';
 
 /**
- * Starts a session. Another user who was signed in or remembered in this browser is signed out, at clients too.
- * @param more how the user was authenticated. Default: by a password, now.
+ * Starts a session. If another user is signed in or remembered in this browser, that user is signed out, also at
+ * clients.
+ * @param more how the user was authenticated. By default by password, now.
  */
 export async function startSession(site: Site, user: User, visit: PageRequest, more?: SessionStart): Promise<void> {
   const { request, response } = visit;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { InvalidArgumentError } from '../../lib/index.js';
 import { Html } from './html.js';
 
-/** The look of the pages: all colours and measures that a theme may want to change are variables. */
+/** The style sheet of the pages. Colours and sizes that a theme may change are variables. */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -69,21 +69,21 @@ ul { list-style: none; }
 .applications > li + li { margin-top: 1.5rem; }
 `;
 
-/** The style of the pages: how it stands in them, and how their policy allows it and no other. CSP §2.3.1 */
+/** The style element of the pages, and its source in the Content Security Policy. CSP §2.3.1 */
 export interface Style {
   element: Html;
   source: string;
 }
 
 /**
- * The style with that of the host behind it.
- * @throws InvalidArgumentError when that would end the element it stands in
+ * Returns the style element with the style sheet of the application added.
+ * @throws {InvalidArgumentError} If the style sheet contains HTML.
  */
 export function styleWith(css = ''): Style {
   if (/<\/?style|<!--/i.test(css)) {
-    throw new InvalidArgumentError('Invalid argument: `css` of the pages must be a style sheet, without HTML');
+    throw new InvalidArgumentError('Invalid argument: `css` of the pages must be a style sheet without HTML');
   }
-  // A parser of HTML reads every line ending as a line feed, and a browser hashes what it has read.
+  // HTML parsers convert line endings to line feeds, and browsers hash the result.
   const whole = (STYLE + css).replaceAll(/\r\n?/g, '\n').replaceAll('\0', '\u{FFFD}');
   return { element: new Html(`<style>${whole}</style>`), source: `'sha256-${hash('sha256', whole, 'base64')}'` };
 }

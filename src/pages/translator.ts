@@ -4,24 +4,24 @@ import { fill } from './html.js';
 import { chooseLanguage, type LanguagePreferences } from './language.js';
 import { ENGLISH, type Language, type Scopes, scopeDescription } from './messages.js';
 
-/** What the pages say, and in which languages. */
+/** The languages and texts of the pages. */
 export interface LanguageOptions {
-  /** Languages beside English, by their tags; `en` changes what is said in English. */
+  /** Languages in addition to English, by language tag. `en` changes the English texts. */
   languages?: Readonly<Record<string, Language>>;
-  /** The language of whoever asks for none that there is. Default: `'en'` */
+  /** The default language, used if none of the preferred languages is available. Default: `'en'`. */
   language?: string;
-  /** What scope values allow, by a few words each. Default: what `defineScopes()` and `openid()` among the `features` say */
+  /** Short descriptions of scope values. Default: those of `defineScopes()` and `openid()` among the `features`. */
   scopes?: Scopes;
-  /** How users and clients are called. Default: by their `name`, or what else they have of that kind, or their id */
+  /** Returns the display name of a user or client. Default: the `name` or a similar property, or else the id. */
   nameOf?: (one: User | Client) => string;
 }
 
-/** Speaks to each visitor in a language of theirs. */
+/** Returns messages in a language that the user prefers. */
 export class Translator {
   private readonly languages: readonly string[];
   private readonly contexts = new Map<string, PageContext>();
 
-  /** @throws InvalidArgumentError for a language that is none */
+  /** @throws {InvalidArgumentError} If a language tag is invalid. */
   constructor(private readonly speech: LanguageOptions = {}) {
     const { languages = {}, language = 'en' } = speech;
     this.languages = [...new Set([language, 'en', ...Object.keys(languages)])];
@@ -35,7 +35,7 @@ export class Translator {
   private contextOf(tag: string): PageContext {
     const { languages = {}, scopes, nameOf = usualName } = this.speech;
     const dates = new Intl.DateTimeFormat(canonical(tag), { dateStyle: 'medium' });
-    // `de-AT` says in German what it does not say itself.
+    // A message that is missing in `de-AT` is taken from `de`, then from English.
     const chain = [tag, tag.split('-', 1)[0]!, 'en'].map((one) => languages[one]);
     return {
       language: tag,
@@ -52,7 +52,9 @@ function canonical(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag)[0]!;
   } catch {
-    throw new InvalidArgumentError(`Invalid argument: \`${tag}\` is no language tag such as \`de\` or \`pt-BR\``);
+    throw new InvalidArgumentError(
+      `Invalid argument: \`${tag}\` is not a valid language tag such as \`de\` or \`pt-BR\``,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Awaitable, TemporarilyUnavailableError } from '../../lib/index.js';
 import type { PageRequest } from './site.js';
 
-/** What a host answers, or that it cannot now; when to come again stands in the answer then. */
+/** Returns the result of a function, or `'busy'` if it is temporarily unavailable. Sets `Retry-After` in that case. */
 export async function unlessBusy<T>(ask: () => Awaitable<T>, { response }: PageRequest): Promise<T | 'busy'> {
   try {
     return await ask();

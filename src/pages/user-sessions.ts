@@ -9,12 +9,15 @@ import {
 import type { UserSession } from '../interaction/session-operations.js';
 import { tenantFilter } from '../tenants/tenant-of.js';
 
-/** Sessions of one user that are listed at most. */
+/** Maximum number of listed sessions of one user. */
 const MAX_LISTED = 1000;
 
 type Current = Pick<Session, 'id' | 'sid'> | undefined;
 
-/** The sessions of a user in all browsers: at one tenant only, since users of two tenants may have the same id. */
+/**
+ * The sessions of a user in all browsers. With tenants, only those at one tenant, because users of two tenants may have
+ * the same id.
+ */
 export class UserSessions {
   constructor(private readonly server: ServerContext) {}
 
@@ -36,7 +39,7 @@ export class UserSessions {
     const model = this.able('endSessions');
     if (current && current.id === undefined) {
       throw new InvalidArgumentError(
-        'Invalid argument: `endOthers()` needs a model whose `getSession()` returns the `id` of the session',
+        'Invalid argument: `endOthers()` requires a model whose `getSession()` returns the `id` of the session',
       );
     }
     const others = (await this.list(user, current)).filter(({ isCurrent }) => !isCurrent);
@@ -50,7 +53,7 @@ export class UserSessions {
     return { userId: userIdOf(user), ...tenantFilter(this.server) };
   }
 
-  /** A failure to notify is reported by the logout feature. The session has ended in any case. */
+  /** Notifies the clients of an ended session. The logout feature reports failures. */
   private async notifyClients(user: User, sid: string | undefined): Promise<void> {
     if (sid === undefined) return;
     await this.server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });

@@ -11,26 +11,36 @@ import { addSchemes, type Flow, type Scheme, schemeOf, type ServerUrls, verifyFl
 import { requireNoToken, requireToken, tokenSchemes, requiredScopes } from './security.js';
 import { findServers } from './servers.js';
 
-/** What `addOAuth2()` takes, beside what `SwaggerModule.createDocument()` was given (`include`, `ignoreGlobalPrefix`, …). */
+/**
+ * The options of `addOAuth2()`, in addition to those that `SwaggerModule.createDocument()` received (`include`,
+ * `ignoreGlobalPrefix`, …).
+ */
 export interface OAuth2DocumentOptions extends SwaggerDocumentOptions {
-  /** As the document calls the scheme; that of a server with a name has it behind: `oauth2-partners`. Default: `'oauth2'` */
+  /**
+   * The name of the security scheme in the document. A named server has its name appended: `oauth2-partners`. Default:
+   * `'oauth2'`.
+   */
   scheme?: string;
   /**
-   * The ways to a token that are told of. Default: `authorizationCode` and `clientCredentials`, as far as the server has
-   * them. `password` and `implicit` are told of where they are named. RFC 9700 §2.1.2, §2.4
+   * The OAuth flows to document. Default: `authorizationCode` and `clientCredentials`, if the server supports them.
+   * `password` and `implicit` must be listed explicitly. RFC 9700 §2.1.2, §2.4
    */
   flows?: readonly Flow[];
-  /** Where the endpoints of the server are, for an API that lives apart from it. Default: where the application has them */
+  /**
+   * The URLs of the authorization server, for an API that runs separately. Default: the endpoints of the application.
+   */
   urls?: ServerUrls;
-  /** Describes the endpoints of the servers too. Default: false, they are left out */
+  /** Whether the document also describes the OAuth endpoints of the servers. Default: `false`. */
   endpoints?: boolean;
 }
 
 /**
- * Says in an OpenAPI document what `OAuthGuard` demands at each operation, by which tokens, how those are got, and how it
- * turns requests away. What the document said of access tokens before is replaced; other schemes of the host stay.
- * @returns the document, which is changed
- * @throws InvalidArgumentError in an application without `OAuth2Module`, and for flows that its server has not
+ * Adds to an OpenAPI document the access token and scopes that `OAuthGuard` requires for each operation, the flows to
+ * get a token, and the error responses. Existing security requirements for access tokens are replaced; other security
+ * schemes stay.
+ * @returns the same document, modified
+ * @throws {InvalidArgumentError} If the application has no `OAuth2Module`, or `flows` contains a flow that the server
+ * does not support.
  */
 export function addOAuth2(
   app: INestApplication,
@@ -74,7 +84,7 @@ export function addOAuth2(
   }
   for (const { operation, requirements: demand, scopes: wanted } of guarded) {
     const key = keyOf(demand.server);
-    // Before 3.1 only OAuth has scopes. OpenAPI 3.0 §4.7.30
+    // Before OpenAPI 3.1, only OAuth schemes may have scopes. OpenAPI 3.0 §4.7.30
     const isTold = schemes[key]!.type === 'oauth2' || !document.openapi.startsWith('3.0');
     const asked = wanted.map((all) => ({ [key]: isTold ? [...all] : [] }));
     requireToken({ operation, document, tokenSchemes: tokens }, [...asked, ...(demand.optional ? [{}] : [])]);
@@ -85,14 +95,17 @@ export function addOAuth2(
   return document;
 }
 
-/** An operation that demands something of a request. */
+/** An operation that `OAuthGuard` guards. */
 interface Guarded {
   readonly operation: OperationObject;
   readonly requirements: AccessRequirements;
   readonly scopes: readonly (readonly string[])[];
 }
 
-/** Finds what the guard demands at an operation; undefined where it does not stand. */
+/**
+ * Returns a function that finds the access requirements of an operation. It returns `undefined` if `OAuthGuard` does
+ * not guard the operation.
+ */
 function requirementsFinder(app: INestApplication, document: OpenAPIObject, options: SwaggerDocumentOptions) {
   const findRoute = findRoutes(app, document, options);
   const isEverywhere = isGuardedGlobally(app.get(ApplicationConfig));
@@ -113,7 +126,7 @@ const prefixOf = (app: INestApplication) => {
   return bare && `/${bare}`;
 };
 
-/** Does the guard stand before the whole application: `APP_GUARD`, or `useGlobalGuards()`? */
+/** Whether `OAuthGuard` guards the whole application, through `APP_GUARD` or `useGlobalGuards()`. */
 function isGuardedGlobally(config: ApplicationConfig): boolean {
   return (
     config.getGlobalGuards().some(isOAuthGuard) ||

@@ -6,26 +6,32 @@ import type { DescribedServer } from './servers.js';
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** How the endpoints stand in a document. */
+/** The names with which the endpoints are added to a document. */
 export interface EndpointNaming {
-  /** What their operations stand under. */
+  /** The tag of the operations. */
   readonly tag: string;
-  /** What the ids of their operations begin with. */
+  /** The prefix of the operation ids. */
   readonly key: string;
-  /** The scheme by which clients prove who they are. */
+  /** The name of the security scheme for client authentication. */
   readonly clients: string;
-  /** What begins with this is told of without it. */
+  /** A prefix that is removed from the paths. */
   readonly without: string;
 }
 
-/** Clients prove who they are by the header, or in the form, where OpenAPI has no name for it. RFC 6749 §2.3.1 */
+/**
+ * The security scheme for client authentication by the `Authorization` header. OpenAPI has no scheme for credentials in
+ * the form. RFC 6749 §2.3.1
+ */
 export const CLIENT_SCHEME = {
   type: 'http' as const,
   scheme: 'basic',
   description: '`client_id` and `client_secret`. RFC 6749 §2.3.1',
 };
 
-/** Describes the endpoints of a server, each once for each of its methods; what the document says of a path already stays. */
+/**
+ * Adds the endpoints of a server to a document, with an operation for each method. Existing descriptions of the paths
+ * stay.
+ */
 export function describeEndpoints(document: OpenAPIObject, server: DescribedServer, naming: EndpointNaming): void {
   for (const [id, path] of server.endpointPaths) {
     const endpoint = server.context.endpoints.get(id)!;
@@ -49,7 +55,10 @@ export function describeEndpoints(document: OpenAPIObject, server: DescribedServ
   }
 }
 
-/** Of a page only what leads to it is told: what its forms post is its own. A document is told of once. */
+/**
+ * Returns the methods to document. A page is documented by GET only, because its forms are internal; a well-known
+ * document too.
+ */
 function methodsOf({ methods, description }: Endpoint): readonly string[] {
   if (methods.includes('HEAD')) return ['GET'];
   return description && !description.response && methods.includes('GET') ? ['GET'] : methods;
@@ -105,7 +114,7 @@ function operationOf(
   return { ...operation, parameters: [], requestBody: { required: true, content } };
 }
 
-/** What all features read at an endpoint. */
+/** Returns the parameters that all features read at an endpoint, with their descriptions. */
 function parametersOf(id: string, { context: facts }: DescribedServer, authenticates: boolean): Parameters {
   const like = facts.endpoints.get(id)?.description?.sameParametersAs;
   const said = facts.features.flatMap(({ parameters }) => [
@@ -117,21 +126,24 @@ function parametersOf(id: string, { context: facts }: DescribedServer, authentic
 }
 
 const CLIENT_PARAMETERS: Parameters = {
-  client_id: 'The client, where no header says it.',
-  client_secret: 'Its secret, where it has one and no header says it.',
+  client_id: 'The client identifier, if no header contains it.',
+  client_secret: 'The client secret, if the client has one and no header contains it.',
 };
 
 function responsesOf({ description, cors, methods }: Endpoint, authenticates: boolean): OperationObject['responses'] {
   const answer = description?.response;
   if (cors === 'any') return { 200: { description: 'The document', content: json({ type: 'object' }) } };
-  if (!description) return { default: { description: 'As its feature answers' } };
+  if (!description) return { default: { description: 'The response that the feature defines' } };
   if (!answer && methods.includes('GET')) {
-    return { 200: { description: 'A page' }, 302: { description: 'Leads on, back to the client in the end' } };
+    return {
+      200: { description: 'A page' },
+      302: { description: 'A redirect to the next page or back to the client' },
+    };
   }
   return {
     200: { description: 'Done', content: json({ type: 'object', properties: { ...answer } }) },
-    400: { description: 'The request is refused. RFC 6749 §5.2', content: json(ERROR) },
-    ...(authenticates && { 401: { description: 'The client has not proven who it is', content: json(ERROR) } }),
+    400: { description: 'The request was rejected. RFC 6749 §5.2', content: json(ERROR) },
+    ...(authenticates && { 401: { description: 'Client authentication failed', content: json(ERROR) } }),
   };
 }
 

@@ -1,18 +1,21 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** What an OpenAPI document says of one method at one path. */
+/** The description of one method of a path in an OpenAPI document. */
 export type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** One of them, by its place. */
+/** An operation with its method and path as id. */
 export interface Operation {
   readonly id: string;
   readonly object: OperationObject;
 }
 
-/** What stands at a path for its methods; OpenAPI knows no `search`, and `@nestjs/swagger` writes it. OpenAPI 3.2 §4.9 */
+/**
+ * The members of a path item that are operations. `search` is not part of OpenAPI, but `@nestjs/swagger` writes it.
+ * OpenAPI 3.2 §4.9
+ */
 const METHODS = new Set('get put post delete options head patch trace query search'.split(' '));
 
-/** The operations of a document. Its webhooks are none: they are asked of others, and no guard of ours is there. */
+/** Returns the operations of a document. Webhooks are not included, because other servers handle them. */
 export function operationsOf({ paths }: OpenAPIObject): Operation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)

@@ -5,7 +5,7 @@ import type { OperationObject } from './operations.js';
 
 const SCHEMA = 'OAuthRefusal';
 
-/** What the guard answers to a request that it turns away, as the exceptions of Nest say it. RFC 6750 §3.1 */
+/** The schema of an error response of the guard. RFC 6750 §3.1 */
 const REFUSAL_SCHEMA = {
   type: 'object',
   required: ['statusCode', 'message', 'error', 'error_description'],
@@ -17,32 +17,30 @@ const REFUSAL_SCHEMA = {
   },
 };
 
-/** Says how the guard turns requests away, unless the host has said it. RFC 6750 §3 */
+/** Adds the error responses of the guard to an operation, unless the application has described them. RFC 6750 §3 */
 export function addRefusals(
   { responses }: OperationObject,
   requiredScopes: readonly (readonly string[])[],
   { optional, options = {} }: AccessRequirements,
 ): void {
-  const lacking = optional
-    ? 'There is an access token, and it is not good'
-    : 'There is no access token, or it is not good';
+  const lacking = optional ? 'The access token is invalid' : 'The access token is missing or invalid';
   responses['401'] ??= refusal(lacking + (options.stepUp ? `; ${describeStepUp(options.stepUp)}` : ''));
   const scopes = requiredScopes.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).filter(Boolean);
   const lacks = [
     ...(scopes.length > 0 ? [`it lacks the scope ${scopes.join(', or ')}`] : []),
-    ...(options.userRequired ? ['no user stands behind it'] : []),
+    ...(options.userRequired ? ['it has no user'] : []),
   ];
-  if (lacks.length > 0) responses['403'] ??= refusal(`The access token is good, but ${lacks.join(', or ')}`);
+  if (lacks.length > 0) responses['403'] ??= refusal(`The access token is valid, but ${lacks.join(', or ')}`);
 }
 
-/** In words. RFC 9470 §3 */
+/** Returns a description of the login that a route requires. RFC 9470 §3 */
 function describeStepUp({ acr, maxAge }: StepUp): string {
   const how = acr && `by ${acr.map((one) => `\`${one}\``).join(' or ')}`;
   const when = maxAge === undefined ? undefined : `in the last ${maxAge} seconds`;
   return `or its user has not signed in ${[how, when].filter(Boolean).join(', ')}`;
 }
 
-/** Defines what the refusals refer to. */
+/** Adds the schema of the error responses to a document. */
 export function addRefusalSchema(document: OpenAPIObject): void {
   const { schemas } = document.components ?? {};
   document.components = { ...document.components, schemas: { [SCHEMA]: REFUSAL_SCHEMA, ...schemas } };
@@ -52,7 +50,10 @@ function refusal(description: string) {
   return {
     description,
     headers: {
-      'WWW-Authenticate': { description: 'The challenge: what is wrong, and the scope. RFC 6750 §3', schema: TEXT },
+      'WWW-Authenticate': {
+        description: 'The challenge with the error and the required scope. RFC 6750 §3',
+        schema: TEXT,
+      },
     },
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${SCHEMA}` } } },
   };

@@ -3,26 +3,25 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { DECORATORS, type OpenAPIObject, type SwaggerDocumentOptions, SwaggerModule } from '@nestjs/swagger';
 import { type Operation, operationsOf } from './operations.js';
 
-/** The method that answers an operation, in the controller that it is inherited to. */
+/** The controller method that handles an operation. The controller may inherit the method. */
 export interface Route {
   readonly controller: Type;
   readonly handler: object;
 }
 
-/** Finds the route that an operation of a document describes. */
+/** Finds the route of an operation in a document. */
 export type FindRoute = (operation: string) => Route | undefined;
 
 /**
- * Finds the routes of all operations. `@nestjs/swagger` alone knows by which path it tells of a route, behind which
- * prefix and version: it describes the application once more, while every controller and method bears a mark in place
- * of what it demands.
- * @param options as the document was made with
+ * Finds the routes of all operations. Only `@nestjs/swagger` knows the path, prefix and version of each route, so it
+ * describes the application once more while each controller and method carries a marker as its security metadata.
+ * @param options the options that the document was made with
  */
 export function findRoutes(app: INestApplication, document: OpenAPIObject, options: SwaggerDocumentOptions): FindRoute {
   const described = operationsOf(document);
   const routes = readRoutes(app, document, options);
   const isOther = described.length > 0 && !described.some(({ id }) => routes.has(id));
-  // Nobody has said that the document leaves the prefix out, or that it does not.
+  // It is unknown whether the document was made with `ignoreGlobalPrefix`, so try both.
   const { ignoreGlobalPrefix = false } = options;
   const found = isOther ? readRoutes(app, document, { ...options, ignoreGlobalPrefix: !ignoreGlobalPrefix }) : routes;
   return (operation) => found.get(operation);
@@ -45,11 +44,11 @@ function readRoutes(
   }
 }
 
-/** No scheme of a host has this name. */
+/** The name of the marker. No security scheme of an application has this name. */
 const MARK = 'nest-oauth2:route';
 const METADATA = DECORATORS.API_SECURITY;
 
-/** Marks on controllers and their methods. They are there for no longer than `@nestjs/swagger` reads them. */
+/** Markers on controllers and their methods. They are removed as soon as `@nestjs/swagger` has read them. */
 class Marks {
   private readonly targets: object[] = [];
   private readonly before = new Map<object, unknown>();

@@ -3,16 +3,16 @@ import { assertConfig, supportedGrantTypes } from '../../lib/adapter/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 
-/** The ways to a token that OpenAPI has names for. OpenAPI 3.0 §4.7.28 */
+/** The OAuth flows of OpenAPI. OpenAPI 3.0 §4.7.28 */
 export type Flow = 'authorizationCode' | 'clientCredentials' | 'implicit' | 'password';
 
-/** Where a server that lives apart has its endpoints. */
+/** The URLs of a server that runs separately. */
 export interface ServerUrls {
   readonly authorize?: string;
   readonly token?: string;
 }
 
-/** What the host says of flows. */
+/** The options of `addOAuth2()` that concern flows. */
 interface FlowOptions {
   readonly flows: readonly Flow[] | undefined;
   readonly urls: ServerUrls | undefined;
@@ -20,10 +20,10 @@ interface FlowOptions {
 
 type Schemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>;
 
-/** How a token is got. OpenAPI 3.0 §4.7.27 */
+/** A security scheme. OpenAPI 3.0 §4.7.27 */
 export type Scheme = Exclude<Schemes[string], { $ref: string }>;
 
-/** The scopes that operations demand. */
+/** The scopes that the operations require. */
 interface RequiredScopes {
   readonly requiredScopes: readonly string[];
 }
@@ -35,13 +35,10 @@ const GRANTS: Readonly<Record<Flow, string>> = {
   password: 'password',
 };
 
-/** New clients should have neither of the others. RFC 9700 §2.1.2, §2.4 */
+/** The flows that are documented by default. New clients should use no others. RFC 9700 §2.1.2, §2.4 */
 const DEFAULT_FLOWS: readonly Flow[] = ['authorizationCode', 'clientCredentials'];
 
-/**
- * How to get a token for the operations of a document. Of a server that is not there, and of which nothing is told, it is
- * known only that its tokens are bearer tokens.
- */
+/** Returns the security scheme for the tokens of a server. If no flow can be documented, it describes bearer tokens. */
 export function schemeOf(
   server: DescribedServer,
   { flows, urls = {}, requiredScopes: asked }: FlowOptions & RequiredScopes,
@@ -65,14 +62,20 @@ export function schemeOf(
   return { type: 'oauth2', flows: Object.fromEntries(said) as NonNullable<Scheme['flows']> };
 }
 
-/** Checks that the flows that a host names are there. @throws InvalidArgumentError */
+/**
+ * Verifies that the servers support the flows of the option `flows`.
+ * @throws {InvalidArgumentError} If not.
+ */
 export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: FlowOptions): void {
   const served = new Set(servers.flatMap((server) => supportedFlows(server, urls)));
   const odd = flows.find((flow) => !served.has(flow));
-  assertConfig(odd === undefined, `\`flows\` of addOAuth2() lists \`${odd}\`, and there ${listed([...served])}`);
+  assertConfig(
+    odd === undefined,
+    `\`flows\` of addOAuth2() contains \`${odd}\`, but the server supports ${listed([...served])}`,
+  );
 }
 
-/** Adds schemes to a document. What the host has described and extended stays so. */
+/** Adds security schemes to a document. Descriptions and extensions that the application has set stay. */
 export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string, Scheme>>): void {
   const { securitySchemes = {} } = document.components ?? {};
   const schemes = Object.entries(made).map(([key, scheme]) => {
@@ -88,7 +91,7 @@ export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string
 
 const isKept = (member: string) => member === 'description' || member.startsWith('x-');
 
-/** The scopes that the host has defined, and those that are asked besides. */
+/** Returns the scopes that the application has defined, and others that operations require. */
 function scopesOf({ context: facts }: DescribedServer, asked: readonly string[]): Record<string, string> {
   const definitions = Object.entries(facts.find(DEFINED_SCOPES) ?? {});
   const scopes = new Map(definitions.map(([name, { title }]) => [name, title]));
@@ -96,7 +99,7 @@ function scopesOf({ context: facts }: DescribedServer, asked: readonly string[])
   return Object.fromEntries(scopes);
 }
 
-/** Of a server that lives apart the host says where it is, and which flows it has. */
+/** Returns the flows that a server supports. For a server that runs separately, the option `urls` determines them. */
 function supportedFlows({ context: facts, urlOf }: DescribedServer, urls: ServerUrls): readonly Flow[] {
   const all = Object.keys(GRANTS) as Flow[];
   if (urls.token !== undefined || urls.authorize !== undefined) {
@@ -111,4 +114,4 @@ function supportedFlows({ context: facts, urlOf }: DescribedServer, urls: Server
 }
 
 const listed = (flows: readonly Flow[]) =>
-  flows.length === 0 ? 'is none' : `are ${flows.map((flow) => `\`${flow}\``).join(', ')}`;
+  flows.length === 0 ? 'no flow' : flows.map((flow) => `\`${flow}\``).join(', ');

@@ -4,22 +4,25 @@ import type { Scope } from '../../lib/index.js';
 import type { AccessRequirements } from '../guards/access-requirements.js';
 import type { OperationObject } from './operations.js';
 
-/** Schemes that must be fulfilled together, with the scopes of each; a list of them are alternatives. OpenAPI 3.0 §4.7.30 */
+/**
+ * Security schemes that must all be met, with their scopes. In a list, each requirement is an alternative. OpenAPI 3.0
+ * §4.7.30
+ */
 type Requirement = NonNullable<OpenAPIObject['security']>[number];
 
-/** What the token of a route must have: all the scopes of any of these lists. */
+/** Returns the scopes that the token of a route must have, as alternatives: all scopes of any of the lists. */
 export function requiredScopes(
   { options }: AccessRequirements,
   scope: Scope | undefined,
 ): readonly (readonly string[])[] {
   const all = [...new Set(scopeValues(options?.scope ?? scope))].filter(Boolean);
   const any = options?.anyScope;
-  // One that is demanded anyhow is one of any.
+  // A scope that is required anyway already satisfies `anyScope`.
   if (!any || any.some((one) => all.includes(one))) return [all];
   return [...new Set(any)].map((one) => all.concat(one));
 }
 
-/** By which names the schemes of a document go that stand for an access token: they are ours to say. RFC 6750 §2.1 */
+/** Returns the names of the security schemes of a document that stand for an access token. RFC 6750 §2.1 */
 export function tokenSchemes({ components }: OpenAPIObject): ReadonlySet<string> {
   const schemes = Object.entries(components?.securitySchemes ?? {}) as [string, { type?: string; scheme?: string }][];
   const stand = schemes.filter(
@@ -27,25 +30,28 @@ export function tokenSchemes({ components }: OpenAPIObject): ReadonlySet<string>
       type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme?.toLowerCase() === 'bearer'),
   );
   const defined = new Set(schemes.map(([name]) => name));
-  // As `@ApiBearerAuth()` and `@ApiOAuth2()` name them, which many write without defining the scheme.
+  // The default names of `@ApiBearerAuth()` and `@ApiOAuth2()`, which are often used without a definition.
   return new Set([...stand.map(([name]) => name), ...['bearer', 'oauth2'].filter((name) => !defined.has(name))]);
 }
 
-/** What the document said of an operation before. */
+/** An operation and the document before the change. */
 interface DocumentedOperation {
   readonly operation: OperationObject;
   readonly document: OpenAPIObject;
   readonly tokenSchemes: ReadonlySet<string>;
 }
 
-/** Lets an operation demand the token, beside what the host says of schemes that are no token: an API key, a cookie. */
+/**
+ * Makes an operation require an access token, in addition to other security schemes of the application, such as an API
+ * key.
+ */
 export function requireToken(before: DocumentedOperation, alternatives: readonly Requirement[]): void {
   const others = withoutTokens(before);
   const beside = others.length > 0 ? others : [{}];
   before.operation.security = beside.flatMap((other) => alternatives.map((one) => ({ ...other, ...one })));
 }
 
-/** Lets an operation demand no token. */
+/** Makes an operation require no access token. */
 export function requireNoToken(before: DocumentedOperation): void {
   const others = withoutTokens(before);
   if (others.length > 0 || before.document.security) before.operation.security = others;

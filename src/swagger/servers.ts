@@ -12,20 +12,23 @@ import { OAuth2Module } from '../oauth2.module.js';
 import { OAUTH2_REGISTRATION, OAUTH2_IMPORT_OPTIONS, type PartTokens, partTokens } from '../oauth2.tokens.js';
 import { moduleOfServer, registeredServerNames } from '../module/registered-servers.js';
 
-/** A server of an application, as its description tells of it. */
+/** A server of the application, as far as a document describes it. */
 export interface DescribedServer {
   readonly context: ServerContext;
-  /** What it demands where a route names no scope. */
+  /** The scope that is required if a route names none. */
   readonly scope: Scope | undefined;
-  /** Where an endpoint is: under its issuer, or without one under wherever the application is; undefined: nowhere. */
+  /** Returns the URL of an endpoint, or its path if no issuer is set. `undefined` if there is no such endpoint. */
   urlOf(this: void, endpoint: string): string | undefined;
-  /** The endpoints that answer in this application, by id: where they are in it. */
+  /** The paths of the endpoints in this application, by id. */
   readonly endpointPaths: ReadonlyMap<string, string>;
 }
 
 type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? Module : never;
 
-/** The servers of an application by their names. @throws InvalidArgumentError in an application without one */
+/**
+ * Returns the servers of an application by name.
+ * @throws {InvalidArgumentError} If it has none.
+ */
 export function findServers(app: INestApplication): ReadonlyMap<string | undefined, DescribedServer> {
   const modules = app.get(ModulesContainer);
   const names = registeredServerNames(modules);
@@ -34,12 +37,12 @@ export function findServers(app: INestApplication): ReadonlyMap<string | undefin
   return new Map(names.map((name) => [name, describedServer(name, moduleOfServer(modules, name)!, application)]));
 }
 
-const NONE = 'addOAuth2() finds no OAuth2Module in the application: import it in a module that is not loaded later';
+const NONE = 'addOAuth2() finds no OAuth2Module in the application: import it in a module that is not lazy-loaded';
 
 function describedServer(name: string | undefined, module: NestModule, application: Application): DescribedServer {
   const registration = (given(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
   const options = given(module, OAUTH2_IMPORT_OPTIONS) as OAuth2Options | undefined;
-  // As they are mounted when the application starts, which it may not have yet.
+  // Compute the paths here, because the application may not have started yet.
   const all = resolveEndpoints(registration);
   const paths = mountedPaths(all, OAuth2Module, application);
   const issues = registration.controllers !== false;
@@ -61,13 +64,16 @@ function describedServer(name: string | undefined, module: NestModule, applicati
   };
 }
 
-/** What a provider of a module has made; undefined of one that is made for each request. */
+/** Returns the instance of a provider of a module. `undefined` if the provider is request-scoped. */
 function given({ providers }: NestModule, token: InjectionToken): unknown {
   const provider = providers.get(token);
   return provider?.isDependencyTreeStatic() ? provider.instance : undefined;
 }
 
-/** Where the server is made for each request, or tenant: what it can do is seen by the model, or by its class. */
+/**
+ * Returns the context of a server. If the server is request-scoped, it is made from the instance or the class of its
+ * model.
+ */
 function factsOf(
   module: NestModule,
   { server: token, model: modelToken }: PartTokens,

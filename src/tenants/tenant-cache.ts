@@ -6,16 +6,19 @@ interface CachedValue<T> {
   readonly until: number;
 }
 
-/** What was made for tenants: the latest used, each for a while. Who asks at once is given the same one. */
+/**
+ * A cache for the servers of tenants. It removes the least recently used ones and those that have expired. Concurrent
+ * requests for one tenant share one result.
+ */
 export class TenantCache<T> {
   private readonly cached = new Map<string, CachedValue<T>>();
-  /** Apart from what is kept, so that nobody is pushed out by tenants that there are not. */
+  /** Results being loaded. They are kept apart from the cache, so that unknown tenants cannot evict known ones. */
   private readonly pending = new Map<string, Promise<T | undefined>>();
   private readonly max: number;
   private readonly timeToLive: number;
   private readonly deadline: Deadline;
 
-  /** @param verify is asked when all is known of what is to be kept, and throws where it may not be */
+  /** @param verify is called with a loaded value before it is cached, and throws if the value must not be used */
   constructor(
     { max = 1000, timeToLive = 300, deadline = 10 }: TenantCacheOptions = {},
     private readonly verify: (tenant: string, value: T) => void = () => undefined,
@@ -25,7 +28,7 @@ export class TenantCache<T> {
     this.deadline = new Deadline(deadline);
   }
 
-  /** Finds or makes it; undefined and failures are not kept. */
+  /** Returns the cached value of a tenant, or loads it. `undefined` and errors are not cached. */
   get(tenant: string, make: () => Promise<T | undefined>): T | Promise<T | undefined> {
     const known = this.peek(tenant);
     if (known !== undefined) {
@@ -35,9 +38,9 @@ export class TenantCache<T> {
     }
     const before = this.pending.get(tenant);
     if (before) return before;
-    // Once it was forgotten meanwhile it is nothing to keep.
+    // Do not cache the value if the tenant was forgotten in the meantime.
     const isWanted = () => this.pending.get(tenant) === making;
-    // Who comes later waits for the same one: one that never ends would be waited for until the end of the process.
+    // Concurrent requests wait for the same promise, so its time must be limited.
     const making = this.deadline
       .within(make)
       .then((value) => {
@@ -51,7 +54,7 @@ export class TenantCache<T> {
     return making;
   }
 
-  /** Another tenant, of which something like this is kept. */
+  /** Returns another tenant whose cached value matches. */
   findOtherTenant(tenant: string, matches: (value: T) => boolean): string | undefined {
     const now = performance.now();
     for (const [other, { value, until }] of this.cached) {
@@ -67,7 +70,7 @@ export class TenantCache<T> {
     return undefined;
   }
 
-  /** Of all, without a tenant; what is being made now is not kept either. */
+  /** Removes a tenant from the cache, also if it is being loaded. If omitted, all tenants. */
   forget(tenant?: string): void {
     for (const one of tenant === undefined ? [...this.cached.keys(), ...this.pending.keys()] : [tenant]) {
       this.cached.delete(one);

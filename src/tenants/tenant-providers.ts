@@ -27,7 +27,7 @@ import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
 import { tenantRouter } from './tenant-router.js';
 import { tenantServersOf } from './tenant-servers-of.js';
 
-/** What is the same for all tenants. */
+/** The parts that all tenants share. */
 interface SharedParts {
   readonly registration: OAuth2Registration;
   readonly method: 'forRoot' | 'forRootAsync';
@@ -39,7 +39,7 @@ interface SharedParts {
   readonly featureInstance: object | undefined;
 }
 
-/** The providers of an import with tenants: its server asks theirs. */
+/** Returns the providers of an import with tenants. Its server passes each operation to the server of a tenant. */
 export function tenantProviders(
   registration: OAuth2Registration,
   method: SharedParts['method'],
@@ -101,29 +101,29 @@ export function tenantProviders(
   ];
 }
 
-/** Of a host whose tenants bring a model each. */
+/** The model of the import if each tenant has its own model. It finds no token. */
 const NO_MODEL = { getAccessToken: () => undefined } as Partial<Model>;
 
 function checkTenants(tenants: OAuth2Tenants): void {
   for (const method of ['findTenant', 'createTenantOptions'] as const) {
     const isMethod = typeof tenants?.[method] === 'function';
-    assertConfig(isMethod, `the \`tenants\` have no method \`${method}()\`: implement it`);
+    assertConfig(isMethod, `the option \`tenants\` requires a method \`${method}()\`: implement it`);
   }
 }
 
-/** Options that are `undefined` do not replace those of all tenants. */
+/** Removes members that are `undefined`, so that they do not replace the options of all tenants. */
 const withoutUndefined = <T extends object>(own: T): Partial<T> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) as Partial<T>;
 
-/** What can be said before there is a tenant: of one that has nothing of its own but an issuer. */
+/** Validates the shared options at start-up, as for a tenant that sets only an issuer. */
 function checkShared(shared: SharedParts): void {
   const { model, options, registration } = shared;
   const { issuer } = options;
-  assertConfig(issuer === undefined, 'leave `issuer` out where there are `tenants`: each has its own');
+  assertConfig(issuer === undefined, 'remove `issuer`: with `tenants`, each tenant has its own');
   if (!model) return;
   const keepsIssuers = !('saveToken' in model) || 'revokeGrant' in model;
-  const remedy = 'implement it, or give each tenant a model of its own by `createTenantOptions()`';
-  assertConfig(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it keeps no issuer: ${remedy}`);
+  const remedy = 'implement it, or give each tenant its own model in `createTenantOptions()`';
+  assertConfig(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it stores no issuer: ${remedy}`);
   const { features, controllers = true } = registration;
   const withIssuer = { ...options, issuer: 'https://tenant.invalid' };
   void makeServer(model, { options: withIssuer, features, controllers, events: shared.events });
@@ -133,11 +133,11 @@ function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): Ten
   const { registration, routes, events } = shared;
   const { controllers = true, features, name } = registration;
   assertOptions(own, { registration: {}, method: 'forRootAsync' });
-  assertConfig(own.issuer !== undefined, `the options of the tenant \`${tenant}\` need an \`issuer\``);
+  assertConfig(own.issuer !== undefined, `the options of the tenant \`${tenant}\` require an \`issuer\``);
   for (const option of ['cors', 'events'] as const) {
     assertConfig(
       own[option] === undefined,
-      `leave \`${option}\` out of the options of the tenant \`${tenant}\`: it is there for all`,
+      `remove \`${option}\` from the options of the tenant \`${tenant}\`: it is the same for all tenants`,
     );
   }
   const options = { ...shared.options, ...withoutUndefined(own) };

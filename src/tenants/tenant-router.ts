@@ -8,13 +8,13 @@ import {
 } from '../../lib/index.js';
 import type { OAuth2TenantServers } from './tenant-servers.js';
 
-/** Returns the wrapper that runs each operation of an import with tenants on the server of the tenant whose request it is. */
+/** Returns the wrapper that runs each operation of an import with tenants on the server of the request's tenant. */
 export function tenantRouter(tenants: OAuth2TenantServers): Around<OAuth2Server> {
-  // By authorization request: its phases run on the server that read it, even if the tenant was forgotten since.
+  // All phases of an authorization request run on the server that read it, even if its tenant was forgotten since.
   const readers = new WeakMap<AuthorizationRequest, OAuth2Server>();
   return async ({ name, request, authorization }, run) => {
     const server = authorization ? readers.get(authorization) : await tenants.find(request);
-    if (!server) throw new InvalidArgumentError('Invalid argument: this server has read no such request');
+    if (!server) throw new InvalidArgumentError('Invalid argument: this server has not read the authorization request');
     verifyDocument(server, name, request);
     const result = await run(server);
     if (name === 'authorize.read') readers.set(result as AuthorizationRequest, server);

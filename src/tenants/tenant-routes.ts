@@ -3,10 +3,13 @@ import type { Endpoint } from '../http/endpoint.js';
 
 type Routes = Readonly<Record<string, string | false>>;
 
-/** How many segments the path of a tenant's issuer may have. */
+/** Maximum number of path segments of a tenant's issuer. */
 const DEPTH = 3;
 
-/** Where documents of tenants are: issuers are not known yet, so each segment of their paths is a parameter. RFC 8414 §3.1, §5 */
+/**
+ * Returns the routes of a well-known document of tenants. Their issuers are not known in advance, so each segment of an
+ * issuer's path is a parameter. RFC 8414 §3.1, §5
+ */
 export function tenantDocumentRoutes(endpoint: Endpoint): readonly string[] {
   if (!endpoint.perIssuer) return documentPaths(endpoint, undefined);
   const bases = Array.from({ length: DEPTH }, (_, depth) =>
@@ -16,9 +19,10 @@ export function tenantDocumentRoutes(endpoint: Endpoint): readonly string[] {
 }
 
 /**
- * The routes of one tenant, by id: parameters at their beginning stand for the path of its issuer, so that `:tenant/oauth/token`
- * is `acme/oauth/token` for `https://id.example.com/acme`.
- * @throws InvalidArgumentError where a parameter is left over: its metadata could not name that endpoint
+ * Returns the routes of one tenant by id. Leading parameters are replaced by the path of its issuer: for
+ * `https://id.example.com/acme`, `:tenant/oauth/token` becomes `acme/oauth/token`.
+ * @throws {InvalidArgumentError} If a parameter remains, because the metadata could not contain the URL of that
+ * endpoint.
  */
 export function routesOfTenant(routes: Routes, issuer: string): Routes {
   const base = segmentsOf(new URL(issuer).pathname);
@@ -33,7 +37,10 @@ function filled(route: string, base: readonly string[], issuer: string): string 
   const fits = base.every((one, at) => segments[at] === one || segments[at]?.startsWith(':'));
   const whole = fits ? [...base, ...segments.slice(base.length)] : segments;
   const isWhole = !whole.some((one) => one.startsWith(':'));
-  assertConfig(isWhole, `the path of the \`issuer\` \`${issuer}\` must fill the parameters of the path \`${route}\``);
+  assertConfig(
+    isWhole,
+    `the path of the \`issuer\` \`${issuer}\` must replace all parameters of the path \`${route}\``,
+  );
   return `/${whole.join('/')}`;
 }
 

@@ -4,13 +4,13 @@ import type { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Tenants, TenantCacheOptions, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { TenantCache } from './tenant-cache.js';
 
-/** What answers the requests of one tenant. */
+/** The server and the interaction of one tenant. */
 export interface TenantParts {
   readonly server: OAuth2Server;
   readonly interaction: InteractionFlow | undefined;
 }
 
-/** The servers of the tenants of a host, each made when it is first asked for. */
+/** The servers of an application's tenants. Each server is made on first use. */
 export class OAuth2TenantServers {
   private readonly cache: TenantCache<TenantParts>;
 
@@ -23,17 +23,23 @@ export class OAuth2TenantServers {
     this.cache = new TenantCache(cache, (tenant, parts) => this.verifyIssuer(tenant, parts));
   }
 
-  /** The server of a tenant, for jobs and tests of the host. @throws InvalidRequestError (404) when there is no such tenant */
+  /**
+   * Returns the server of a tenant, for jobs and tests of the application.
+   * @throws {InvalidRequestError} (404) If there is no such tenant.
+   */
   async get(tenant: string): Promise<OAuth2Server> {
     return (await this.partsOf(tenant)).server;
   }
 
-  /** The server that a request asks. @throws InvalidRequestError (404) when it asks no tenant */
+  /**
+   * Returns the server for a request.
+   * @throws {InvalidRequestError} (404) If the request belongs to no tenant.
+   */
   async find(request: Request): Promise<OAuth2Server> {
     return (await this.findParts(request)).server;
   }
 
-  /** Asks for the options of a tenant anew before the next request; without one, for those of all. */
+  /** Loads the options of a tenant again at the next request. If omitted, those of all tenants. */
   forget(tenant?: string): void {
     this.cache.forget(tenant);
   }
@@ -58,25 +64,27 @@ export class OAuth2TenantServers {
   }
 
   /**
-   * One issuer, one tenant. A database that compares without case finds `acme` by `ACME` too: whoever asks by that name first must
-   * not keep out the one that the issuer names.
+   * Verifies that no other tenant has the same issuer. A database that ignores case may find `acme` for the id `ACME`;
+   * only the id that is part of the issuer is accepted then.
+   * @throws {InvalidRequestError} (404) If another tenant id is part of the issuer.
+   * @throws {InvalidArgumentError} If two tenants have the same issuer.
    */
   private verifyIssuer(tenant: string, { server }: TenantParts): void {
     const { issuer } = server.options;
     const other = this.cache.findOtherTenant(tenant, (kept) => kept.server.options.issuer === issuer);
     if (other === undefined) return;
     if (isNamed(other, issuer!) && !isNamed(tenant, issuer!)) throw unknownTenant();
-    const fault = `the tenants \`${other}\` and \`${tenant}\` have one \`issuer\`, \`${issuer}\`: give each its own`;
+    const fault = `the tenants \`${other}\` and \`${tenant}\` have the same \`issuer\` \`${issuer}\`: give each its own`;
     assertConfig(isNamed(tenant, issuer!) && !isNamed(other, issuer!), fault);
     this.cache.forget(other);
   }
 }
 
-/** Is it one of the words that an issuer is made of? */
+/** Whether a tenant id is a part of the issuer's host or path. */
 const isNamed = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
 
 function unknownTenant(): InvalidRequestError {
-  const reason = '`findTenant()` and `createTenantOptions()` know the tenant';
+  const reason = '`findTenant()` or `createTenantOptions()` returned no tenant';
   return new InvalidRequestError('Invalid request: no tenant is registered for this host or path', {
     code: 404,
   }).because({ reason });
@@ -86,7 +94,10 @@ interface Native {
   hostname?: unknown;
 }
 
-/** As Express and Fastify say, which know whether to trust a proxy; of an upgrade its header says. */
+/**
+ * Returns the host name as Express or Fastify report it, because they know whether to trust a proxy. For a WebSocket
+ * upgrade, returns the `Host` header.
+ */
 function hostOf(request: Request): string | undefined {
   const { hostname } = (request['native'] ?? {}) as Native;
   const host: unknown = hostname ?? request.get('host');

@@ -121,4 +121,4 @@ describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
 });
 
 const LACK =
-  'Invalid argument: the authorization endpoint needs the option `interaction` or `authenticateHandler` to ask the user';
+  'Invalid argument: the authorization endpoint cannot sign users in: add `pages()` to `features`, or set `interaction` or `authenticateHandler`';

@@ -140,7 +140,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     expect(await told(`${url}/b/told`)).toMatchObject({ token: `${issuer}/b/token` });
     const paths = { prefix: 'b', told: 'oauth/told' };
     await expect(startApplication(platform, { imports: [...imports, two(paths)] })).rejects.toThrow(
-      'Invalid argument: two imports of OAuth2Module have the path `oauth/told`: give one of them other `paths`, or `controllers: false`',
+      'Invalid argument: two imports of OAuth2Module have the same path `oauth/told`: give one of them different `paths`, or set `controllers: false`',
     );
   });
 });
@@ -229,7 +229,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: other, paths: { prefix: 'b' } });
     const { imports = [] } = demoModule({ features, issuer });
     await expect(startApplication(platform, { imports: [...imports, two('https://other.example')] })).rejects.toThrow(
-      'Invalid argument: two imports of OAuth2Module have the path `/.well-known/known`: give each an `issuer` of its own path, or leave the feature out of one',
+      'Invalid argument: two imports of OAuth2Module have the same path `/.well-known/known`: give each an `issuer` with a different path, or remove the feature from one of them',
     );
     await expect(startApplication(platform, { imports: [...imports, two(`${issuer}/b`)] })).resolves.toBeDefined();
   });

@@ -59,7 +59,7 @@ describe('a form that trickles in', () => {
       expect(head).toMatch(/^connection: close$/im);
       expect(JSON.parse(body.replace(/^[\da-f]+\r\n|\r\n0?$/g, ''))).toEqual({
         error: 'invalid_request',
-        error_description: 'Invalid request: content took too long',
+        error_description: 'Invalid request: content was not received in time',
       });
       expect(/^access-control-allow-origin: /im.test(head)).toBe(!line.includes('authorize'));
       // At the deadline: whoever trickles on is not heard, and the test itself lets go after twenty.

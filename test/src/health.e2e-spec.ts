@@ -110,7 +110,7 @@ describe('OAuth2HealthIndicator', () => {
     const ping = jest.fn(() => new Promise(() => undefined));
     const url = await start(ping);
     const answers = await Promise.all([1, 2, 3, 4].map(() => readResponse(get(`${url}/health/impatient`))));
-    const error = { tokens: { status: 'down', message: 'the store did not answer within 1.5 s' } };
+    const error = { tokens: { status: 'down', message: 'the store did not respond within 1.5 s' } };
     for (const { status, body } of answers) expect([status, body]).toEqual([503, expect.objectContaining({ error })]);
     expect(ping).toHaveBeenCalledTimes(1);
   });
@@ -130,7 +130,7 @@ describe('OAuth2HealthIndicator', () => {
     const model = Object.assign(demoStore(), { ping });
     const host = { ...demoModule({ model }), providers: [OAuth2HealthIndicator] };
     await expect(startApplication('express', host)).rejects.toThrow(
-      'OAuth2HealthIndicator needs the model method `ping()`',
+      'OAuth2HealthIndicator requires the model method `ping()`',
     );
   });
 

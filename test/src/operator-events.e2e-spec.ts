@@ -70,10 +70,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     await visitor.signIn('/oauth/login', 'alice', 'wrong password');
     await visitor.signIn('/oauth/login');
     expect(heard()).toEqual([
-      [
-        'user.refused',
-        { endpoint: 'login', reason: '`getUser()` finds the user, and the password is right', status: 401 },
-      ],
+      ['user.refused', { endpoint: 'login', reason: 'user name or password is incorrect', status: 401 }],
       ['user.signed_in', { endpoint: 'login', userId: 'alice' }],
     ]);
     for (const value of visitor.cookies.values()) secrets.add(value);

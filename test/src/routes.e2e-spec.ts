@@ -105,7 +105,7 @@ describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
   ])('stop the application when they have %s', async (_name, paths, path) => {
     const { imports = [] } = demoModule();
     await expect(startApplication(platform, { imports: [...imports, other(paths)] })).rejects.toThrow(
-      `Invalid argument: two imports of OAuth2Module have the path \`${path}\`: give one of them other \`paths\`, or \`controllers: false\``,
+      `Invalid argument: two imports of OAuth2Module have the same path \`${path}\`: give one of them different \`paths\`, or set \`controllers: false\``,
     );
   });
 

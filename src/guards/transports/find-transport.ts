@@ -13,12 +13,15 @@ const TRANSPORTS = new Map<string, Transport>([
   ['rpc', rpc],
 ]);
 
-/** The transport by which a request came. */
+/**
+ * Returns the transport of a request.
+ * @throws {InvalidArgumentError} If the type of the execution context is unknown.
+ */
 export function findTransport(context: ExecutionContext): Transport {
   const type = context.getType<string>();
   const transport = TRANSPORTS.get(type);
   if (transport) return transport;
   throw new InvalidArgumentError(
-    `Invalid argument: OAuthGuard knows no requests of the type '${type}': guard them by a guard of your own`,
+    `Invalid argument: OAuthGuard does not support requests of the type '${type}': write your own guard for them`,
   );
 }

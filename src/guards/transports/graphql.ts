@@ -8,19 +8,19 @@ import { refusalPayload } from './refusal-payload.js';
 import { closeSocket, type NativeSocket } from './socket.js';
 import { attachedTokenOf, type GuardedRequest, type Transport } from './transport.js';
 
-/** What graphql-ws hands to a context function; the driver of Apollo calls it the request. */
+/** The value that graphql-ws passes to the `context` function. The Apollo driver passes it as the request. */
 interface GraphQLSocket {
   connectionParams?: Record<string, unknown> | undefined;
   extra?: { request?: UpgradeRequest; socket?: NativeSocket };
 }
 
-/** The context of a resolver, as the drivers of Apollo and Mercurius make it, or a host after their manner. */
+/** The context of a resolver, as made by the Apollo driver, the Mercurius driver or the application. */
 interface GraphQLContext extends GraphQLSocket {
   req?: GuardedRequest & GraphQLSocket;
   res?: NativeReply;
   reply?: NativeReply & { request?: GuardedRequest };
   request?: GuardedRequest & MercuriusRequest;
-  /** Of Mercurius, once a client has opened a subscription: what it sent with that. */
+  /** The payload of `connection_init`. Set by Mercurius for WebSocket connections. */
   _connectionInit?: Record<string, unknown> | undefined;
 }
 
@@ -29,7 +29,7 @@ interface MercuriusRequest {
   server?: { websocketServer?: { clients: Set<NativeSocket & { _socket?: object }> } };
 }
 
-/** Resolvers, over HTTP and over graphql-ws. RFC 6750 §2.1 */
+/** GraphQL resolvers, over HTTP and graphql-ws. RFC 6750 §2.1 */
 export const graphql: Transport = {
   readRequest(context) {
     const socket = socketOf(context);
@@ -45,14 +45,15 @@ export const graphql: Transport = {
   findRequestKey(context) {
     const info = context.getArgByIndex<{ operation?: { operation?: string }; variableValues?: unknown } | undefined>(3);
     if (!socketOf(context) && info?.operation?.operation !== 'subscription') return httpRequestOf(context);
-    // A connection and a subscription outlive a token: look-ups are shared within one execution. Its variables are a new object.
+    // Connections and subscriptions outlive a token, so look-ups are shared only within one execution. Each execution
+    // has a new `variableValues` object.
     const key = info?.variableValues;
     return typeof key === 'object' && key !== null ? key : undefined;
   },
   toException(failure, { cause }) {
     const { error, error_description, ...stepUp } = errorMembers(failure);
     const code = CODES[failure.status] ?? (failure.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
-    // An error of graphql-js takes its extensions from the error it was made of.
+    // graphql-js copies `extensions` from the original error.
     const extensions = { code, error, error_description, ...stepUp };
     return Object.assign(toHttpException(failure, cause), { extensions });
   },
@@ -68,7 +69,7 @@ export const graphql: Transport = {
   },
 };
 
-/** As Apollo names them. */
+/** The error codes of Apollo by status. */
 const CODES: Record<number, string> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' };
 
 const contextOf = (context: ExecutionContext) => context.getArgByIndex<GraphQLContext | undefined>(2) ?? {};
@@ -77,7 +78,7 @@ function httpRequestOf(context: ExecutionContext): GuardedRequest {
   const { req, request, reply } = contextOf(context);
   const found = req ?? reply?.request ?? request;
   if (found && 'headers' in found) return found;
-  const remedy = 'leave the `context` of GraphQLModule out, or let it return `{ req }`; or override `getRequest()`';
+  const remedy = 'remove the option `context` of GraphQLModule, let it return `{ req }`, or override `getRequest()`';
   throw new InvalidArgumentError(`Invalid argument: OAuthGuard finds no request in the GraphQL context: ${remedy}`);
 }
 
@@ -87,7 +88,7 @@ interface Socket {
   find(): NativeSocket | undefined;
 }
 
-/** The connection of an operation that came over one; undefined over HTTP. */
+/** Returns the WebSocket connection of an operation. `undefined` over HTTP. */
 function socketOf(context: ExecutionContext): Socket | undefined {
   const given = contextOf(context);
   const ofGraphQLWs = [given, given.req].find((one) => one?.extra?.socket || one?.connectionParams);
@@ -100,7 +101,7 @@ function socketOf(context: ExecutionContext): Socket | undefined {
   return { params, upgrade: given.request, find: () => socketOfMercurius(given.request) };
 }
 
-/** Mercurius keeps the connection to itself; the server of `@fastify/websocket` knows them all. */
+/** Mercurius does not expose the connection, so find it among the clients of `@fastify/websocket`. */
 function socketOfMercurius(request: MercuriusRequest | undefined): NativeSocket | undefined {
   const socket = request?.raw?.socket;
   return socket && [...(request?.server?.websocketServer?.clients ?? [])].find(({ _socket }) => _socket === socket);

@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { NativeRequest } from '../../http/http-adapter.js';
 
-/** The HTTP request by which a WebSocket was opened. */
+/** The HTTP request that opened a WebSocket. */
 export interface UpgradeRequest {
   headers: IncomingHttpHeaders;
   url?: string;
   socket?: unknown;
 }
 
-/** What stands under `authorization` in an object that a client sent, whatever the case. */
+/** Returns the member `authorization` of an object that a client sent, in any case. */
 export function authorizationIn(sent: unknown): string | undefined {
   if (typeof sent !== 'object' || sent === null) return undefined;
   const [, value] = Object.entries(sent).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The handshake as a request that brings this authorization, and no other. */
+/** Returns the handshake as a request with this `Authorization` header instead of its own. */
 export function handshakeRequest(
   upgrade: UpgradeRequest | undefined,
   authorization: string | undefined,

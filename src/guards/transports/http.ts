@@ -7,14 +7,14 @@ import type { GuardedRequest, OpenStream, Transport } from './transport.js';
 
 const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<GuardedRequest>();
 
-/** Requests of Express and Fastify; an event stream ends when its token does. RFC 6750 */
+/** HTTP requests of Express and Fastify. An event stream is closed when its token expires or is revoked. RFC 6750 */
 export const http: Transport = {
   readRequest: requestOf,
   findAttachedToken: requestOf,
   findReply: (context) => context.switchToHttp().getResponse<NativeReply>(),
   toException: (failure, { cause }) => toHttpException(failure, cause),
   findStream(context, { isEventStream: stream }) {
-    // What a handler answers by itself, as MCP servers do, may be a stream where the client takes one.
+    // A handler that writes the response itself, such as an MCP server, may send a stream if the client accepts one.
     if (!stream && !requestOf(context).headers.accept?.includes(EVENT_STREAM)) return undefined;
     const reply = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
     return eventStream(reply.raw ?? reply, !stream);
@@ -23,7 +23,7 @@ export const http: Transport = {
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** @param isLoose may it be an ordinary answer? That is left to come to its end. */
+/** @param isLoose whether the response may also be an ordinary one, which is not closed */
 function eventStream(response: ServerResponse, isLoose: boolean): OpenStream {
   let source: Readable | undefined;
   if (isLoose) rememberHeaders(response);
@@ -33,16 +33,19 @@ function eventStream(response: ServerResponse, isLoose: boolean): OpenStream {
     onClosed: (callback) => void response.once('close', callback),
     close() {
       if (isLoose && !String(response.getHeader('content-type')).startsWith(EVENT_STREAM)) return;
-      // What the handler sends meanwhile must not be written after the end.
+      // Prevent the handler from writing after the end.
       source?.unpipe(response);
       const { socket } = response;
-      // Nest lets go of the handler when the socket closes, which would be kept alive. HTTP/2 closes streams.
+      // Nest stops the handler when the socket closes, so destroy the keep-alive socket. HTTP/2 closes the stream.
       response.end(() => (response.req.httpVersionMajor === 1 ? socket?.destroySoon() : undefined));
     },
   };
 }
 
-/** Those that somebody gives to `writeHead()` could not be read afterwards if there had been none before. */
+/**
+ * Sets and removes a header. Without this, Node would not store the headers that a handler passes to `writeHead()`, and
+ * they could not be read later.
+ */
 function rememberHeaders(response: ServerResponse): void {
   if (response.headersSent || response.getHeaderNames().length > 0) return;
   response.setHeader('x-guarded', '');

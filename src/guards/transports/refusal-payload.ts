@@ -1,16 +1,16 @@
 import { errorMembers } from '../../../lib/adapter/index.js';
 import type { OAuthError } from '../../../lib/index.js';
 
-/** What a refused message is answered with, over WebSockets and microservices. RFC 6750 §3.1 */
+/** The error payload of a rejected WebSocket or microservice message. RFC 6750 §3.1 */
 export interface OAuthRefusal {
   status: 'error';
-  /** The status that HTTP would have. */
+  /** The HTTP status of the error. */
   statusCode: number;
-  /** The same text as `error_description`, where clients of Nest look for it. */
+  /** The same text as `error_description`, in the member that Nest clients read. */
   message: string;
   error: string;
   error_description: string;
-  /** What to ask for in an authorization request, where the user has to sign in anew. RFC 9470 §4 */
+  /** The `acr_values` of a step-up authorization request, if the user must sign in again. RFC 9470 §4 */
   acr_values?: string;
   max_age?: number;
 }

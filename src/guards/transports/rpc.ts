@@ -4,14 +4,14 @@ import { authorizationIn } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
 import { attachedTokenOf, type Transport } from './transport.js';
 
-/** What gRPC calls its headers. */
+/** The metadata of gRPC, its equivalent of headers. */
 interface Metadata {
   get(name: string): unknown[];
   set(name: string, value: string): void;
   getMap(): object;
 }
 
-/** The contexts of Nest's transporters, each with headers of its own. */
+/** The contexts of Nest's transporters. Each returns headers in a different way. */
 interface RpcContext {
   getHeaders?(): unknown;
   getMetadata?(): unknown;
@@ -19,7 +19,7 @@ interface RpcContext {
   getPacket?(): { properties?: { userProperties?: unknown } } | undefined;
 }
 
-/** What a refused call of gRPC ends with, beside the refusal. */
+/** The status of a rejected gRPC call, with the error payload. */
 interface GrpcStatus extends OAuthRefusal {
   code: number;
   details: string;
@@ -27,8 +27,8 @@ interface GrpcStatus extends OAuthRefusal {
 }
 
 /**
- * Messages of microservices. Their token stands under `authorization`: in the metadata of gRPC, in the headers of a record
- * (NATS, RabbitMQ, Kafka, MQTT), and, where a transporter has none (TCP, Redis), in the data. RFC 6750 §2.1
+ * Microservice messages. The token is the value `authorization` in gRPC metadata, in the headers of a record (NATS,
+ * RabbitMQ, Kafka, MQTT), or in the data if the transporter has no headers (TCP, Redis). RFC 6750 §2.1
  */
 export const rpc: Transport = {
   readRequest(context) {
@@ -54,7 +54,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const isGrpc = (context: unknown): context is Metadata =>
   isObject(context) && 'getMap' in context && 'get' in context && 'set' in context;
 
-/** The context of a message belongs to it alone; data may be a text. */
+/** Returns an object that belongs to one message: its context, or its data, which may not be an object. */
 function keyOf(context: ExecutionContext): object {
   const [data, given] = [context.getArgByIndex<unknown>(0), context.getArgByIndex<unknown>(1)];
   return isObject(given) ? given : isObject(data) ? data : context.getArgs();
@@ -73,7 +73,7 @@ function headersOf(context: RpcContext | undefined): unknown {
   return message?.headers ?? message?.properties?.headers ?? context?.getPacket?.()?.properties?.userProperties;
 }
 
-/** Headers are an object, or, of NATS, something that is asked for one. */
+/** Returns the `authorization` header. NATS headers have a `get()` method, others are plain objects. */
 function authorizationOf(headers: unknown): string | undefined {
   if (isObject(headers) && 'get' in headers && typeof headers.get === 'function') {
     const asked = headers as { get(name: string): unknown };
@@ -83,11 +83,14 @@ function authorizationOf(headers: unknown): string | undefined {
   return named ? textOf(named[1]) : undefined;
 }
 
-/** Kafka has bytes. */
+/** Returns a header value as text. Kafka headers are buffers. */
 const textOf = (value: unknown) =>
   typeof value === 'string' || Buffer.isBuffer(value) ? String(value) || undefined : undefined;
 
-/** A client of gRPC sees a number, a text and metadata; the challenge goes where HTTP has it. */
+/**
+ * Returns the gRPC status of a refusal. Clients receive its code, details and metadata, which contain the challenge
+ * under its HTTP header name.
+ */
 function grpcStatus(payload: OAuthRefusal, asked: Metadata, challenge: string | undefined): GrpcStatus {
   const { statusCode, error, error_description } = payload;
   const metadata = new (asked.constructor as new () => Metadata)();
@@ -98,5 +101,5 @@ function grpcStatus(payload: OAuthRefusal, asked: Metadata, challenge: string | 
 
 const INVALID_ARGUMENT = 3;
 const UNAVAILABLE = 14;
-/** UNAUTHENTICATED, PERMISSION_DENIED and INTERNAL. */
+/** The gRPC codes UNAUTHENTICATED, PERMISSION_DENIED and INTERNAL, by HTTP status. */
 const CODES: Record<number, number> = { 401: 16, 403: 7, 500: 13 };

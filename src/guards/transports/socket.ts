@@ -1,6 +1,6 @@
 import type { OAuthRefusal } from './refusal-payload.js';
 
-/** A connection of `ws`, as far as it is used here. */
+/** A WebSocket connection of `ws`. */
 export interface NativeSocket {
   readonly readyState: number;
   send(text: string): void;
@@ -9,8 +9,8 @@ export interface NativeSocket {
   on?(event: 'exception', listener: (payload: object) => void): unknown;
 }
 
-/** Closes a connection with the codes that graphql-ws has for it: 4401 and 4403; a fault of the server is 1011. RFC 6455 §7.4 */
+/** Closes a connection with the close codes of graphql-ws, 4401 and 4403, or 1011 for a server error. RFC 6455 §7.4 */
 export function closeSocket(socket: Pick<NativeSocket, 'close'>, { statusCode, error }: OAuthRefusal): void {
-  // A reason has no more than 123 bytes.
+  // A close reason has at most 123 bytes.
   socket.close(statusCode >= 500 ? 1011 : statusCode === 403 ? 4403 : 4401, error.slice(0, 120));
 }

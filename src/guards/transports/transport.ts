@@ -4,48 +4,53 @@ import type { NativeRequest } from '../../http/http-adapter.js';
 import type { NativeReply } from '../../http/native-reply.js';
 import type { AccessRequirements } from '../access-requirements.js';
 
-/** Where the guard leaves what it found, and the decorators look for it. */
+/** The object to which the guard attaches the token for the parameter decorators. */
 export interface AttachedToken {
-  /** There, if undefined, once the guard has looked at the request. */
+  /** Present once the guard has handled the request. `undefined` if there is no valid token. */
   oauth2?: { token: Token } | undefined;
 }
 
-/** The native request, with what `OAuthGuard` leaves on it. */
+/** The native request, with the token that `OAuthGuard` attaches. */
 export interface GuardedRequest extends NativeRequest, AttachedToken {}
 
-/** What is known of a refusal, beside the error. */
+/** The context of a refusal, in addition to its error. */
 export interface RefusalContext {
-  /** The engine's answer: its headers hold the challenge. RFC 6750 §3 */
+  /** The engine's response, with the challenge in its headers. RFC 6750 §3 */
   readonly response: Response;
-  /** What was thrown; often the error itself. */
+  /** The original error, often the OAuth error itself. */
   readonly cause: unknown;
 }
 
-/** Something that stays open once a request has been let in. */
+/** A connection or stream that stays open after its request was accepted. */
 export interface OpenStream {
-  /** One object for as long as it is open. */
+  /** The same object as long as the stream is open. */
   readonly key: object;
   onClosed(callback: () => void): void;
   close(reason: OAuthError): void;
 }
 
-/** How one kind of request brings its token, and how it is turned away. */
+/** The transport of a request: how its token is read and how it is rejected. */
 export interface Transport {
-  /** What the token is read from. */
+  /** Returns the request that the token is read from. */
   readRequest(context: ExecutionContext): NativeRequest;
-  /** The reply on which the engine's headers go, if there is one. */
+  /** Returns the reply that receives the engine's headers. `undefined` if there is none. */
   findReply?(context: ExecutionContext): NativeReply | undefined;
   findAttachedToken(context: ExecutionContext): AttachedToken;
-  /** Returns the object that identifies the native request, for transports that call the guard several times per request. */
+  /**
+   * Returns an object that identifies the native request, for transports that call the guard several times per request.
+   */
   findRequestKey?(context: ExecutionContext): object | undefined;
   toException(failure: OAuthError, facts: RefusalContext, context: ExecutionContext): Error | Promise<Error>;
-  /** What stays open for longer than its answer takes. */
+  /** Returns the connection or stream that stays open after the request. `undefined` if there is none. */
   findStream?(context: ExecutionContext, requirements: AccessRequirements): OpenStream | undefined;
 }
 
 const attached = new WeakMap<object, AttachedToken>();
 
-/** The same for what must not be written on: a message, or a context of the host. */
+/**
+ * Returns the attached token of an object that must not be modified: a message, or a GraphQL context of the
+ * application.
+ */
 export function attachedTokenOf(key: object): AttachedToken {
   let found = attached.get(key);
   if (!found) attached.set(key, (found = {}));

@@ -7,10 +7,10 @@ import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
 import { closeSocket, type NativeSocket } from './socket.js';
 import { attachedTokenOf, type OpenStream, type Transport } from './transport.js';
 
-/** A connection of socket.io, as far as it is used here. */
+/** A connection of socket.io. */
 interface IoSocket {
   readonly handshake: UpgradeRequest & { auth?: Record<string, unknown> };
-  /** That by which the connection was opened. */
+  /** The HTTP request that opened the connection. */
   readonly request?: { socket?: unknown };
   emit(event: string, payload: unknown): unknown;
   once(event: 'disconnect', listener: () => void): unknown;
@@ -22,19 +22,21 @@ export type GatewayClient = NativeSocket | IoSocket;
 
 const upgrades = new WeakMap<object, UpgradeRequest>();
 
-/** Remembers by which request a connection of `ws` was opened: it does not know by itself. */
+/** Stores the request that opened a `ws` connection, because the connection has no reference to it. */
 export const rememberUpgrade = (client: object, upgrade: UpgradeRequest) => upgrades.set(client, upgrade);
 
 const isIo = (client: GatewayClient): client is IoSocket => 'handshake' in client;
 
 const clientOf = (context: ExecutionContext) => context.getArgByIndex<GatewayClient>(0);
 
-/** Messages of gateways: the token is that of the handshake, looked up again for each message. RFC 6750 §2.1 */
+/**
+ * Messages of WebSocket gateways. The token is that of the handshake, and is looked up for each message. RFC 6750 §2.1
+ */
 export const ws: Transport = {
   readRequest: (context) => requestOf(clientOf(context)),
   findAttachedToken(context) {
     const message = context.getArgByIndex<unknown>(1);
-    // Two messages of one connection may be under way at once.
+    // Messages of one connection may be handled concurrently, so each has its own token.
     return attachedTokenOf(typeof message === 'object' && message !== null ? message : clientOf(context));
   },
   async toException(failure, { cause }, context) {
@@ -58,10 +60,15 @@ function requestOf(client: GatewayClient): NativeRequest {
   const upgrade = upgrades.get(client);
   if (upgrade) return handshakeRequest(upgrade, upgrade.headers.authorization);
   const remedy = 'import OAuth2Module in the application of the gateway, or override `getRequest()`';
-  throw new InvalidArgumentError(`Invalid argument: OAuthGuard does not know how this WebSocket was opened: ${remedy}`);
+  throw new InvalidArgumentError(
+    `Invalid argument: OAuthGuard cannot find the request that opened this WebSocket: ${remedy}`,
+  );
 }
 
-/** `auth: { token }`, as the documentation of socket.io has it, or `auth: { authorization: 'Bearer …' }`. */
+/**
+ * Returns the `Authorization` value in the `auth` payload of socket.io: `{ token }`, or `{ authorization: 'Bearer …'
+ * }`.
+ */
 function authorizationOf(auth: Record<string, unknown> | undefined): string | undefined {
   const token = auth?.['token'];
   if (typeof token !== 'string' || token === '') return authorizationIn(auth);
@@ -76,7 +83,7 @@ function gatewayStream(client: GatewayClient): OpenStream {
   };
 }
 
-/** Says why, as the exception filter of Nest would, and closes the connection. */
+/** Sends the reason as an `exception` event, as the exception filter of Nest does, and closes the connection. */
 export function disconnect(client: GatewayClient, data: OAuthRefusal): void {
   if (isIo(client)) {
     client.emit('exception', data);
@@ -93,7 +100,10 @@ const sendException = (client: NativeSocket, data: unknown) =>
 const refusals = new WeakSet();
 const listening = new WeakSet<GatewayClient>();
 
-/** Nest 11 emits an exception on a connection of `ws` as on one of socket.io, and the client hears nothing; Nest 12 sends it. */
+/**
+ * Sends refusals to `ws` clients under Nest 11, whose exception filter emits them only on the server's side of the
+ * connection. Nest 12 sends them itself.
+ */
 function sendOnNest11(client: GatewayClient, refusal: OAuthRefusal): void {
   if (isIo(client)) return;
   refusals.add(refusal);

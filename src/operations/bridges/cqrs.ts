@@ -3,7 +3,10 @@ import { EventBus } from '@nestjs/cqrs';
 import type { OAuth2EventName, OAuth2Events } from '../../../lib/index.js';
 import { OnOAuth2Event } from '../../decorators/on-oauth2-event.decorator.js';
 
-/** A class for each event, none of which extends another's: handlers of a base class would hear what is meant for others. */
+/**
+ * Returns a class for an event. None of the event classes extends another, so that a handler never receives the events
+ * of another class.
+ */
 const eventOf = <N extends OAuth2EventName>(name: N) =>
   class {
     readonly name = name;
@@ -37,7 +40,7 @@ export class GrantEndedEvent extends eventOf('grant.ended') {}
 export class EndpointRefusedEvent extends eventOf('endpoint.refused') {}
 export class AccessRefusedEvent extends eventOf('access.refused') {}
 
-/** The class of each event. One that is forgotten does not compile. */
+/** The class of each event. The compiler verifies that the list is complete. */
 const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N]) => { readonly name: N } } = {
   'client.authenticated': ClientAuthenticatedEvent,
   'client.refused': ClientRefusedEvent,
@@ -68,8 +71,9 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
 };
 
 /**
- * Publishes all events on the `EventBus` of `@nestjs/cqrs`, each of its class: `@EventsHandler(TokenIssuedEvent)` handles them,
- * sagas hear them. A provider of any module, beside `CqrsModule.forRoot()`.
+ * Publishes all events on the `EventBus` of `@nestjs/cqrs`, each as an instance of its class. Handle them with
+ * `@EventsHandler(TokenIssuedEvent)` or in sagas. Add it to the providers of a module that imports
+ * `CqrsModule.forRoot()`.
  */
 @Injectable()
 export class OAuth2CqrsBridge {

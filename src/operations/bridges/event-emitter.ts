@@ -4,8 +4,8 @@ import type { OAuth2Event, OAuth2EventName } from '../../../lib/index.js';
 import { OnOAuth2Event } from '../../decorators/on-oauth2-event.decorator.js';
 
 /**
- * Hands all events on to `@nestjs/event-emitter`, as `oauth2.token.issued` and so on: `@OnEvent('oauth2.token.issued')` hears
- * them. A provider of any module, beside `EventEmitterModule.forRoot()`.
+ * Emits all events through `@nestjs/event-emitter`, with names such as `oauth2.token.issued`. Handle them with
+ * `@OnEvent('oauth2.token.issued')`. Add it to the providers of a module that imports `EventEmitterModule.forRoot()`.
  */
 @Injectable()
 export class OAuth2EventEmitterBridge {
@@ -13,7 +13,7 @@ export class OAuth2EventEmitterBridge {
 
   @OnOAuth2Event('*')
   async forward(event: OAuth2Event, name: OAuth2EventName): Promise<void> {
-    // Waits for listeners that are slow, so that one that fails is heard of.
+    // Await asynchronous listeners, so that their errors are reported.
     await this.emitter.emitAsync(`oauth2.${name}`, event);
   }
 }

@@ -2,7 +2,7 @@ import type { AccountPageContext, Page, SignOutPageContext } from '../contexts.j
 import { html } from '../html.js';
 import { hidden } from './fields.js';
 
-/** Asks whether to go on with the account that is signed in, or with another. */
+/** Renders the page that asks whether to continue with the signed-in account or with another. */
 export function account({ say, nameOf, action, fields, user, returnTo }: AccountPageContext): Page {
   const title = say('accountTitle');
   return {
@@ -16,7 +16,7 @@ export function account({ say, nameOf, action, fields, user, returnTo }: Account
   };
 }
 
-/** Asks whether to sign out, or says that it is done. */
+/** Renders the page that asks whether to sign out, or confirms that the user is signed out. */
 export function signOut({ say, nameOf, action, fields, user, login, frames = [], next }: SignOutPageContext): Page {
   const title = say(user ? 'signOutTitle' : 'signedOutTitle');
   return {
@@ -35,7 +35,9 @@ export function signOut({ say, nameOf, action, fields, user, login, frames = [],
   };
 }
 
-/** A page of a client: it may do what it does with its own cookies, and nothing with this window. */
+/**
+ * Renders a frame for the logout page of a client. The page can use its own cookies but cannot navigate this window.
+ */
 const opened = (url: string) =>
   html`<iframe
     src="${url}"

@@ -3,7 +3,7 @@ import type { ApplicationsPageContext, Page } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { hidden } from './fields.js';
 
-/** Lists what has access to the account, and ends it. */
+/** Renders the list of applications with access to the account, with a button to remove each access. */
 export function applications(context: ApplicationsPageContext): Page {
   const { say, nameOf, user, applications: all, ended } = context;
   const title = say('applicationsTitle');

@@ -4,7 +4,7 @@ import type { ConsentPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
 import { requestedAccess, decisionForm } from './requested-access.js';
 
-/** Asks whether the client may have what it would get. */
+/** Renders the consent page of a client. */
 export function consent(context: ConsentPageContext): Page {
   const { say, nameOf, user, client, clientHost, resources, redirectUri, accounts } = context;
   const title = say('consentTitle');
@@ -34,12 +34,17 @@ export function consent(context: ConsentPageContext): Page {
   };
 }
 
-/** On the user's own device whatever runs there can pass itself off as a client without a secret. RFC 8252 §8.6 */
+/**
+ * Whether the client is a public client on the user's own device. Any program there could impersonate it. RFC 8252 §8.6
+ */
 function isLocalPublicClient(client: Client, redirectUri: string): boolean {
   return isPublicClient(client) && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(redirectUri).hostname);
 }
 
-/** The host of a web address; of an app's own scheme, that: nothing behind it says whose it is. */
+/**
+ * Returns the host of a web URI, or the scheme of an application's own URI, whose other parts do not identify the
+ * owner.
+ */
 function destinationOf(uri: string): string {
   const { host, protocol } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : protocol;

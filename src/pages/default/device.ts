@@ -3,7 +3,10 @@ import { html } from '../html.js';
 import { requestedAccess, decisionForm } from './requested-access.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
-/** Asks for the code that a device shows. A code of the link is filled in, for the user to compare it. RFC 8628 §3.3.1 */
+/**
+ * Renders the page that asks for the code of a device. A code from the URL is filled in, and the user must compare it.
+ * RFC 8628 §3.3.1
+ */
 export function device({ say, action, fields, userCode, problem }: DevicePageContext): Page {
   const title = say('deviceTitle');
   const isWrong = problem === 'wrongCode';
@@ -34,7 +37,7 @@ export function device({ say, action, fields, userCode, problem }: DevicePageCon
   };
 }
 
-/** Asks whether the device may have what it would get, and warns of those who send others a code. RFC 8628 §5.4 */
+/** Renders the consent page for a device, with a warning about codes that other people have sent. RFC 8628 §5.4 */
 export function deviceConsent(context: DeviceConsentPageContext): Page {
   const { say, nameOf, user, resources, userCode, accounts } = context;
   const title = say('deviceConsentTitle');
@@ -51,7 +54,7 @@ export function deviceConsent(context: DeviceConsentPageContext): Page {
   };
 }
 
-/** Says what was decided: what follows, happens on the device. */
+/** Renders the page that confirms the decision about a device. */
 export function deviceDone({ say, allowed }: DeviceDonePageContext): Page {
   const title = say(allowed ? 'deviceAllowedTitle' : 'deviceDeniedTitle');
   return {

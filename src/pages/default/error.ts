@@ -1,7 +1,7 @@
 import type { ErrorPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
 
-/** Tells the user why they are not sent on: whoever asked cannot be trusted with an answer. */
+/** Renders the error page, for errors that cannot be returned to a client. */
 export function error({ say, error: failure }: ErrorPageContext): Page {
   const title = say('errorTitle');
   const isOurs = failure.status >= 500;

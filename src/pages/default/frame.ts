@@ -2,7 +2,7 @@ import type { FrameContext } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { isRightToLeft } from '../language.js';
 
-/** The document around every page: no script, and one style of its own. */
+/** Renders the document around every page. It has no scripts and a single style element. */
 export function frame({ language, title, main, style, site, logo, home }: FrameContext): Html {
   const picture = logo !== undefined && html`<img src="${logo}" alt="${site === undefined ? 'Logo' : ''}" />`;
   return html`<!doctype html>

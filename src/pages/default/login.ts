@@ -2,7 +2,7 @@ import type { LoginPageContext, Page } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
-/** Asks who the user is: no client ever sees what is typed here. */
+/** Renders the login page. */
 export function login({
   say,
   action,

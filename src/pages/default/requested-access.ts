@@ -3,13 +3,13 @@ import type { ConsentPageContext } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { hidden } from './fields.js';
 
-/** What is known of who asks, be it for a browser or for a device. */
+/** The parts of a consent page that browsers and devices have in common. */
 type AccessRequest = Pick<
   ConsentPageContext,
   'say' | 'describe' | 'nameOf' | 'client' | 'clientLogo' | 'clientHost' | 'scopes' | 'claims' | 'details'
 >;
 
-/** Who asks, who speaks for that one, and what is asked for: scopes, claims by name, and authorization details. */
+/** Renders which client requests access and to what: scopes, individual claims and authorization details. */
 export function requestedAccess(context: AccessRequest): Html {
   const { say, describe, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [] } = context;
   const values = { client: html`<b>${nameOf(client)}</b>` };
@@ -38,9 +38,7 @@ export function requestedAccess(context: AccessRequest): Html {
     )}`;
 }
 
-/**
- * Links to the privacy policy and the terms of a client that describes itself. RFC 7591 §2
- */
+/** Renders links to the privacy policy and the terms of service from the metadata of a client. RFC 7591 §2 */
 function linksOf(client: Client, say: AccessRequest['say']): Html | false {
   const { metadata } = client as Client & { metadata?: Readonly<Record<string, unknown>> };
   const links = (['policy_uri', 'tos_uri'] as const).flatMap((member) => {
@@ -53,7 +51,7 @@ function linksOf(client: Client, say: AccessRequest['say']): Html | false {
 
 const LINKS = { policy_uri: 'clientPolicy', tos_uri: 'clientTerms' } as const;
 
-/** Yes or no. */
+/** Renders the form with the buttons "Allow" and "Deny". */
 export const decisionForm = ({ say, action, fields }: Pick<ConsentPageContext, 'say' | 'action' | 'fields'>): Html =>
   html`<form method="post" action="${action}" class="choice">
     ${hidden(fields)}

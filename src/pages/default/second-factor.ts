@@ -2,7 +2,7 @@ import type { Page, SecondFactorPageContext } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
-/** Asks for a code: of an app, one that was sent, or one that was written down. */
+/** Renders the page for a code: of an authenticator app, sent to the user, or a recovery code. */
 export function secondFactor(context: SecondFactorPageContext): Page {
   const { say, nameOf, action, fields, user, codes, recovery, accounts, problem } = context;
   const title = say('codeTitle');
@@ -35,7 +35,10 @@ const INTRODUCED = {
   recovery: 'codeOfRecovery',
 } as const;
 
-/** Digits come with the keys for digits; what was written down may have letters. */
+/**
+ * Renders the form for a code. The input requests a numeric keyboard, except for recovery codes, which may contain
+ * letters.
+ */
 function codeForm({ say, action, fields, codes, problem }: SecondFactorPageContext): Html {
   const isRecovery = codes === 'recovery';
   return html`<form method="post" action="${action}">

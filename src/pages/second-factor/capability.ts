@@ -2,11 +2,14 @@ import { assertConfig } from '../../../lib/adapter/index.js';
 import { capability, InvalidArgumentError } from '../../../lib/index.js';
 import type { SecondFactor } from './options.js';
 
-/** The second factor of one server: Nest makes it after the server. */
+/** Holds the second factor of one server, because Nest makes it after the server. */
 export class SecondFactorHolder {
   private instance: SecondFactor | undefined;
 
-  /** @throws {InvalidArgumentError} If the second factor lacks a method. */
+  /**
+   * Sets the instance that Nest has made.
+   * @throws {InvalidArgumentError} If it lacks a method.
+   */
   set(instance: object): void {
     const factor = instance as SecondFactor;
     for (const method of ['isEnrolled', 'verify'] as const) {
@@ -16,10 +19,15 @@ export class SecondFactorHolder {
     this.instance = factor;
   }
 
-  /** @throws {InvalidArgumentError} If the application has no `OAuth2Module`. */
+  /**
+   * The second factor.
+   * @throws {InvalidArgumentError} If the server was not made by `OAuth2Module`.
+   */
   get factor(): SecondFactor {
     if (this.instance) return this.instance;
-    throw new InvalidArgumentError('Invalid argument: `secondFactor` of `pages()` is made by OAuth2Module alone');
+    throw new InvalidArgumentError(
+      'Invalid argument: `secondFactor` of `pages()` requires OAuth2Module, which makes its instance',
+    );
   }
 }
 

@@ -5,10 +5,13 @@ import { type CodeProblem, secondFactorPath, showSecondFactor, formBinding } fro
 import { type PendingUser, SecondFactorLogin } from './login.js';
 import { returnPath, type Site, textOf, type PageRequest } from '../site.js';
 
-/** What the field holds at most, without the spaces. */
+/** Maximum length of a code, without spaces. */
 const MAX_CODE_LENGTH = 100;
 
-/** Asks who has proven the first half for a code. Of nobody else anything is said. */
+/**
+ * The page for the code of a second factor. It is shown only after a correct password, and reveals nothing to other
+ * browsers.
+ */
 export class SecondFactorEndpoint extends PageEndpoint {
   private readonly step: SecondFactorLogin;
 
@@ -27,7 +30,7 @@ export class SecondFactorEndpoint extends PageEndpoint {
     const { site, step } = this;
     const { request } = visit;
     const first = await step.find(visit);
-    // A form that is sent once more finds its user signed in.
+    // If the form was already sent, the user is signed in.
     if (!first) return (await site.findUser(request)) ? this.goOn(visit) : showLogin(site, visit, 'expired');
     if (!site.hasValidFormToken(visit, formBinding(first.user))) return this.ask(first, visit, 'codeExpired');
     if (textOf(request, 'send') !== undefined && step.canSend) {
@@ -52,7 +55,7 @@ export class SecondFactorEndpoint extends PageEndpoint {
     showSecondFactor(this.site, user, visit, { canSend, recoveryCodes, ...(problem && { problem }) });
   }
 
-  /** Back to where they came from: whoever has not proven enough for that is told there. */
+  /** Redirects to the page that the user came from. That page asks again if the login is still insufficient. */
   private goOn(visit: PageRequest): void {
     this.goTo(returnPath(visit.request) ?? this.site.options.home, visit);
   }

@@ -10,19 +10,19 @@ import type { Site, PageRequest } from '../site.js';
 import { startSession } from '../start-session.js';
 import { unlessBusy } from '../unless-busy.js';
 
-/** Why a code could not be tried or sent now. */
+/** Why a code could not be verified or sent. */
 type Delay = 'busy' | 'throttled';
 
-/** The user who must enter a code: after the first factor, or to add one to an existing session. */
+/** The user who must enter a code, after the first factor or to strengthen an existing session. */
 export interface PendingUser {
   user: User;
-  /** The session that becomes stronger. If omitted, the user is not signed in yet. */
+  /** The session to strengthen. If omitted, the user is not signed in yet. */
   session?: Session;
   /** The first factor of a user who is not signed in yet. */
   firstFactor?: FirstFactor;
 }
 
-/** The steps of a login with a second factor that follow the first factor: sends codes, verifies them, and starts the session. */
+/** The steps of a login after the first factor: sends codes, verifies them, and starts the session. */
 export class SecondFactorLogin {
   readonly policy: SecondFactorPolicy;
   private readonly pending: PendingLogins;
@@ -44,7 +44,10 @@ export class SecondFactorLogin {
     return typeof this.factor.send === 'function';
   }
 
-  /** Sends a code if codes are sent, and starts a pending login after a correct password. */
+  /**
+   * Starts a pending login after a correct password, and sends a code if codes are sent. If sending is delayed, no
+   * login is pending.
+   */
   async begin(user: User, visit: PageRequest, remember: boolean): Promise<Delay | undefined> {
     const delay = this.canSend ? await this.send(user, visit) : undefined;
     if (delay === undefined) await this.pending.start(user, visit, { ...this.policy.passwordFactor, remember });
@@ -52,7 +55,7 @@ export class SecondFactorLogin {
   }
 
   /**
-   * Like `begin()`, but starts the pending login even if no code could be sent: the page of the second factor can send one.
+   * Starts a pending login, even if no code could be sent: the page of the second factor can send one.
    * @returns whether a code was sent
    */
   async beginEvenIfNotSent(user: User, visit: PageRequest, proof: FirstFactor): Promise<boolean> {
@@ -61,12 +64,12 @@ export class SecondFactorLogin {
     return isSent;
   }
 
-  /** Forgets who has given a password in this browser, and nothing more. */
+  /** Discards the pending login of this browser. */
   async forget(visit: PageRequest): Promise<void> {
     await this.pending.end(visit);
   }
 
-  /** Who is to bring a code; undefined: nobody. */
+  /** Returns the user who must enter a code in this browser. `undefined` if no user must. */
   async find(visit: PageRequest): Promise<PendingUser | undefined> {
     const half = await this.pending.find(visit);
     if (half) return { user: half.user, firstFactor: half };
@@ -93,13 +96,13 @@ export class SecondFactorLogin {
   }
 
   /**
-   * Signs in who has brought both. Beside a session the code stands alone: when its password was given stays as it was, and when it
-   * ends, so that nobody who is asked for a fresh login gets by without.
-   * @returns false: what they had proven before is over
+   * Starts the session after a correct code. If a session existed, it keeps its login time and expiry, so that a client
+   * that requests a new login still gets one.
+   * @returns `false` if the pending login or session has expired or was ended
    */
   async complete({ user, session }: PendingUser, visit: PageRequest): Promise<boolean> {
     const { acr, amr } = this.options;
-    // It may have been ended while the code was looked up.
+    // The session may have been ended while the code was verified.
     const now = await this.find(visit);
     if (!now || formBinding(now.user) !== formBinding(user) || !now.session !== !session) return false;
     await this.pending.end(visit);

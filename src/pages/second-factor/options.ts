@@ -4,40 +4,55 @@ import { isObject } from '../../configuration/is-object.js';
 import { PROVIDER_OPTION } from '../../configuration/option-kinds.js';
 import type { ProviderOption } from '../../interfaces/oauth2-module-options.interface.js';
 
-/** What the host asks for behind the password: a code of an app, one that it sends, or one that was written down. */
+/** The second factor of an application: a code of an authenticator app, a code that it sends, or a recovery code. */
 export interface SecondFactor<U extends User = User> {
-  /** Has this user set it up? Asked once their password was right. Falsy: the password is all there is. */
+  /**
+   * Returns whether this user has set up the second factor. Called after a correct password. A falsy value skips the
+   * second factor.
+   */
   isEnrolled(user: U): Awaitable<boolean>;
-  /** Is it a code of theirs, now? Only `true` is yes. Spaces are taken off. Take each code once. RFC 6238 §5.2 */
+  /**
+   * Verifies a code, from which spaces have been removed. Only `true` accepts it. Accept each code only once. RFC 6238
+   * §5.2
+   */
   verify(user: U, code: string): Awaitable<boolean>;
-  /** Makes a code and sends it: once for each login, and when the user asks for another. Left out: codes come without. */
+  /**
+   * Creates a code and sends it to the user: once per login, and when the user requests another one. If omitted, codes
+   * are not sent.
+   */
   send?(user: U): Awaitable<unknown>;
 }
 
-/** What `secondFactor` of `pages()` takes. */
+/** The options of `secondFactor` of `pages()`. */
 export interface SecondFactorOptions {
-  /** Who knows codes: a class that Nest instantiates, an instance, or a provider. */
+  /** The implementation: a class that Nest instantiates, an instance, or a provider. */
   by: ProviderOption<SecondFactor>;
-  /** What of proof a login with it is: a name that clients and APIs know. Default: nothing is said of it. RFC 9470 §4 */
+  /** The `acr` of a login with the second factor. If omitted, none is reported to clients and APIs. RFC 9470 §4 */
   acr?: string;
-  /** By which methods, beside those of the password and `mfa`. Default: `['otp']`. RFC 8176 §2 */
+  /**
+   * The authentication methods of the second factor, in addition to those of the password and `mfa`. Default:
+   * `['otp']`. RFC 8176 §2
+   */
   amr?: readonly string[];
   /**
-   * `'always'`: at each login of those who have it. `'wanted'`: where a client wants an `acr` for which the password does not do.
-   * Default: `'always'`
+   * `'always'`: users who have set it up enter a code at each login. `'wanted'`: only if a client requests an `acr`
+   * that the password does not satisfy. Default: `'always'`.
    */
   when?: 'always' | 'wanted';
-  /** Are there codes with letters, for those who have lost their device? They come to `verify()` too. Default: false */
+  /**
+   * Whether there is a page for recovery codes, which may contain letters. They are passed to `verify()` too. Default:
+   * `false`.
+   */
   recoveryCodes?: boolean;
-  /** Seconds for which a code may be entered once the password was right. Default: 300 */
+  /** Seconds in which the code must be entered after the password. Default: `300`. */
   lifetime?: number;
 }
 
-/** The same with their defaults. */
+/** The validated options of the second factor with their defaults. */
 export type ResolvedSecondFactor = Readonly<
   Required<Omit<SecondFactorOptions, 'acr'>> & {
     acr: string | undefined;
-    /** The `acr` of a login by a password. */
+    /** The `acr` of a login by password. */
     passwordAcr: string | undefined;
   }
 >;
@@ -47,24 +62,28 @@ const FIVE_MINUTES = 300;
 export const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
 /**
- * @param passwordAcr the `acr` of a login by a password
- * @throws InvalidArgumentError, with a sentence, for what cannot work
+ * Validates the options of the second factor and adds the defaults.
+ * @param passwordAcr the `acr` of a login by password
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function resolveSecondFactor(
   options: SecondFactorOptions,
   passwordAcr: string | undefined,
 ): ResolvedSecondFactor {
   const { by, acr, amr = ['otp'], when = 'always', recoveryCodes = false, lifetime = FIVE_MINUTES } = options;
-  assertConfig(isObject(options) && by !== undefined, '`secondFactor` needs `by`: a class, an instance or a provider');
+  assertConfig(
+    isObject(options) && by !== undefined,
+    '`secondFactor` requires `by`: a class, an instance or a provider',
+  );
   const fault = PROVIDER_OPTION(by, 'secondFactor.by', {});
   if (fault !== undefined) throw configurationError(fault);
-  assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a text and a list of texts');
+  assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a string and a list of strings');
   assertConfig(
     acr === undefined || acr !== passwordAcr,
-    '`acr` of `secondFactor` must be another one than that of `signIn`',
+    '`acr` of `secondFactor` must be different from the `acr` of `signIn`',
   );
   assertConfig(['always', 'wanted'].includes(when), "`when` of `secondFactor` must be 'always' or 'wanted'");
-  assertConfig(isSeconds(lifetime), '`lifetime` of `secondFactor` must be whole seconds, above 0');
+  assertConfig(isSeconds(lifetime), '`lifetime` of `secondFactor` must be an integer of seconds, greater than 0');
   return { by, acr, amr, when, recoveryCodes, lifetime, passwordAcr };
 }
 
@@ -77,7 +96,7 @@ function isProof(acr: unknown, amr: unknown): boolean {
   }
 }
 
-/** What is wrong with it beside the other features, as sentences. */
+/** Returns the configuration errors of the second factor in combination with other features. */
 export function findSecondFactorErrors(
   { acr, passwordAcr: password, when }: ResolvedSecondFactor,
   server: ServerContext,
@@ -85,13 +104,13 @@ export function findSecondFactorErrors(
   const known = server.find(OPENID)?.acrValues;
   if (when === 'wanted' && (acr === undefined || !known)) {
     return [
-      "`when: 'wanted'` of `secondFactor` needs an `acr`, and `openid()`, by which clients say that they want it",
+      "`when: 'wanted'` of `secondFactor` requires an `acr`, and `openid({ acrValues })`, so that clients can request it",
     ];
   }
-  // What is no list, `openid()` has a sentence for.
+  // `openid()` reports an invalid `acrValues` itself.
   if (acr === undefined || !Array.isArray(known)) return [];
-  if (!known.includes(acr)) return ['name the `acr` of `secondFactor` among the `acrValues` of `openid()`'];
+  if (!known.includes(acr)) return ['add the `acr` of `secondFactor` to `acrValues` of `openid()`'];
   return password !== undefined && known.indexOf(password) > known.indexOf(acr)
-    ? ['`acrValues` of `openid()` has the weakest first: the `acr` of `signIn` before that of `secondFactor`']
+    ? ['order `acrValues` of `openid()` from weak to strong: the `acr` of `signIn` before the `acr` of `secondFactor`']
     : [];
 }

@@ -7,15 +7,15 @@ import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from '.
 const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } as const;
 
 const REASONS = {
-  codeWrong: '`verify()` of the second factor takes the code',
-  codeExpired: 'the form was sent by a page of this server, in this browser, for this user',
-  throttled: 'not so many attempts in so short a time',
+  codeWrong: 'code of the second factor is incorrect',
+  codeExpired: 'CSRF token of the second factor form is missing, invalid, or from another browser or user',
+  throttled: 'too many attempts with codes of the second factor',
 } as const;
 
-/** Why the page is shown again. */
+/** Why the page of the second factor is shown again. */
 export type CodeProblem = keyof typeof STATUS;
 
-/** Where a code is entered, with what is to be known there: where its visitor goes on, and what a client wants. */
+/** Returns the path of the page for the code, with the page to return to and the `acr` that a client requests. */
 export function secondFactorPath(
   { server }: Site,
   { request }: PageRequest,
@@ -24,17 +24,17 @@ export function secondFactorPath(
   return pathOf(server, 'second_factor', { request, query: { ...carriedParameters(request), ...more } });
 }
 
-/** What its form is good for: this user, in this browser. */
+/** Returns the text that binds the form to a user. */
 export const formBinding = (user: User): string => ` of the second factor of ${String(user['id'])}`;
 
-/** What the page offers. */
+/** The parts of the page that depend on the options. */
 interface PageOptions {
   canSend: boolean;
   recoveryCodes: boolean;
   problem?: CodeProblem;
 }
 
-/** Shows the page where a user enters a code. */
+/** Shows the page to enter a code. */
 export function showSecondFactor(
   site: Site,
   user: User,

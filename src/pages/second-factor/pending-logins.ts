@@ -4,21 +4,21 @@ import { BrowserCookie } from '../browser-cookie.js';
 import type { PageRequest } from '../site.js';
 
 /**
- * Who has given a password in a browser, and no code yet. The model keeps that among the sessions, so that what ends all that a
- * user has granted ends it too; by a name that no cookie of a session can be, so that nobody is signed in by it.
+ * The logins of users who have entered their password but not yet a code. The model stores them like sessions, so that
+ * revoking all grants of a user ends them too. The prefix of their ids prevents their use as a session cookie.
  */
 export class PendingLogins {
   private readonly model: Model & SessionModel;
 
   constructor(
     private readonly server: ServerContext,
-    /** In seconds. */
+    /** Lifetime in seconds. */
     private readonly lifetime: number,
   ) {
     this.model = server.options.model as Model & SessionModel;
   }
 
-  /** @param proof how the user was authenticated by the first factor */
+  /** @param proof the first factor of the user */
   async start(
     user: User,
     visit: PageRequest,
@@ -39,7 +39,7 @@ export class PendingLogins {
     return session && session.expiresAt.getTime() > Date.now() ? session : undefined;
   }
 
-  /** The cookie goes by itself: it names nothing from then on. */
+  /** Ends the pending login. The cookie stays, but refers to nothing. */
   async end(visit: PageRequest): Promise<void> {
     const { value } = this.cookie(visit);
     if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });

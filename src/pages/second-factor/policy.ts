@@ -4,7 +4,7 @@ import { type Site, type PageRequest, requestedAcr } from '../site.js';
 import { SECOND_FACTOR } from './capability.js';
 import type { ResolvedSecondFactor } from './options.js';
 
-/** How a user was authenticated. */
+/** The first factor of a login. */
 export type FirstFactor = Pick<SignIn, 'acr' | 'amr' | 'authTime'> & Pick<Session, 'remember'>;
 
 /** Decides whether a user must enter a code. */
@@ -25,13 +25,16 @@ export class SecondFactorPolicy {
     return isWanted && this.isEnrolled(user);
   }
 
-  /** Does a client want more of who is signed in than they have proven, and can they prove that? */
+  /**
+   * Whether a client requests a stronger login than that of the session, and the user can provide it with the second
+   * factor.
+   */
   async isStepUpRequested(user: User, visit: PageRequest): Promise<boolean> {
     const session = await this.site.modelSessions!.findSession(visit.request);
     return this.wouldSatisfy(visit, session?.acr) && this.isEnrolled(user);
   }
 
-  /** Does the second factor make of a login that does not do for a client one that does? */
+  /** Whether the login does not have the requested `acr`, but would have it with the second factor. */
   private wouldSatisfy({ request }: PageRequest, has: string | undefined): boolean {
     const { acr } = this.options;
     const known = this.site.server.find(OPENID)?.acrValues ?? [];
@@ -41,7 +44,7 @@ export class SecondFactorPolicy {
     return acr !== undefined && !isEnough(has) && isEnough(acr);
   }
 
-  /** Whether the login had two factors already. */
+  /** Whether the login already had two factors. */
   private hadTwoFactors({ acr, amr }: FirstFactor): boolean {
     if (amr?.includes('mfa')) return true;
     const known = this.site.server.find(OPENID)?.acrValues ?? [];
@@ -49,7 +52,7 @@ export class SecondFactorPolicy {
     return acr !== undefined && hasRequestedAcr({ signIn: { acr } }, wanted, known, true);
   }
 
-  /** How a login by password is described. */
+  /** The first factor of a login by password. */
   get passwordFactor(): FirstFactor {
     return { acr: this.options.passwordAcr, amr: this.site.options.signIn?.amr ?? ['pwd'] };
   }

@@ -83,7 +83,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await run('revoke', '--before', '2026-01-01T00:00:00Z');
     expect([await isAlive(), await isSignedIn()]).toEqual([true, true]);
     const { lines } = await run('revoke', '--before', 'now');
-    expect(lines).toEqual([expect.stringMatching(/^ended everything issued before {2}\d{4}-.*Z$/)]);
+    expect(lines).toEqual([expect.stringMatching(/^revoked everything issued before {2}\d{4}-.*Z$/)]);
     expect([await isAlive(), await isSignedIn(), await elsewhere.isAlive()]).toEqual([false, false, true]);
     await run('revoke', '--before', 'now', '--all');
     expect(await elsewhere.isAlive()).toBe(false);
@@ -114,7 +114,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
   });
 
   it('names what a command line lacks, and what the model cannot do', async () => {
-    await expect(run('grants', 'list')).rejects.toThrow(new UsageError('Say --user <id> or --client <id>'));
+    await expect(run('grants', 'list')).rejects.toThrow(new UsageError('Add --user <id> or --client <id>.'));
     await expect(run('sessions', 'end', '--id', 'x')).rejects.toThrow(UsageError);
     for (const given of [
       [],
@@ -122,7 +122,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
       ['--before', 'yesterday'],
       ['--before', '2026-13-01T00:00:00Z'],
     ]) {
-      await expect(run('revoke', ...given)).rejects.toThrow('`--before` must be a date and time with its zone');
+      await expect(run('revoke', ...given)).rejects.toThrow('`--before` must be a date and time with a time zone');
     }
     await expect(run('revoke', '--before', '2999-01-01T00:00:00Z')).rejects.toThrow('must not be in the future');
     const own = ['--user', 'alice', '--server', 'own'];

@@ -45,7 +45,7 @@ describe('nest-oauth2 keys', () => {
     expect((await run('remove', '--', first!.kid)).lines).toEqual([`removed  ${first!.kid}`]);
     expect((await keys()).map(({ kid }) => kid)).not.toContain(first!.kid);
     await expect(run('remove', '--', first!.kid)).rejects.toThrow(`There is no key "${first!.kid}"`);
-    expect(() => readCommand(['keys', 'remove'])).toThrow('`keys remove` needs a <kid>');
+    expect(() => readCommand(['keys', 'remove'])).toThrow('`keys remove` requires a <kid>');
     expect(() => readCommand(['keys'])).toThrow(
       'There is no command `keys`: there are `keys list`, `keys rotate`, `keys remove`. See nest-oauth2 --help',
     );
@@ -75,14 +75,16 @@ describe('nest-oauth2 keys', () => {
     await expect(run('list', '--server', 'nobody')).rejects.toThrow('The application has no server `nobody`');
     const model = await openTarget(APP, 'store');
     const { command, args: given } = readCommand(['keys', 'list']);
-    await expect(command!.run(given, model)).rejects.toThrow('keys-app.ts exports a model, and no server');
+    await expect(command!.run(given, model)).rejects.toThrow(
+      'keys-app.ts exports a model, and this command needs a server',
+    );
   });
 
   it('has the keys of a tenant', async () => {
     const tenant = ['--server', 'tenants', '--tenant'];
     expect((await run('rotate', ...tenant, 'acme')).value).toMatchObject({ state: 'current' });
     await expect(run('list', ...tenant, 'nobody')).rejects.toThrow('There is no tenant "nobody"');
-    await expect(run('list', '--server', 'tenants')).rejects.toThrow('say --tenant <id>');
-    await expect(run('list', '--tenant', 'acme')).rejects.toThrow('leave --tenant out');
+    await expect(run('list', '--server', 'tenants')).rejects.toThrow('add --tenant <id>');
+    await expect(run('list', '--tenant', 'acme')).rejects.toThrow('remove --tenant');
   });
 });

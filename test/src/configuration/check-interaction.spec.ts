@@ -11,17 +11,17 @@ describe('an interaction that will not do stops the application', () => {
     [
       'no secret',
       { interaction },
-      'the option `secret` signs the consent forms of `pages()` or your `interaction`: give one of 32 or more random characters, the same in every process',
+      'the option `secret`, which signs the CSRF tokens of consent forms, is missing: set it to at least 32 random characters, the same in every process',
     ],
     [
       'a short secret',
       { interaction, secret: 'x'.repeat(31) },
-      'the option `secret` signs the consent forms of `pages()` or your `interaction` and is too short: give one of 32 or more random characters',
+      'the option `secret`, which signs the CSRF tokens of consent forms, is too short: set it to at least 32 random characters',
     ],
     [
       'no findUser()',
       { interaction: without('findUser'), secret },
-      'the interaction has no method `findUser()`: implement it to say who is signed in',
+      'the interaction has no method `findUser()`: implement it to return the signed-in user',
     ],
     [
       'no login()',
@@ -31,7 +31,7 @@ describe('an interaction that will not do stops the application', () => {
     [
       'no consent()',
       { interaction: without('consent'), secret },
-      'the interaction has no method `consent()`: implement it to ask the user whether they agree',
+      'the interaction has no method `consent()`: implement it to ask the user for consent',
     ],
     [
       'a memory that is no method',
@@ -46,14 +46,14 @@ describe('an interaction that will not do stops the application', () => {
     [
       'a function',
       { interaction: () => interaction, secret },
-      'the option `interaction` must be a class, an instance or a provider: give a function as `{ useFactory }`',
+      'the option `interaction` must be a class, an instance or a provider: pass a function as `{ useFactory }`',
     ],
     ['a secret that is no text', { interaction, secret: Buffer.alloc(32) }, 'the option `secret` must be text'],
     ['a word', { interaction: 'login', secret }, 'the option `interaction` must be a class, an instance or a provider'],
     [
       'two ways to find the user',
       { interaction, secret, authenticateHandler: { handle() {} } },
-      'give either `interaction` or `authenticateHandler`, not both: each finds the user',
+      'set either `interaction` or `authenticateHandler`, not both: each of them finds the user',
     ],
   ])('%s', async (_name, options, sentence) => {
     expect(await forRootError({ model, ...options })).toBe(sentence);

@@ -7,7 +7,7 @@ import { OAUTH2_MODEL, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth
 import { DemoInteraction, NotesController, SECRET } from '../../support/demo.js';
 import { startUpErrorOf, forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
 
-const needed = 'OAuth2Module needs the option `model`: a class, an instance or a provider';
+const needed = 'OAuth2Module requires the option `model`: a class, an instance or a provider';
 const lacks = (methods: string, option: string, them = 'them') =>
   `the model lacks ${methods}, which the option \`${option}\` needs: implement ${them}, or leave \`${option}\` out`;
 const CODE_METHODS = '`saveAuthorizationCode()`, `getAuthorizationCode()`, `revokeAuthorizationCode()`';
@@ -102,7 +102,7 @@ describe('a model that will not do stops the application', () => {
   it('no getAccessToken(), where OAuthGuard needs it', async () => {
     const imports = [OAuth2Module.forRoot({ model: MINIMAL_MODEL as never })];
     expect(await startUpErrorOf({ imports, controllers: [NotesController] })).toBe(
-      'OAuthGuard needs the model method `getAccessToken()`: implement it to find the token of a request',
+      'OAuthGuard requires the model method `getAccessToken()`, which finds the token of a request: implement it',
     );
   });
 
@@ -114,13 +114,13 @@ describe('a model that will not do stops the application', () => {
     const imports = [OAuth2Module.forRoot({ model: Needy as never })];
     const starting = Test.createTestingModule({ imports }).compile();
     await expect(starting).rejects.toThrow(
-      /dependencies of the Needy \[the `model`: give .* `imports` or `extraProviders` .*DATABASE.*OAuth2Module/s,
+      /dependencies of the Needy \[the `model`: add .* `imports` or `extraProviders` .*DATABASE.*OAuth2Module/s,
     );
   });
 
   it('OAuthGuard in a module that does not import OAuth2Module', async () => {
     expect(await startUpErrorOf({ controllers: [NotesController] })).toBe(
-      'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, ' +
+      'OAuthGuard finds no OAuth2Server in the module of its controller: import a module there that exports OAuth2Module, ' +
         'or register OAuth2Module with `isGlobal: true`',
     );
   });

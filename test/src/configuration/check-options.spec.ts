@@ -10,10 +10,10 @@ import {
   MINIMAL_MODEL as model,
 } from '../../support/start-up-error.js';
 
-const path = (name: string) => `the option \`paths.${name}\` must be a path such as 'oauth/${name}', without a query`;
-const noSource = 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
+const path = (name: string) => `the option \`paths.${name}\` must be a path without a query, such as 'oauth/${name}'`;
+const noSource = 'OAuth2Module.forRootAsync() requires `useFactory`, `useClass` or `useExisting`';
 const twice = (name: string) =>
-  `give \`${name}\` beside the factory of OAuth2Module.forRootAsync() or in what it returns, not in both`;
+  `pass \`${name}\` either to OAuth2Module.forRootAsync() or in the options that its factory returns, not in both`;
 
 class NoFactory {}
 
@@ -23,11 +23,15 @@ describe('a registration that will not do stops the application', () => {
     ['a URL for a path', { paths: { authorize: 'https://a.example/b' } }, path('authorize')],
     ['an empty path', { paths: { token: '' } }, path('token')],
     ['a number for a path', { paths: { token: 1 } }, path('token')],
-    ['an unknown path', { paths: { tokens: 'a' } }, 'unknown path `paths.tokens`: there are `authorize` and `token`'],
+    [
+      'an unknown path',
+      { paths: { tokens: 'a' } },
+      'unknown endpoint `paths.tokens`: the known ones are `authorize` and `token`',
+    ],
     [
       'one path for two',
       { paths: { token: 'a', authorize: '/a' } },
-      'the endpoints `authorize` and `token` have one path, `a`: give one of them another by `paths`',
+      'the endpoints `authorize` and `token` have the same path `a`: change one of them with `paths`',
     ],
   ])('%s', async (_name, options, sentence) => {
     expect(await forRootError({ model, ...options })).toBe(sentence);
@@ -44,12 +48,12 @@ describe('a registration that will not do stops the application', () => {
     [
       'a misspelt source of options',
       { usefactory: () => ({ model }) },
-      'unknown option `usefactory` of OAuth2Module; the nearest known one is `useFactory`',
+      'unknown option `usefactory` of OAuth2Module: the most similar option is `useFactory`',
     ],
     [
       'two sources of options',
       { useFactory: () => ({ model }), useClass: NoFactory },
-      'give OAuth2Module.forRootAsync() only one of `useFactory` and `useClass`',
+      'pass only one of `useFactory` and `useClass` to OAuth2Module.forRootAsync()',
     ],
     ['a factory that is none', { useFactory: { model } }, 'the option `useFactory` must be a function'],
     ['a class that is none', { useClass: {} }, 'the option `useClass` must be a class'],
@@ -77,17 +81,17 @@ describe('a registration that will not do stops the application', () => {
     [
       'a factory that returns nothing',
       { useFactory: () => undefined },
-      'the factory of OAuth2Module.forRootAsync() must return options',
+      'the factory of OAuth2Module.forRootAsync() must return an object of options',
     ],
     [
       'a factory without a model',
       { useFactory: () => ({}) },
-      'OAuth2Module needs the option `model`: a class, an instance or a provider',
+      'OAuth2Module requires the option `model`: a class, an instance or a provider',
     ],
     [
       'a factory that returns a class',
       { useFactory: () => ({ model: class {} }) },
-      'the `model` is a class where an instance is due: give the class beside the factory',
+      'the `model` that the factory returns is a class: return an instance, or pass the class to forRootAsync() next to the factory',
     ],
     [
       'an option of the wrong kind from the factory',
@@ -100,7 +104,7 @@ describe('a registration that will not do stops the application', () => {
 
   it('the module imported by its name', async () => {
     expect(await startUpErrorOf({ imports: [OAuth2Module] })).toBe(
-      'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
+      'import OAuth2Module.forRoot() or OAuth2Module.forRootAsync(), not the class OAuth2Module',
     );
   });
 

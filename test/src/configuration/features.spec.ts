@@ -52,7 +52,7 @@ describe('features that will not do stop the application', () => {
     [
       'one path for two',
       [{ id: 'two', endpoints: { a: endpoint('/oauth/token') } }],
-      'the endpoints `token` and `a` have one path, `oauth/token`: give one of them another by `paths`',
+      'the endpoints `token` and `a` have the same path `oauth/token`: change one of them with `paths`',
     ],
     [
       'what the model has no method for',
@@ -85,7 +85,7 @@ describe('features that will not do stop the application', () => {
 
   it('in what the factory returns', async () => {
     expect(await forRootAsyncError({ useFactory: () => ({ model, features: [one] }) })).toBe(
-      'the option `features` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory',
+      'the option `features` must be known before the factory runs: pass it to OAuth2Module.forRootAsync() next to the factory',
     );
   });
 
@@ -93,15 +93,15 @@ describe('features that will not do stop the application', () => {
     [
       'of no endpoint',
       { tokens: 'a' },
-      'unknown path `paths.tokens`: there are `authorize`, `token`, `told`, `whispered` and `heard`',
+      'unknown endpoint `paths.tokens`: the known ones are `authorize`, `token`, `told`, `whispered` and `heard`',
     ],
-    ['of a document', { known: 'a' }, 'leave `paths.known` out: it is a well-known document, whose path is fixed'],
-    ['with a query', { told: 'a?b' }, "the option `paths.told` must be a path such as 'oauth/told', without a query"],
-    ['empty', { prefix: '' }, "the option `paths.prefix` must be a path such as 'oauth', without a query"],
+    ['of a document', { known: 'a' }, 'remove `paths.known`: the path of a well-known document is fixed'],
+    ['with a query', { told: 'a?b' }, "the option `paths.told` must be a path without a query, such as 'oauth/told'"],
+    ['empty', { prefix: '' }, "the option `paths.prefix` must be a path without a query, such as 'oauth'"],
     [
       'of another',
       { prefix: 'x', told: 'x/token' },
-      'the endpoints `token` and `told` have one path, `x/token`: give one of them another by `paths`',
+      'the endpoints `token` and `told` have the same path `x/token`: change one of them with `paths`',
     ],
   ])('by a path %s', async (_name, paths, sentence) => {
     expect(await forRootError({ model, features: [ECHO_FEATURE], paths })).toBe(sentence);

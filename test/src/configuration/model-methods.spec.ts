@@ -24,7 +24,7 @@ describe('a misspelt method of the model stops the application', () => {
     ['getuser', 'getUser'],
     ['validateRedirectURL', 'validateRedirectUri'],
   ])('`%s`, which stands for `%s`', async (own, meant) => {
-    const fault = `the model's method \`${own}()\` looks like a misspelt \`${meant}()\`: rename it, to something less alike if it is your own`;
+    const fault = `the model's method \`${own}()\` looks like a misspelled \`${meant}()\`: correct its name, or choose a more distinct name if it is your own method`;
     expect(await forRootError({ model: { ...MINIMAL_MODEL, [own]() {} } })).toBe(fault);
   });
 
@@ -36,7 +36,7 @@ describe('a misspelt method of the model stops the application', () => {
     }
     class HostModel extends Base {}
     expect(await forRootError({ model: HostModel })).toMatch(
-      /`validateSkope\(\)` looks like a misspelt `validateScope\(\)`/,
+      /`validateSkope\(\)` looks like a misspelled `validateScope\(\)`/,
     );
   });
 });

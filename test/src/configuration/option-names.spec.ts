@@ -11,12 +11,12 @@ describe('an option that nobody reads stops the application', () => {
     ['authorisationCodeLifetime', 'authorizationCodeLifetime'],
   ])('`%s`, which may stand for `%s`', async (name, nearest) => {
     expect(await forRootError({ model, [name]: 60 })).toBe(
-      `unknown option \`${name}\` of OAuth2Module; the nearest known one is \`${nearest}\``,
+      `unknown option \`${name}\` of OAuth2Module: the most similar option is \`${nearest}\``,
     );
   });
 
   it.each(['ttl', 'keystore', 'jwks'])('`%s`, which stands for none that there is', async (name) => {
-    const sentence = `unknown option \`${name}\` of OAuth2Module; docs/options.md lists those that there are`;
+    const sentence = `unknown option \`${name}\` of OAuth2Module: docs/options.md lists the options`;
     expect(await forRootError({ model, [name]: 60 })).toBe(sentence);
   });
 
@@ -37,22 +37,22 @@ describe('an option that nobody reads stops the application', () => {
     [
       'paths from the factory',
       { useFactory: () => ({ model, paths: {} }) },
-      'the option `paths` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory',
+      'the option `paths` must be known before the factory runs: pass it to OAuth2Module.forRootAsync() next to the factory',
     ],
     [
       'a lifetime beside the factory',
       { useFactory: () => ({ model }), accessTokenLifetime: 60 },
-      'the option `accessTokenLifetime` of OAuth2Module.forRootAsync() belongs into what the factory returns',
+      'the option `accessTokenLifetime` of OAuth2Module.forRootAsync() must be in the options that the factory returns',
     ],
     [
       'a misspelt option from the factory',
       { useFactory: () => ({ model, secrets: SECRET }) },
-      'unknown option `secrets` of OAuth2Module; the nearest known one is `secret`',
+      'unknown option `secrets` of OAuth2Module: the most similar option is `secret`',
     ],
     [
       'a misspelt option beside the factory',
       { useFactory: () => ({ model }), usefactory: 1 },
-      'unknown option `usefactory` of OAuth2Module; the nearest known one is `useFactory`',
+      'unknown option `usefactory` of OAuth2Module: the most similar option is `useFactory`',
     ],
   ])('in forRootAsync(): %s', async (_name, options, sentence) => {
     expect(await forRootAsyncError(options)).toBe(sentence);

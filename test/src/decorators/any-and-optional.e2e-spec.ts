@@ -143,6 +143,6 @@ describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => 
 
 it('refuses @AnyScope() of nothing', () => {
   const any = AnyScope as (...scopes: string[]) => unknown;
-  expect(() => any()).toThrow('@AnyScope() takes at least one scope');
-  expect(() => any('a b')).toThrow("@AnyScope() takes scopes one by one, without spaces, and 'a b' is none");
+  expect(() => any()).toThrow('@AnyScope() requires at least one scope');
+  expect(() => any('a b')).toThrow("@AnyScope() takes each scope as a separate argument without spaces. Got 'a b'");
 });

@@ -32,7 +32,7 @@ describe('defineScopes()', () => {
     // @ts-expect-error misspelt, beside a good one
     expect(() => AnyScope('notes:read', 'notes:wirte')).not.toThrow();
     // @ts-expect-error any of nothing
-    expect(() => AnyScope()).toThrow('@AnyScope() takes at least one scope');
+    expect(() => AnyScope()).toThrow('@AnyScope() requires at least one scope');
   });
 
   it('keeps the definition, and the names in its order', () => {
@@ -52,7 +52,7 @@ describe('defineScopes()', () => {
 
   it('refuses a name that is no scope', () => {
     expect(() => defineScopes({ 'notes read': { title: 'Read' } })).toThrow(
-      "Invalid argument: defineScopes() takes scopes one by one, without spaces, and 'notes read' is none",
+      "Invalid argument: defineScopes() takes each scope as a separate argument without spaces. Got 'notes read'",
     );
   });
 });

@@ -143,17 +143,17 @@ describe('@OnOAuth2Event()', () => {
     [
       'an event that there is not',
       { providers: [listening('token.isued' as never)] },
-      'Listener.tell() listens to `token.isued`, which is no event: did you mean `token.issued`?',
+      'Listener.tell() listens to the unknown event `token.isued`: did you mean `token.issued`?',
     ],
     [
       'a server that there is not',
       { providers: [listening('token.issued', { server: 'partnrs' })] },
-      'Listener.tell() listens to the server `partnrs`, and no import of OAuth2Module has that name',
+      'Listener.tell() listens to the server `partnrs`, but no import of OAuth2Module has this name',
     ],
     [
       'a controller that is made for each request',
       { controllers: [listening('*', { isRequestScoped: true })] },
-      'Listener.tell() listens to events, but its controller is made for each request',
+      'Listener.tell() listens to events, but its controller is request-scoped',
     ],
   ])('says at the start what is wrong with %s', async (_, module, sentence) => {
     await expect(startApplication('express', { ...demoModule(), ...module })).rejects.toThrow(sentence);

@@ -15,9 +15,9 @@ describe('@Scopes()', () => {
 
   it('says what it takes', () => {
     expect(() => Scopes('notes:read notes:write')).toThrow(
-      "Invalid argument: @Scopes() takes scopes one by one, without spaces, and 'notes:read notes:write' is none",
+      "Invalid argument: @Scopes() takes each scope as a separate argument without spaces. Got 'notes:read notes:write'",
     );
-    expect(() => Scopes(undefined as never)).toThrow(/and undefined is none$/);
+    expect(() => Scopes(undefined as never)).toThrow(/Got undefined$/);
   });
 
   it('takes any other text, and no scope at all', () => {

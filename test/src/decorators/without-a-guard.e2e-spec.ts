@@ -44,8 +44,8 @@ class LenientController {
 }
 
 const sentence = (decorator: string, route: string) =>
-  `Invalid argument: ${decorator} of ${route} finds no token, for no guard has run: put \`@UseGuards(OAuthGuard)\` on ` +
-  'the method or its controller, or `@Public()` where nobody need sign in';
+  `Invalid argument: ${decorator} of ${route} finds no access token because OAuthGuard does not guard this route: add \`@UseGuards(OAuthGuard)\` to ` +
+  'the method or its controller, or `@Public()` if the route needs no login';
 
 describe.each(PLATFORMS)('a parameter that wants the token on %s', (platform) => {
   const error = jest.fn<LoggerService['error']>();

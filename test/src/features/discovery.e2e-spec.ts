@@ -185,7 +185,7 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
 
   it('stops the application whose endpoints have no one URL', async () => {
     await expect(start(platform, {}, { prepare: (app) => app.setGlobalPrefix(':tenant') })).rejects.toThrow(
-      'Invalid argument: `server-metadata` must name one URL, and `/:tenant/oauth/authorize` has a parameter: take the parameter out of the path, or the feature out of `features`',
+      'Invalid argument: `server-metadata` must publish one URL, but the path `/:tenant/oauth/authorize` has a parameter: remove the parameter from the path, or remove the feature from `features`',
     );
   });
 });

@@ -40,10 +40,10 @@ describe('OAuthGuard beyond HTTP', () => {
   it.each([
     [
       'graphql',
-      'finds no request in the GraphQL context: leave the `context` of GraphQLModule out, or let it return `{ req }`',
+      'finds no request in the GraphQL context: remove the option `context` of GraphQLModule, let it return `{ req }`',
     ],
-    ['ws', 'does not know how this WebSocket was opened: import OAuth2Module in the application of the gateway'],
-    ['carrier-pigeon', "knows no requests of the type 'carrier-pigeon': guard them by a guard of your own"],
+    ['ws', 'cannot find the request that opened this WebSocket: import OAuth2Module in the application of the gateway'],
+    ['carrier-pigeon', "does not support requests of the type 'carrier-pigeon': write your own guard for them"],
   ])('says what it cannot read: %s', async (type, said) => {
     await expect(guard.canActivate(contextOf(type, ReadScopeController, [{}, {}]))).rejects.toThrow(
       `Invalid argument: OAuthGuard ${said}`,

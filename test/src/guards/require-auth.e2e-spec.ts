@@ -211,12 +211,12 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
 
 describe('@RequireAuth()', () => {
   it.each<[object, string]>([
-    [{}, '@RequireAuth() takes `acr`, `maxAge` or both'],
-    [{ acr: '' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of them'],
-    [{ acr: [] }, '`acr` of @RequireAuth() must be a name without spaces, or a list of them'],
-    [{ acr: 'a b' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of them'],
-    [{ maxAge: 0 }, '`maxAge` of @RequireAuth() must be whole seconds, above 0'],
-    [{ maxage: 5 }, '@RequireAuth() takes `acr` and `maxAge`, and `maxage` is neither'],
+    [{}, '@RequireAuth() requires `acr`, `maxAge` or both'],
+    [{ acr: '' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of names'],
+    [{ acr: [] }, '`acr` of @RequireAuth() must be a name without spaces, or a list of names'],
+    [{ acr: 'a b' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of names'],
+    [{ maxAge: 0 }, '`maxAge` of @RequireAuth() must be an integer of seconds, greater than 0'],
+    [{ maxage: 5 }, 'unknown option `maxage` of @RequireAuth(): the known ones are `acr` and `maxAge`'],
   ])('does not take %j', (options, sentence) => {
     expect(() => RequireAuth(options)).toThrow(sentence);
   });

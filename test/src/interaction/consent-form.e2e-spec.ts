@@ -7,11 +7,11 @@ import { PLATFORMS, startApplication, stopApplications } from '../../support/tes
 
 const asAlice = { cookie: 'user=alice' };
 const NO_TICKET =
-  'A consent form was posted without `ticket`, and the page is shown again: your `consent()` must put its ' +
-  '`context.ticket` into a hidden field of that name';
+  'The consent page is shown again because its form was posted without `ticket`: add a hidden field `ticket` ' +
+  'with the value of `context.csrfToken` that `consent()` receives';
 const NO_DECISION =
-  'A consent form was posted without a decision, and the page is shown again: its buttons need the name `decision` ' +
-  'and the values `allow` and `deny`';
+  'The consent page is shown again because its form was posted without a decision: name its buttons `decision`, ' +
+  'with the values `allow` and `deny`';
 
 describe.each(PLATFORMS)('a consent form that is not made right on %s', (platform) => {
   const warn = jest.fn<LoggerService['warn']>();
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
     pageOf(await readResponse(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
     const [line] = debug.mock.calls.map(([message]) => String(message));
     expect(line).toMatch(
-      /^authorization\.refused .*clientId="web" userId="alice" .*reason="the ticket of a consent form is for/,
+      /^authorization\.refused .*clientId="web" userId="alice" .*reason="CSRF token of the consent form is expired/,
     );
     expect(line).not.toContain('CANARY');
     expect(warn.mock.calls).toEqual([]);

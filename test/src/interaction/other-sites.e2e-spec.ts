@@ -84,7 +84,7 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
         },
       });
     }
-    const reason = 'a decision is sent by the page that asked for it';
+    const reason = 'consent decision was sent by a page of another site';
     const refusal = { endpoint: 'authorize', clientId: 'web', error: 'access_denied', status: 403, reason };
     expect(refusals).toEqual([expect.objectContaining(refusal), expect.objectContaining(refusal)]);
   });

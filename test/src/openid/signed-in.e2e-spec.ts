@@ -67,9 +67,9 @@ describe('a host that says what cannot be', () => {
   it.each<[string, PagesOptions, object, string]>([
     ['sessions of which nobody knows when they began', { sessions }, {}, 'a method `howSignedIn()`'],
     ['an interaction that does not say it', {}, { interaction }, 'a method `howSignedIn()`'],
-    ['a proof beside sessions', { sessions, signIn: { acr: 'a' } }, {}, '`signIn` is `{ acr, amr }`'],
-    ['a proof that is none', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` is `{ acr, amr }`'],
-    ['a proof that is misspelt', { signIn: { arc: 'a' } as never }, {}, '`signIn` is `{ acr, amr }`'],
+    ['a proof beside sessions', { sessions, signIn: { acr: 'a' } }, {}, '`signIn` must be `{ acr, amr }`'],
+    ['a proof that is none', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
+    ['a proof that is misspelt', { signIn: { arc: 'a' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
   ])('hears of it at the start: %s', async (_, look, more, sentence) => {
     await expect((async () => open('express', look, more))()).rejects.toThrow(sentence);
   });

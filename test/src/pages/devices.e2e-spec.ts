@@ -208,7 +208,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
   });
 
   it.each([
-    ['pages without the feature', [pages({ devices: true })], /needs the feature `deviceAuthorization\(\)`/],
+    ['pages without the feature', [pages({ devices: true })], /requires the feature `deviceAuthorization\(\)`/],
     ['the feature without pages', [deviceAuthorization()], /list `pages\(\{ devices: true \}\)`/],
   ])('does not start with %s', (_, features, message) => {
     expect(() => new OAuth2Server({ model: newStore(), features, issuer: 'https://id.example' })).toThrow(message);

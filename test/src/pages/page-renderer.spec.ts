@@ -154,7 +154,9 @@ describe('the language of a page', () => {
   });
 
   it('is refused at once where it is none', () => {
-    expect(() => new PageRenderer({ languages: { 'not a tag': {} } })).toThrow('`not a tag` is no language tag');
+    expect(() => new PageRenderer({ languages: { 'not a tag': {} } })).toThrow(
+      '`not a tag` is not a valid language tag',
+    );
   });
 });
 

@@ -662,24 +662,24 @@ describe('secondFactor of pages()', () => {
   const by = { isEnrolled: () => true, verify: () => true };
 
   it.each<[PagesOptions, string]>([
-    [{ secondFactor: {} as never }, '`secondFactor` needs `by`'],
+    [{ secondFactor: {} as never }, '`secondFactor` requires `by`'],
     [{ secondFactor: { by: (() => by) as never } }, '`secondFactor.by` must be a class, an instance or a provider'],
     [{ secondFactor: { by, acr: '' } }, '`acr` and `amr` of `secondFactor` must be'],
-    [{ secondFactor: { by, acr: PWD }, signIn: { acr: PWD } }, 'must be another one than that of `signIn`'],
+    [{ secondFactor: { by, acr: PWD }, signIn: { acr: PWD } }, 'must be different from the `acr` of `signIn`'],
     [{ secondFactor: { by, when: 'never' as never } }, "must be 'always' or 'wanted'"],
-    [{ secondFactor: { by, lifetime: 0.5 } }, '`lifetime` of `secondFactor` must be whole seconds'],
+    [{ secondFactor: { by, lifetime: 0.5 } }, '`lifetime` of `secondFactor` must be an integer of seconds'],
     [
       { secondFactor: { by }, sessions: { find: () => undefined, start: () => undefined, end: () => undefined } },
-      '`secondFactor` stands beside no `sessions`',
+      '`secondFactor` cannot be combined with `sessions`',
     ],
   ])('refuses %p', (options, sentence) => {
     expect(() => pages(options)).toThrow(sentence);
   });
 
   it.each([
-    ['a strength that no client can ask for', { acr: MFA }, [PWD], /among the `acrValues`/],
-    ['strengths in the wrong order', { acr: MFA }, [MFA, PWD], /has the weakest first/],
-    ['clients that cannot ask', { when: 'wanted' as const }, [PWD], /needs an `acr`/],
+    ['a strength that no client can ask for', { acr: MFA }, [PWD], /to `acrValues` of `openid\(\)`/],
+    ['strengths in the wrong order', { acr: MFA }, [MFA, PWD], /from weak to strong/],
+    ['clients that cannot ask', { when: 'wanted' as const }, [PWD], /requires an `acr`/],
   ])('does not start with %s', (_, factor, acrValues, message) => {
     const features = [
       keys({ from: [RSA] }),

@@ -254,7 +254,7 @@ describe('a server with a name', () => {
     [
       'without paths',
       () => ({ imports: [partners({ paths: { token: 'a' } })] }),
-      "the server `partners` needs `paths` of its own, as `paths: { prefix: 'partners' }`, or `controllers: false`",
+      "the server `partners` requires its own `paths`, such as `paths: { prefix: 'partners' }`, or `controllers: false`",
     ],
     [
       'with an odd name',
@@ -264,22 +264,22 @@ describe('a server with a name', () => {
     [
       'registered twice',
       () => ({ imports: [partners(), partners({ paths: { prefix: 'other' } })] }),
-      'two imports of OAuth2Module have the name `partners`: give each its own, or register it once, in a module that exports OAuth2Module',
+      'two imports of OAuth2Module have the same name `partners`: give each a different name, or register the server once, in a module that exports OAuth2Module',
     ],
     [
       'at the path of another one',
       () => ({ imports: [partners(), partners({ name: 'staff', paths: { prefix: 'Partners' } })] }),
-      'the servers `partners` and `staff` have the path `Partners/authorize`: give one of them other `paths`, or `controllers: false`',
+      'the servers `partners` and `staff` have the same path `Partners/authorize`: give one of them different `paths`, or set `controllers: false`',
     ],
     [
       'at the path of the one without a name',
       () => ({ imports: [own(), partners({ paths: { prefix: 'oauth' } })] }),
-      'the server `partners` and the one without a name have the path `oauth/authorize`: give one of them other `paths`, or `controllers: false`',
+      'the server `partners` and the default server have the same path `oauth/authorize`: give one of them different `paths`, or set `controllers: false`',
     ],
     [
       'over one store without issuers',
       () => ({ imports: [own({ model: shared }), partners({ model: shared })] }),
-      'the server `partners` and the one without a name keep their tokens in one place, and each would take those of the other: give each an `issuer` of its own, or a model',
+      "the server `partners` and the default server store tokens in the same place and would accept each other's tokens: give each a different `issuer` or model",
     ],
     [
       'over one store with one issuer',
@@ -289,7 +289,7 @@ describe('a server with a name', () => {
           partners({ name: 'staff', paths: { prefix: 'staff' }, model: shared, issuer: 'https://id.example' }),
         ],
       }),
-      'the servers `partners` and `staff` keep their tokens in one place, and each would take those of the other: give each an `issuer` of its own, or a model',
+      "the servers `partners` and `staff` store tokens in the same place and would accept each other's tokens: give each a different `issuer` or model",
     ],
     [
       'over one model that keeps no issuers',
@@ -299,17 +299,17 @@ describe('a server with a name', () => {
           partners({ model: classic, issuer: 'https://b.example' }),
         ],
       }),
-      'the server `partners` and the one without a name keep their tokens in one place, and each would take those of the other: give each a model of its own',
+      "the server `partners` and the default server store tokens in the same place and would accept each other's tokens: give each its own model",
     ],
     [
       'that nobody registered',
       () => ({ imports: [own(), partners({ name: 'staff' })], controllers: [PartnersController] }),
-      "@UseOAuth('partners') of PartnersController.read() names no server: there is `staff`",
+      "@UseOAuth('partners') of PartnersController.read() names an unknown server: the known ones are `staff`",
     ],
     [
       'where a route names none, and there is no other',
       () => ({ imports: [partners()], controllers: [OwnController] }),
-      'OAuthGuard of OwnController.read() finds no server without a name: say which one by @UseOAuth(), of `partners`',
+      'OAuthGuard of OwnController.read() finds no default server: select a server with @UseOAuth(): `partners`',
     ],
     [
       'where a route names none, under a global guard',
@@ -318,7 +318,7 @@ describe('a server with a name', () => {
         controllers: [NamesNone],
         providers: [{ provide: APP_GUARD, useClass: OAuthGuard }],
       }),
-      'OAuthGuard of NamesNone.read() finds no server without a name: say which one by @UseOAuth(), of `partners`',
+      'OAuthGuard of NamesNone.read() finds no default server: select a server with @UseOAuth(): `partners`',
     ],
   ])('stops the application %s', async (_name, metadata, sentence) => {
     await expect(start(metadata())).rejects.toThrow(`Invalid argument: ${sentence}`);

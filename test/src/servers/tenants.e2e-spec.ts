@@ -374,17 +374,17 @@ describe('the servers of tenants', () => {
     tenants.createTenantOptions = async () => ({ issuer: 'https://id.example.com' });
     await servers.get('a');
     await expect(servers.get('b')).rejects.toThrow(
-      'the tenants `a` and `b` have one `issuer`, `https://id.example.com`: give each its own',
+      'the tenants `a` and `b` have the same `issuer` `https://id.example.com`: give each its own',
     );
   });
 
   it.each([
     [{ issuer: 'acme' }, 'the option `issuer` must be an https (or http) URL without query and fragment'],
-    [{}, 'the options of the tenant `a` need an `issuer`'],
-    [{ issuer: issuerOf('a'), cors: { origins: '*' } }, 'leave `cors` out of the options of the tenant `a`'],
+    [{}, 'the options of the tenant `a` require an `issuer`'],
+    [{ issuer: issuerOf('a'), cors: { origins: '*' } }, 'remove `cors` from the options of the tenant `a`'],
     [
       { issuer: issuerOf('a'), isuer: 'a' },
-      'unknown option `isuer` of OAuth2Module; the nearest known one is `issuer`',
+      'unknown option `isuer` of OAuth2Module: the most similar option is `issuer`',
     ],
   ])('are not made of %j', async (options, sentence) => {
     const { tenants, servers } = await start();
@@ -403,27 +403,23 @@ describe('the servers of tenants', () => {
   });
 
   it.each<[string, Partial<OAuth2ModuleOptions>, string]>([
-    [
-      'an issuer for all',
-      { issuer: 'https://id.example' },
-      'leave `issuer` out where there are `tenants`: each has its own',
-    ],
+    ['an issuer for all', { issuer: 'https://id.example' }, 'remove `issuer`: with `tenants`, each tenant has its own'],
     [
       'tenants that cannot be asked',
       { tenants: {} as never },
-      'the `tenants` have no method `findTenant()`: implement it',
+      'the option `tenants` requires a method `findTenant()`: implement it',
     ],
     [
       'a model that keeps no issuers',
       { model: { getClient: () => undefined, saveToken: () => undefined } },
-      'the model has no method `revokeGrant()`, without which it keeps no issuer: implement it, or give each tenant a model of its own by `createTenantOptions()`',
+      'the model has no method `revokeGrant()`, without which it stores no issuer: implement it, or give each tenant its own model in `createTenantOptions()`',
     ],
     [
       'features that lack something',
       { features: [serverMetadata({ maxAge: -1 })] },
       '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more',
     ],
-    ['an odd cache', { tenantCache: { max: 0 } }, 'the option `tenantCache.max` must be a whole number, 1 or more'],
+    ['an odd cache', { tenantCache: { max: 0 } }, 'the option `tenantCache.max` must be an integer of 1 or more'],
   ])('stop the application with %s', async (_name, options, sentence) => {
     await expect(start(options)).rejects.toThrow(`Invalid argument: ${sentence}`);
   });

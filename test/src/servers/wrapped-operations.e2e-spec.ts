@@ -123,7 +123,9 @@ describe('operations of a server with tenants', () => {
     const { server } = await start();
     const response = new Response();
     const unread = { request: authorizationRequest('/acme/oauth/authorize') } as never;
-    await expect(server.decide(unread, {} as never, response)).rejects.toThrow('this server has read no such request');
+    await expect(server.decide(unread, {} as never, response)).rejects.toThrow(
+      'this server has not read the authorization request',
+    );
     expect(response.status).toBe(500);
   });
 

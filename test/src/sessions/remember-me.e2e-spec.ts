@@ -193,7 +193,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect((await own.get(login)).location).toBe(authorize());
     const without = await openSignUp(platform);
     const refused = new PageBrowser(without.url, { 'x-options': JSON.stringify({ remember: true }) });
-    expect(jsonOf(await refused.get('/link')).message).toContain('needs the option `rememberLifetime`');
+    expect(jsonOf(await refused.get('/link')).message).toContain('requires the option `rememberLifetime`');
     expect(visitor.cookies.size).toBe(0);
   });
 
@@ -228,7 +228,9 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   });
 
   it('rejects options that cannot work', () => {
-    expect(() => pages({ rememberLifetime: 60 })).toThrow('`rememberLifetime` must be whole seconds, above');
+    expect(() => pages({ rememberLifetime: 60 })).toThrow(
+      '`rememberLifetime` must be an integer of seconds, greater than',
+    );
     const sessions = { find: () => undefined, start: () => undefined, end: () => undefined };
     expect(() => pages({ rememberLifetime: MONTH, sessions })).toThrow('cannot be combined with `sessions`');
   });

@@ -134,7 +134,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     const { app, visitor } = await openSignUp(platform);
     const sessions = app.get(OAuth2Sessions);
     const request = { headers: {}, method: 'GET' };
-    await expect(sessions.signIn(request, {} as never, {})).rejects.toThrow('needs a user with an `id`');
+    await expect(sessions.signIn(request, {} as never, {})).rejects.toThrow('requires a user with an `id`');
     const bad = await new PageBrowser(visitor['url'], optionsOf({ amr: 'pwd' })).get('/link');
     expect(jsonOf(bad).message).toContain('`amr` of a sign-in must be a list of texts');
 
@@ -146,7 +146,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     const without = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model, interaction, secret: SECRET })],
     });
-    await expect(without.app.get(OAuth2Sessions).findUser(request)).rejects.toThrow('needs `pages()` among');
+    await expect(without.app.get(OAuth2Sessions).findUser(request)).rejects.toThrow('requires `pages()` among');
   });
 
   it('serves named servers apart, each with the cookie of its users', async () => {

@@ -206,10 +206,12 @@ describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
   it('says how requests are turned away, unless the host has said it', () => {
     const read = document.paths['/notes']!.get!.responses;
     expect(read['401']).toMatchObject({
-      description: 'There is no access token, or it is not good',
+      description: 'The access token is missing or invalid',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthRefusal' } } },
     });
-    expect(read['403']).toMatchObject({ description: 'The access token is good, but it lacks the scope `notes:read`' });
+    expect(read['403']).toMatchObject({
+      description: 'The access token is valid, but it lacks the scope `notes:read`',
+    });
     expect(document.paths['/notes']!.post!.responses['403']).toMatchObject({ description: 'As the host has it' });
     const described = (path: string) =>
       Object.entries(document.paths[path]!.get!.responses).map(([status, said]) => [
@@ -218,18 +220,18 @@ describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
       ]);
     expect(described('/notes/public')).toEqual([['200', '']]);
     expect(described('/notes/good').map(([status]) => status)).toEqual(['200', '401']);
-    expect(described('/notes/optional')).toContainEqual(['401', 'There is an access token, and it is not good']);
+    expect(described('/notes/optional')).toContainEqual(['401', 'The access token is invalid']);
     expect(described('/notes/any')).toContainEqual([
       '403',
-      'The access token is good, but it lacks the scope `notes:write`, or `admin`',
+      'The access token is valid, but it lacks the scope `notes:write`, or `admin`',
     ]);
     expect(described('/notes/user')).toContainEqual([
       '403',
-      'The access token is good, but it lacks the scope `notes:read`, or no user stands behind it',
+      'The access token is valid, but it lacks the scope `notes:read`, or it has no user',
     ]);
     expect(described('/notes/recent')).toContainEqual([
       '401',
-      'There is no access token, or it is not good; or its user has not signed in by `urn:example:mfa` or `urn:example:phr`, in the last 60 seconds',
+      'The access token is missing or invalid; or its user has not signed in by `urn:example:mfa` or `urn:example:phr`, in the last 60 seconds',
     ]);
     expect(document.components!.schemas!['OAuthRefusal']).toMatchObject({ type: 'object' });
   });

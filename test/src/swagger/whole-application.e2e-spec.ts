@@ -219,7 +219,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     const server = { model: without as never, interaction: undefined as never };
     expect(Object.keys(flows(await describeHost(platform, { server })))).toEqual(['clientCredentials']);
     await expect(describeHost(platform, { server, options })).rejects.toThrow(
-      'Invalid argument: `flows` of addOAuth2() lists `password`, and there are `clientCredentials`',
+      'Invalid argument: `flows` of addOAuth2() contains `password`, but the server supports `clientCredentials`',
     );
   });
 
