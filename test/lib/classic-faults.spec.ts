@@ -46,7 +46,7 @@ const nothingMinted = (host: TestModel) => host.calls.every(([method]) => method
 describe('security problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
   withoutWarnings();
 
-  it('1. never matches a part of redirect URIs or grants that are registered as a string', async () => {
+  it('1. does not match parts of redirect URIs or grants that are registered as a string', async () => {
     const text = withClient({ redirectUris: 'https://a.example.com/cb' });
     for (const redirect_uri of ['https://a.example.c', 'https://a.example.com/cb', undefined]) {
       expect((await authorize({ redirect_uri }, text)).headers['location']).toBeUndefined();
@@ -56,7 +56,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     expect((await runOperation(grants, 'token', tokenRequest(CREDENTIALS))).status).toBe(503);
   });
 
-  it('2. redeems a code or refresh token for one of several concurrent requests only', async () => {
+  it('2. redeems a code or refresh token only once for concurrent requests', async () => {
     for (const body of [CODE, REFRESH]) {
       const host = createTestModel();
       addCode(host);
@@ -105,7 +105,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     }
   });
 
-  it('4. shows the text of a model exception in no body, redirect or header', async () => {
+  it('4. never shows the text of a model exception in a body, redirect or header', async () => {
     const failing = () => {
       throw new Error('CANARY');
     };
@@ -142,7 +142,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     }
   });
 
-  it('7. accepts no code_verifier and no empty secret in place of a client secret', async () => {
+  it('7. does not accept a code_verifier or an empty secret in place of a client secret', async () => {
     const host = createTestModel();
     addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
     const verified = { ...CODE, client_id: 'web', code_verifier: VERIFIER };
@@ -154,7 +154,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     expect((await runOperation(declared, 'token', formRequest(verified), excused)).status).toBe(401);
   });
 
-  it('8. lets extended attributes neither reveal codes or secrets, nor replace standard members', async () => {
+  it('8. does not let extended attributes reveal codes or secrets, or replace standard members', async () => {
     const extras = { access_token: 'evil', client_secret: 'x', passwordHash: 'x', id_token: 'jwt' };
     const saveToken = (token: object, client: object, user: object) => ({ ...token, ...extras, client, user });
     const host = createTestModel({ saveToken });

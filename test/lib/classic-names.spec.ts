@@ -67,7 +67,7 @@ describe('a model written for oauth2-server 2.x', () => {
   it.each([
     ['saveToken', 'saveAccessToken', { grant_type: 'client_credentials' }],
     ['getAuthorizationCode', 'getAuthCode', { grant_type: 'authorization_code' }],
-  ])('without %s causes an error that says that this is the new name of %s', async (name, old, body) => {
+  ])('fails without %s, with a hint that this replaces %s', async (name, old, body) => {
     const { error } = await runOperation(
       createTestModel({ [name]: undefined, [old]: () => null }),
       'token',
@@ -78,7 +78,7 @@ describe('a model written for oauth2-server 2.x', () => {
     expect(summary(plain.error)).toBe(implement(name));
   });
 
-  it('without saveAuthorizationCode causes an error that says that this is the new name of saveAuthCode', async () => {
+  it('fails without saveAuthorizationCode, with a hint that this replaces saveAuthCode', async () => {
     const host = createTestModel({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
     const { error } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
     expect(summary(error)).toBe(`${implement('saveAuthorizationCode')}; rename \`saveAuthCode()\` of version 2.x`);

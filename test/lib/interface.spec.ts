@@ -16,7 +16,7 @@ describe('docs/interface.md', () => {
     expect(rows.filter((row) => !/\]\(\S+\) “[^”]+” *\|$/.test(row))).toEqual([]);
   });
 
-  it('names tests that exist', () => {
+  it('quotes titles of tests that exist', () => {
     const source = (path: string) => readFileSync(new URL(path, page), 'utf8');
     expect(proofs.filter(([path, sentence]) => !source(path).includes(sentence))).toEqual([]);
     expect(links.filter((path) => source(path).length === 0)).toEqual([]);

@@ -67,7 +67,7 @@ jest.setTimeout(120_000);
 beforeAll(skewClocks);
 afterAll(restoreClocks);
 
-describe('calls of the model that fail, before or after they take effect,', () => {
+describe('calls of the model that fail before or after they take effect', () => {
   it('never sign out a client that retries, if the model redeems atomically', async () => {
     let most = 0;
     await fc.assert(

@@ -124,7 +124,7 @@ describe('an endpoint of OAuth2Server', () => {
     await expect(server.handle('pong', resourceRequest(), new Response())).rejects.toThrow('no endpoint `pong`');
   });
 
-  it('with the id `token` returns the same response as token()', async () => {
+  it('returns the same response as token() if its id is `token`', async () => {
     const server = new OAuth2Server({ model: createTestModel().model });
     const response = new Response();
     await server.handle('token', tokenRequest(CREDENTIALS), response);

@@ -136,7 +136,7 @@ describe('client authentication', () => {
   });
 
   it.each(['100%', '%', '%2', '%zz', '%ff', 'a+b%'])(
-    'rejects %j as id or secret in the header, because it is not form-encoded, without a lookup',
+    'rejects the id or secret %j in the header without a lookup, since it is not form-encoded',
     async (secret) => {
       const host = createTestModel({ getClient: () => WEB });
       for (const credentials of [basic('web', secret), basic(secret, SECRET)]) {
@@ -175,7 +175,7 @@ describe('client authentication', () => {
   it.each([
     ['without grants', { grants: undefined }, 'Server error: missing client `grants`'],
     ['whose grants are a string', { grants: 'password' }, 'Server error: `grants` must be an array'],
-  ])('fails with 503 for a client that the model returns %s', async (_, changes, message) => {
+  ])('fails with 503 if the model returns a client %s', async (_, changes, message) => {
     const host = createTestModel();
     host.clients.set('web', { ...WEB, ...(changes as object) });
     const { error, status, body } = await runOperation(host, 'token', tokenRequest(GRANT));

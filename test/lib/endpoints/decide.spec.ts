@@ -141,7 +141,7 @@ describe('decide()', () => {
     expect(savedCode(host)).not.toHaveProperty('resource');
   });
 
-  it('accepts an authorization request that a session can store as JSON', async () => {
+  it('accepts an authorization request that can be serialized to JSON for a session', async () => {
     const server = new OAuth2Server({ model: createTestModel().model });
     const native: Record<string, unknown> = {};
     const request = Object.assign(authorizeRequest(), { native: Object.assign(native, { self: native }) });

@@ -101,16 +101,19 @@ describe('the parameter `grant_type` of a token request', () => {
     ['client_credentials', ['getUserFromClient', 'saveToken']],
     ['password', ['getUser', 'saveToken']],
     ['refresh_token', ['getRefreshToken', 'revokeToken', 'saveToken']],
-  ])('with the value %s requires the model methods %j, which the client does not learn', async (grantType, methods) => {
-    const missing: Record<string, undefined> = Object.fromEntries(methods.map((method) => [method, undefined]));
-    for (const method of methods) {
-      const request = tokenRequest({ grant_type: grantType });
-      const { error, status, body } = await runOperation(createTestModel(missing), 'token', request);
-      expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: model does not implement \`${method}()\``);
-      expect({ status, body }).toEqual({ status: 500, body: HIDDEN });
-      delete missing[method];
-    }
-  });
+  ])(
+    'with the value %s requires the model methods %j, without naming them to the client',
+    async (grantType, methods) => {
+      const missing: Record<string, undefined> = Object.fromEntries(methods.map((method) => [method, undefined]));
+      for (const method of methods) {
+        const request = tokenRequest({ grant_type: grantType });
+        const { error, status, body } = await runOperation(createTestModel(missing), 'token', request);
+        expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: model does not implement \`${method}()\``);
+        expect({ status, body }).toEqual({ status: 500, body: HIDDEN });
+        delete missing[method];
+      }
+    },
+  );
 });
 
 describe('an error of the token endpoint', () => {

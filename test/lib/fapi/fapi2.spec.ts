@@ -224,7 +224,7 @@ describe('fapi2() at start-up', () => {
 });
 
 describe('a server with fapi2()', () => {
-  it('lists in its metadata what it supports, and nothing that the profile forbids', async () => {
+  it('lists the supported features in its metadata, and nothing that the profile forbids', async () => {
     const more = [introspection(), registration({ open: true })];
     expect(await metadataOf(setUp({ more, given: { scopes: ['read'] } }))).toMatchObject({
       response_types_supported: ['code'],

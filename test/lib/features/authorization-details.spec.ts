@@ -437,7 +437,7 @@ describe('authorization details with other features', () => {
     expect((await document('resource-metadata/api')).body).toMatchObject(types);
   });
 
-  it('are limited for a registered client to known types that it lists', async () => {
+  it('are limited to the known types that a client registers', async () => {
     const server = make(undefined, [registration({ open: true })]);
     const register = async (authorization_details_types: string[]) => {
       const body = { redirect_uris: [CALLBACK], authorization_details_types };
@@ -472,7 +472,7 @@ describe('consent to authorization details', () => {
     );
   });
 
-  it('is requested by a description or by all fields, with control characters replaced', () => {
+  it('shows a description or all fields, with control characters replaced', () => {
     const toWhom = ({ creditor }: AuthorizationDetail) => `to ${creditor}`;
     const server = make(undefined, [], { payment: { title: 'Pay', describe: toWhom }, account: {} }).context;
     const shown = shownDetails(
@@ -515,7 +515,7 @@ describe('authorization details of a hostile client', () => {
     );
   });
 
-  it('never exceed what was granted', async () => {
+  it('never exceed the granted details', async () => {
     const field = fc.record({
       actions: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
       to: fc.constantFrom('x', 'y'),

@@ -120,7 +120,7 @@ describe('random requests', () => {
     );
   });
 
-  it('learn from introspection nothing about a token of another client, or without client authentication', async () => {
+  it('reveal no token of another client by introspection, and none without client authentication', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent, options, failures, async (request, given, failing) => {

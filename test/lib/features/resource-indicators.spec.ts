@@ -346,7 +346,7 @@ describe('validateResource() of the model', () => {
   });
 
   it.each(['..', '.', '%2e%2E', '.%2e', '../b', '../../tenants/b?x=1'])(
-    'is not called for a URI with `%s` in its path, which could begin like another one',
+    'is not called for a URI with the dot segments `%s` in its path',
     async (dots) => {
       const host = createTestModel({
         validateResource: (uri: string) => uri.startsWith('https://api.example/a/'),

@@ -235,7 +235,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it('emits events for what was revoked, and none if nothing was', async () => {
+  it('emits events for revoked tokens, and none if no token was revoked', async () => {
     const model = await store();
     const told: [string, object][] = [];
     const wants = (name: string) => name !== 'client.authenticated';

@@ -449,7 +449,7 @@ describe('token exchange (RFC 8693)', () => {
       ['an unknown resource', { resource: 'https://unknown.example/' }],
       ['a resource that is not a URI', { resource: 'notes' }],
       ['an unknown audience', { audience: 'toString' }],
-    ])('refuses %s', async (_, form) => {
+    ])('rejects %s', async (_, form) => {
       const { access_token } = await signIn(server, 'web', { resource: [NOTES, MAIL] });
       expect(await exchange(server, 'web', access_token, form)).toMatchObject({ status: 400, error: 'invalid_target' });
     });
@@ -535,7 +535,7 @@ describe('token exchange (RFC 8693)', () => {
     });
   });
 
-  it('stores the resources of a token itself only at a server without resource indicators', async () => {
+  it('narrows resources only at a server with resource indicators, if two servers share its value', async () => {
     const shared = tokenExchange();
     const deciding = new DecidingStore();
     const make = (features: Feature[]) =>

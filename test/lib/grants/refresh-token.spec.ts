@@ -84,7 +84,7 @@ describe('the refresh token grant', () => {
     [undefined, ['read', 'write'], 'read write'],
     ['', 'read write', 'read write'],
     [undefined, undefined, undefined],
-  ])('for the requested scope %j out of the granted %j issues %j', async (requested, granted, expected) => {
+  ])('issues for the requested %j of the granted %j the scope %j', async (requested, granted, expected) => {
     expect((await refresh({ scope: requested }, { scope: granted })).body['scope']).toBe(expected);
   });
 

@@ -17,7 +17,7 @@ describe('the scope of an authorization code when it is redeemed', () => {
     ['read write', 'read', 'read'],
     ['read', 'write', undefined],
     ['read write', true, 'read write'],
-  ])('is never widened: code %j and model %j give %j', async (scope, granted, expected) => {
+  ])('is never wider than that of the code: code %j, model %j, result %j', async (scope, granted, expected) => {
     for (const scopeFormat of ['string', 'array']) {
       const { body, status } = await redeem({}, { scope }, { validateScope: () => granted }, { scopeFormat });
       expect([status, body['scope']]).toEqual([200, expected]);
@@ -51,8 +51,8 @@ function createStore() {
   return { client, ask, obtain, obtainCode, again };
 }
 
-describe('after the scopes of a client in a store have changed,', () => {
-  it('a refresh drops a withdrawn scope, and does not restore it when the client gets it back', async () => {
+describe('grants after the scopes of a client in a store have changed', () => {
+  it('drop a withdrawn scope in a refresh, and do not restore it when the client gets it back', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('read write');
     client.scopes = ['read'];
@@ -62,7 +62,7 @@ describe('after the scopes of a client in a store have changed,', () => {
     expect(await again(next as { refresh_token: string })).toMatchObject({ scope: 'read' });
   });
 
-  it('a refresh that requests a withdrawn scope is rejected without consuming the token', async () => {
+  it('reject a refresh that requests a withdrawn scope, without consuming the token', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('read write');
     client.scopes = ['read'];
@@ -70,21 +70,21 @@ describe('after the scopes of a client in a store have changed,', () => {
     expect(await again(token, 'read')).toMatchObject({ scope: 'read' });
   });
 
-  it('redeeming a code drops a withdrawn scope', async () => {
+  it('drop a withdrawn scope when a code is redeemed', async () => {
     const { client, ask, obtainCode } = createStore();
     const code = await obtainCode('read write');
     client.scopes = ['read'];
     expect(await ask(code)).toMatchObject({ scope: 'read' });
   });
 
-  it('a refresh returns no scope if the only one was withdrawn', async () => {
+  it('return no scope in a refresh if the only one was withdrawn', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('write');
     client.scopes = ['read'];
     expect(await again(token)).not.toHaveProperty('scope');
   });
 
-  it('a refresh does not add a scope that the client was given later', async () => {
+  it('do not add a scope that the client was given later', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('read');
     client.scopes = ['read', 'write', 'admin'];

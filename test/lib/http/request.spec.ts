@@ -109,7 +109,7 @@ describe('Request.is()', () => {
     ['multipart/form-data; boundary=x', ['multipart'], 'multipart'],
     ['nonsense', ['nonsense'], false],
     [undefined, ['json'], false],
-  ])('for the content type %j and the candidates %j returns %j', (contentType, wanted, expected) => {
+  ])('returns for the content type %j and the candidates %j: %j', (contentType, wanted, expected) => {
     expect(typed(contentType).is(...wanted)).toBe(expected);
   });
 

@@ -194,7 +194,7 @@ describe('a private key in PEM format', () => {
   it.each([
     ['P-384', 'ES384'],
     ['P-521', 'ES512'],
-  ])('with the curve %s signs with %s', async (namedCurve, alg) => {
+  ])('signs on the curve %s with %s', async (namedCurve, alg) => {
     const pem = generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
     expect(createPrivateKey(pem).asymmetricKeyType).toBe('ec');
     const server = await openIdServer({ from: [pem], alg: alg as SigningAlgorithm });

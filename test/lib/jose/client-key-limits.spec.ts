@@ -35,7 +35,7 @@ const EXPENSIVE: [name: string, key: Jwk, fault: RegExp][] = [
   ['an RSA key of 1024 bits', { ...good, n: modulus(1024) }, /modulus/],
   ['an RSA key without an exponent', { kty: 'RSA', n: good.n! }, /must have e, n/],
   [
-    'an elliptic curve key whose coordinate is a megabyte',
+    'an elliptic curve key with a coordinate of 10,000 characters',
     { kty: 'EC', crv: 'P-256', x: 'A'.repeat(1e4), y: 'A' },
     /must have/,
   ],
@@ -104,7 +104,7 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
   });
 
   it.each(['registered keys', 'a jwks_uri'])(
-    'in %s is ignored, while the other keys of the client are used',
+    'is ignored in %s, while the other keys of the client are used',
     async (from) => {
       const bad = { ...key, kid: 'bad' };
       const jwks = { keys: [bad, { ...good, kid: 'good' }] };

@@ -273,7 +273,7 @@ describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
     expect(answers.filter(({ body }) => body['error'] === 'invalid_dpop_proof')).toHaveLength(4);
   });
 
-  it('of a public client is stored as used only after the grant was validated', async () => {
+  it('is stored as used only after the grant of a public client was validated', async () => {
     const { store, post, redeem } = await setUp({ model: {} });
     const once = jest.spyOn(store, 'once');
     const proof = await prove(await newKey(), TOKEN);
@@ -317,7 +317,7 @@ describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
 describe('a refresh token issued with a DPoP proof', () => {
   const refresh = (refresh_token: string | undefined) => ({ grant_type: 'refresh_token', refresh_token });
 
-  it('of a public client is accepted only with a proof of the same key', async () => {
+  it('is accepted from a public client only with a proof of the same key', async () => {
     const { post, redeem } = await setUp();
     const [key, thief] = [await newKey(), await newKey()];
     const { body } = await redeem(await prove(key, TOKEN));
@@ -331,7 +331,7 @@ describe('a refresh token issued with a DPoP proof', () => {
     expect(await post('token', again, { client: 'spa', proof: await prove(thief, TOKEN) })).toMatchObject(gone);
   });
 
-  it('of a confidential client is accepted with another key, to which the new access token is bound', async () => {
+  it('is accepted from a confidential client with another key, to which the new access token is bound', async () => {
     const { post, redeem } = await setUp();
     const [key, next] = [await newKey(), await newKey()];
     const { body } = await redeem(await prove(key, TOKEN), {}, 'web');

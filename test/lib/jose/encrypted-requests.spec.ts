@@ -375,7 +375,7 @@ describe('an invalid encrypted request object', () => {
         return parts.join('.');
       },
     ],
-  ])('is rejected with the same reason in each case: it is %s', async (_, make) => {
+  ])('is rejected with one general reason if it is %s', async (_, make) => {
     const { server, keyOf } = await setUp({ encrypted: { unregistered: true } });
     const outcome = await visit(server, await make(keyOf), 'plain');
     expect(outcome).toMatchObject(REFUSED);
@@ -410,7 +410,7 @@ describe('an invalid encrypted request object', () => {
     ['that has another type', () => signed('web', { header: { typ: 'at+jwt' } })],
     ['that is empty', async () => ''],
     ['that is not text', async () => '\u0000\ud800'],
-  ])('is decrypted, and rejected for a content %s', async (_, make) => {
+  ])('is decrypted, and rejected for content %s', async (_, make) => {
     const { server, keyOf, decryptions } = await setUp();
     const outcome = await visit(server, await encryptTo(keyOf('ec'), await make(keyOf)));
     expect(outcome).toMatchObject(REFUSED);

@@ -240,7 +240,7 @@ describe('encryption of other responses', () => {
     }
   });
 
-  it('is required before a code is issued; otherwise the browser shows an error', async () => {
+  it('is checked before a code is issued; if it is impossible, the browser shows an error', async () => {
     const { store, authorize } = await all({ authorizationEncryptedResponseAlg: 'RSA-OAEP-256', jwks });
     let saved = 0;
     const save = store.saveAuthorizationCode.bind(store);
@@ -260,7 +260,7 @@ describe('encryption of other responses', () => {
     expect(saved).toBe(1);
   });
 
-  it('is required before a request is stored by the pushed authorization request endpoint', async () => {
+  it('is checked before the pushed authorization request endpoint stores a request', async () => {
     const client = { authorizationEncryptedResponseAlg: 'ECDH-ES', jwks: { keys: [rsa.jwk] } };
     const server = await openIdServer({ more: [jarm(), pushedRequests(), encryption()], client });
     const push = async (more: object) => {

@@ -227,7 +227,7 @@ describe('client authentication with private_key_jwt', () => {
     ['the issuer and a nested list', [ISSUER, [ISSUER]], 401],
     ['more values than a server has endpoints', Array.from({ length: 9 }, () => ISSUER), 401],
     ['an empty list', [], 401],
-  ])('with %s as `aud` responds to %j with %i (RFC 7519 §4.1.3)', async (_, aud, status) => {
+  ])('responds to %s as `aud`, %j, with %i (RFC 7519 §4.1.3)', async (_, aud, status) => {
     expect(await setUp().ask(await sign({ aud }))).toMatchObject({ status });
   });
 

@@ -55,7 +55,7 @@ describe('an error thrown by a model method', () => {
     expect(await whatIsSaid(plain)).toEqual({ same: true, status: 500, body: HIDDEN });
   });
 
-  it('is recognized as an OAuth error if it comes from another copy of the library', async () => {
+  it('is recognized as an OAuth error even if another copy of the library created it', async () => {
     const foreign = Object.assign(new Error('Invalid grant: locked'), {
       name: 'invalid_grant',
       code: 400,

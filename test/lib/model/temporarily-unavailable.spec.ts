@@ -62,7 +62,7 @@ describe('a TemporarilyUnavailableError thrown by a model method', () => {
     expect(body).toEqual({ ...said, error_description: 'Temporarily unavailable: try again later' });
   });
 
-  it('is recognized if it comes from another copy of the library', async () => {
+  it('is recognized even if another copy of the library created it', async () => {
     const foreign = Object.assign(new Error('busy'), {
       name: 'temporarily_unavailable',
       code: 503,

@@ -111,7 +111,7 @@ describe('a hybrid response with a code and an access token', () => {
     expect(events[0]![1]['grantId']).toEqual(expect.any(String));
   });
 
-  it.each(responseTypes)('is never sent in the query, and neither is its error: %s', async (response_type) => {
+  it.each(responseTypes)('is never sent in the query, not even as an error: %s', async (response_type) => {
     const { authorize } = await setUp({ more: [jarm()] });
     for (const response_mode of ['query', 'query.jwt']) {
       const { location, parameters } = await authorize({ response_type, nonce, response_mode });

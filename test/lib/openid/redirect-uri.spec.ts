@@ -10,7 +10,7 @@ import { basic, CHALLENGE, FORM } from '../../support/requests.js';
 const MISSING = { error: 'invalid_request', error_description: 'Missing parameter: `redirect_uri`' };
 
 describe('an authorization request without redirect_uri', () => {
-  it('with the scope openid is rejected in the browser, without a redirect', async () => {
+  it('is rejected in the browser, without a redirect, if the scope contains openid', async () => {
     const { authorize } = await openIdServer();
     for (const scope of ['openid', 'read  openid profile', 'openid offline_access']) {
       const { status, location, body } = await authorize({ redirect_uri: undefined, scope });
@@ -18,7 +18,7 @@ describe('an authorization request without redirect_uri', () => {
     }
   });
 
-  it('with the scope openid is rejected at the PAR endpoint', async () => {
+  it('is rejected at the PAR endpoint if the scope contains openid', async () => {
     const { send } = await openIdServer({ more: [pushedRequests()] });
     const push = (more: object) => {
       const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
@@ -30,7 +30,7 @@ describe('an authorization request without redirect_uri', () => {
     expect(await push({ scope: 'read' })).toMatchObject({ status: 201 });
   });
 
-  it('without the scope openid is redirected to the only registered URI (RFC 6749 §3.1.2.3)', async () => {
+  it('is redirected to the only registered URI if the scope lacks openid (RFC 6749 §3.1.2.3)', async () => {
     const { authorize } = await openIdServer();
     for (const scope of ['read', 'read profile', undefined]) {
       const { parameters } = await authorize({ redirect_uri: undefined, scope });
@@ -38,7 +38,7 @@ describe('an authorization request without redirect_uri', () => {
     }
   });
 
-  it('with a scope that is not a string is rejected without server_error', async () => {
+  it('is rejected without server_error if the scope is not a string', async () => {
     const { authorize } = await openIdServer();
     for (const scope of [{ toString: 1 }, ['openid', 'read'], 'x'.repeat(40_000)]) {
       expect(await authorize({ redirect_uri: undefined, scope })).toMatchObject({

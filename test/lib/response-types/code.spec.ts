@@ -29,7 +29,7 @@ describe('an authorization code', () => {
     ['2026-03-29T00:59:00Z', 'the change to daylight saving time in Europe'],
     ['2026-10-25T00:59:00Z', 'the change from daylight saving time in Europe'],
     ['2028-02-28T23:59:00Z', 'the end of February in a leap year'],
-  ])('saved at %s expires after exactly five minutes, despite %s', async (at) => {
+  ])('expires five minutes after %s, despite %s', async (at) => {
     const now = Date.parse(at);
     jest.spyOn(Date, 'now').mockReturnValue(now);
     const { result } = await authorize();

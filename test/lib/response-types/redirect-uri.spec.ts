@@ -24,7 +24,7 @@ describe('the redirect_uri of an authorization request', () => {
     ['com.example.app:/cb', 'com.example.app:/cb?code'],
     ['com.example.app://cb', 'com.example.app://cb?code'],
     ['urn:ietf:wg:oauth:2.0:oob', 'urn:ietf:wg:oauth:2.0:oob?code'],
-  ])('%j, which is registered, receives the response at %j', async (uri, expected) => {
+  ])('receives the response for the registered URI %j at %j', async (uri, expected) => {
     expect(await target(uri, [uri])).toBe(expected);
     expect(await target(undefined, [uri])).toBe(expected);
   });

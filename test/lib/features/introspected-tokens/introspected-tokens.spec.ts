@@ -168,9 +168,9 @@ describe('IntrospectedTokens', () => {
 describe('IntrospectedTokens responds with 503 if the authorization server', () => {
   const replies: [string, Parameters<typeof json> | undefined, string][] = [
     ['responds with 500', [{ error: 'oops' }, 500], 'the status 500'],
-    ['is overloaded', [{}, 429, { 'retry-after': '17' }], 'the status 429'],
+    ['responds with 429', [{}, 429, { 'retry-after': '17' }], 'the status 429'],
     ['redirects', [{}, 307, { location: '/elsewhere' }], 'the status 307'],
-    ['redirects after a form', [{}, 302, { location: '/elsewhere' }], 'the status 302'],
+    ['redirects with 302', [{}, 302, { location: '/elsewhere' }], 'the status 302'],
     ['responds with 404', [{}, 404], 'the status 404'],
     ['sends no content', ['', 200], 'something that is no JSON'],
     ['sends incomplete JSON', ['{"active":tr', 200], 'something that is no JSON'],
