@@ -13,25 +13,31 @@ import {
   signingAlgMetadata,
 } from './private-key-jwt/client-assertion-verifier.js';
 
-/** What `clientSecretJwt()` takes. */
+/** The options of `clientSecretJwt()`. */
 export type ClientSecretJwtOptions = AssertionOptions;
 
-/** Knows the secrets of clients that sign with theirs. The ready-made stores do, with their option `encryptSecretsWith`. */
+/**
+ * The model interface that `clientSecretJwt()` requires to read client secrets. The built-in stores implement it if their
+ * option `encryptSecretsWith` is set.
+ */
 export interface ClientSecretModel<C extends Client = Client> {
-  /** The secrets of a client that are good now, as text; of one that has none, or none that can be read, an empty list. */
+  /**
+   * Returns the unexpired secrets of a client as text. Returns an empty list if the client has no secret, or none that
+   * can be read.
+   */
   getClientSecrets(client: C): Awaitable<readonly string[]>;
 }
 
-/** The keys of HMAC with SHA-384 and SHA-512 would have to be longer than the secrets that servers make. RFC 7518 §3.2 */
+/** The only accepted algorithm. HS384 and HS512 require longer secrets than servers generate. RFC 7518 §3.2 */
 const ALGORITHMS = ['HS256'];
 
-/** Bytes of a secret, and how many secrets are tried. */
-const [SHORTEST, MOST] = [32, 4];
+/** Minimum number of bytes of a secret, and maximum number of secrets that are tried. */
+const [MIN_SECRET_BYTES, MAX_SECRETS] = [32, 4];
 
 /**
- * A client proves that it knows its secret without sending it: it is registered with `tokenEndpointAuthMethod`
- * `client_secret_jwt`. The server must be able to read the secret, of which it otherwise keeps a hash. RFC 7523 §2.2, OpenID
- * Connect Core §9
+ * Adds client authentication with `client_secret_jwt`: the client signs an assertion with its client secret instead of
+ * sending the secret. The client is registered with `tokenEndpointAuthMethod: 'client_secret_jwt'`. The server must be
+ * able to read the secret, so a stored hash is not enough. RFC 7523 §2.2, OpenID Connect Core §9
  */
 export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
   assertKnownOptions(options, NAMES, FEATURE);
@@ -61,22 +67,26 @@ class ClientSecretJwt implements ClientAuthentication {
   verifyCredentials: NonNullable<ClientAuthentication['verifyCredentials']> = async (
     { id, assertion: evidence },
     client,
-    facts,
+    context,
   ) => {
-    const model = facts.model as Partial<ClientSecretModel>;
+    const model = context.model as Partial<ClientSecretModel>;
     if (!model.getClientSecrets) throw new ServerError(`Server error: ${MISSING_METHOD}`);
-    const known = (await model.getClientSecrets(client)).map((secret) => new TextEncoder().encode(secret));
-    // A short one could be found by who has seen an assertion: better none than that.
-    const secrets = known.filter(({ length }) => length >= SHORTEST).slice(0, MOST);
-    return await this.assertions.verify({ id, evidence: evidence!, client }, secretKeys(secrets), facts);
+    const allSecrets = (await model.getClientSecrets(client)).map((secret) => new TextEncoder().encode(secret));
+    // Ignore short secrets: an attacker who sees one assertion could find them by brute force.
+    const secrets = allSecrets.filter(({ length }) => length >= MIN_SECRET_BYTES).slice(0, MAX_SECRETS);
+    return await this.assertions.verify({ id, evidence: evidence!, client }, secretKeys(secrets), context);
   };
 }
 
-/** Several while one is being replaced: `verifyJwt` tries them one by one. */
+/**
+ * Returns a function that finds the key of an assertion among the secrets of a client. During secret rotation there are
+ * several, and `verifyJwt` tries each of them.
+ */
 function secretKeys(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
   return async () => {
     const [first] = secrets;
-    if (first === undefined) throw new errors.JWKSNoMatchingKey('the client has no secret that can be read');
+    if (first === undefined)
+      throw new errors.JWKSNoMatchingKey('the client has no readable secret of at least 32 bytes');
     if (secrets.length === 1) return first;
     throw Object.assign(new errors.JWKSMultipleMatchingKeys(), {
       async *[Symbol.asyncIterator]() {
@@ -92,5 +102,5 @@ function* findConfigurationErrors(server: ServerContext, options: ClientSecretJw
 }
 
 const FEATURE = '`clientSecretJwt()`';
-const MISSING_METHOD = `${FEATURE} needs the model method \`getClientSecrets()\`: a store has it with its option \`sealSecretsWith\`, since a hash of a secret verifies no signature`;
+const MISSING_METHOD = `${FEATURE} requires the model method \`getClientSecrets()\`. Set the option \`encryptSecretsWith\` of the store, which otherwise keeps only hashes of secrets`;
 const NAMES = { audiences: true, issuerAudienceOnly: true, clockTolerance: true, maxLifetime: true } as const;

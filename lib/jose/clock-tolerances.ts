@@ -1,11 +1,11 @@
 import { collectedCapability } from '../contracts/capability.js';
 
-/** By how many seconds a feature lets clocks differ. */
+/** The clock skew that a feature accepts. */
 export interface ClockTolerance {
-  /** The feature as the developer writes it: `dpop()` in backticks. */
+  /** The feature as the developer writes it, in backticks: `dpop()`. */
   readonly feature: string;
   readonly seconds: number;
 }
 
-/** The key under which features contribute their clock tolerance, for profiles that limit it. */
+/** The capability key under which features contribute their clock tolerance. Profiles use it to limit the tolerance. */
 export const CLOCK_TOLERANCES = collectedCapability<ClockTolerance>('clock tolerances');

@@ -6,35 +6,37 @@ import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } fro
 import type { JwkSet } from './jwk.js';
 import { remoteKeys } from './remote-keys.js';
 
-/** A server whose JWTs are believed, and where its keys are. */
+/** A trusted authorization server, and where its public keys are. */
 export interface IssuerOptions {
-  /** Its issuer identifier: `iss` of its JWTs, and where its metadata name its keys. RFC 8414 */
+  /** The issuer identifier of the server: the `iss` of its JWTs. Its metadata contains the URL of its keys. RFC 8414 */
   issuer: string;
-  /** Where the keys are, if the server has no metadata: an https URL. */
+  /** The https URL of the keys, for a server without metadata. If omitted, the `jwks_uri` of its metadata. */
   jwksUri?: string;
-  /** The public keys themselves: nothing is fetched. RFC 7517 §5 */
+  /** The public keys. If set, nothing is fetched. RFC 7517 §5 */
   jwks?: JwkSet;
-  /** What a JWT may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
+  /** The accepted signature algorithms. Default: every `SigningAlgorithm` that this Node.js supports. */
   algorithms?: readonly SigningAlgorithm[];
-  /** Seconds in which keys are not asked for again, unless a JWT names one that is unknown. Default: 600 */
+  /** Seconds for which fetched keys are cached, unless a JWT names an unknown key. Default: `600`. */
   maxAge?: number;
-  /** Seconds between two requests for the keys at least, whatever JWTs come. Default: 30 */
+  /** Minimum number of seconds between two requests for the keys. Default: `30`. */
   coolDown?: number;
-  /** Seconds in which keys are used though the server does not answer any more. Default: 86400 */
+  /** Seconds for which cached keys are used while the server does not respond. Default: `86400`. */
   maxStale?: number;
-  /** Seconds that a request waits for that server, where its keys are not known yet; then it is 503. Default: 3 */
+  /**
+   * Seconds that a request waits for the keys if none are cached yet. After that, the response is 503. Default: `3`.
+   */
   timeout?: number;
-  /** Instead of Node's own: for a proxy, or a certificate of your own. */
+  /** A replacement for the `fetch` of Node.js, for example for a proxy or a custom certificate. */
   fetch?: typeof fetch;
 }
 
-/** The same, settled and checked. */
+/** The options of a trusted server with their defaults, validated. */
 export interface IssuerSettings extends Required<Omit<IssuerOptions, 'jwks' | 'jwksUri'>> {
   jwks: JwkSet | undefined;
   jwksUri: string | undefined;
 }
 
-/** The names of these options. */
+/** The names of these options, to detect misspelled ones. */
 export const ISSUER_OPTIONS = {
   issuer: true,
   jwksUri: true,
@@ -48,29 +50,27 @@ export const ISSUER_OPTIONS = {
 } as const;
 
 /**
- * @param label what takes the options, as a host calls it
- * @throws InvalidArgumentError with a sentence for what cannot work
+ * Validates the options of a trusted server and applies the defaults.
+ * @param label The owner of the options in error messages, for example `JwtTokens`.
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function settleIssuer(label: string, given: IssuerOptions): IssuerSettings {
   const { issuer, jwks, jwksUri, algorithms = ALGORITHMS } = given;
-  assertConfig(isText(issuer), `${label} needs the \`issuer\` of the authorization server`);
+  assertConfig(isText(issuer), `${label} requires the \`issuer\` of the authorization server`);
   const isFetched = jwks === undefined;
   for (const [name, url] of Object.entries(isFetched ? { issuer, jwksUri } : {})) {
     const isNeeded = url !== undefined && !(name === 'issuer' && jwksUri !== undefined);
     assertConfig(
       !isNeeded || isSecureUrl(url),
-      `${label} takes as \`${name}\` an https URL (http on this machine only), and ${describeValue(url)} is none`,
+      `\`${name}\` of ${label} must be an https URL (http only for this machine). Got ${describeValue(url)}`,
     );
   }
-  assertConfig(
-    isFetched || jwksUri === undefined,
-    `${label} takes its keys by \`jwks\` or by \`jwksUri\`, and not by both`,
-  );
+  assertConfig(isFetched || jwksUri === undefined, `${label} accepts \`jwks\` or \`jwksUri\`, but not both`);
   assertConfig(
     isFetched || Array.isArray(jwks?.keys),
-    `${label} takes as \`jwks\` a JWK set: an object with a list \`keys\``,
+    `\`jwks\` of ${label} must be a JWK set: an object with a list \`keys\``,
   );
-  assertConfig(areAlgorithms(algorithms), `${label} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
+  assertConfig(areAlgorithms(algorithms), `\`algorithms\` of ${label} must be a list of ${ALGORITHM_NAMES}`);
   return {
     issuer,
     jwks,
@@ -85,8 +85,8 @@ export function settleIssuer(label: string, given: IssuerOptions): IssuerSetting
 }
 
 /**
- * Returns the keys of an issuer, given or fetched, without those that this server may not work with.
- * @param owner the object that uses the keys: a configuration error is logged once for each
+ * Returns the keys of a trusted server, configured or fetched. Weak, expensive or unknown kinds of keys are ignored.
+ * @param owner The object that uses the keys. A configuration error is logged once for each owner.
  */
 export function issuerKeys(settings: IssuerSettings, owner: object): JWTVerifyGetKey {
   const { jwks } = settings;

@@ -13,28 +13,31 @@ import { signJwt } from './keys/key-ring.js';
 import { KEYS } from './keys/find-keys.js';
 import { findSigningErrors } from './keys/signing-errors.js';
 
-/** What `jwtAccessTokens()` takes. */
+/** The options of `jwtAccessTokens()`. */
 export interface JwtAccessTokensOptions {
-  /** What a token is for that names no resource: its `aud`. Default: the issuer. RFC 9068 §3 */
+  /** The `aud` of tokens that were requested without a resource. Default: the issuer. RFC 9068 §3 */
   audience?: string;
-  /** Tokens for these resources alone are JWTs, all others opaque. Default: all are JWTs */
+  /**
+   * The resources whose tokens are JWTs. Tokens for other resources, or for none, are opaque. If omitted, all tokens
+   * are JWTs.
+   */
   resources?: readonly string[];
-  /** What they are signed by. Default: what `keys()` signs by first */
+  /** The signature algorithm. Default: the first algorithm of `keys()`. */
   alg?: SigningAlgorithm;
 }
 
-/** Says more in access tokens. */
+/** The optional model interface that adds claims to JWT access tokens. */
 export interface JwtAccessTokenModel<C extends Client = Client, U extends User = User> {
   /**
-   * Further claims of a token, such as `roles` or `groups`; what the specification defines is said by the server. Everybody
-   * who holds the token can read them. RFC 9068 §2.2
+   * Returns additional claims for a token, such as `roles` or `groups`. They cannot replace the claims of the
+   * specification, which the server sets. Everyone who holds the token can read them. RFC 9068 §2.2
    */
   getAccessTokenClaims?(token: Unsaved<Token>, client: C, user: U): Awaitable<object | Falsy>;
 }
 
 /**
- * Access tokens are signed, so that an API can check them without asking (`JwtTokens`). They are saved as opaque ones are: they
- * can be revoked and introspected, and are kept with their `jti`. RFC 9068
+ * Issues access tokens as signed JWTs, so that an API can verify them locally with `JwtTokens`. They are saved like
+ * opaque tokens, together with their `jti`, and can be revoked and introspected. RFC 9068
  */
 export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
   const { audience, resources, alg } = options;
@@ -47,11 +50,15 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
       return {
         token: {
           async format(minted) {
-            const named = audienceOf(minted.token['resource']);
-            if (resources && (named.length === 0 || !named.every((uri) => isAmong(uri, resources)))) return undefined;
+            const requestedResources = audienceOf(minted.token['resource']);
+            if (
+              resources &&
+              (requestedResources.length === 0 || !requestedResources.every((uri) => isAmong(uri, resources)))
+            )
+              return undefined;
             const claims = await claimsOf(minted, {
               server: builder.server,
-              audience: named.length > 0 ? named : [audience ?? minted.issuer!],
+              audience: requestedResources.length > 0 ? requestedResources : [audience ?? minted.issuer!],
             });
             minted.token['jti'] = claims.jti;
             return await signJwt(keys(), claims, { typ: 'at+jwt', alg });
@@ -64,24 +71,29 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
   };
 }
 
-/** What a token says. What the host and other features add never stands in place of it. RFC 9068 §2.2 */
+/**
+ * Returns the claims of an access token. Claims of the application or of other features cannot replace those of the
+ * server. RFC 9068 §2.2
+ */
 async function claimsOf(
   { token, client, user, issuer }: MintedToken,
   { server, audience }: { server: ServerContext; audience: readonly string[] },
 ) {
   const sub = subjectOf(user);
-  if (sub === undefined) throw new ServerError('Server error: the `user` has no `id`, which a JWT names as its `sub`');
-  if (issuer === undefined) throw new ServerError('Server error: a JWT names its issuer, and there is none');
+  if (sub === undefined)
+    throw new ServerError('Server error: cannot issue a JWT, because the `user` has no `id` for `sub`');
+  if (issuer === undefined)
+    throw new ServerError('Server error: cannot issue a JWT, because the option `issuer` is not set');
   const model: Model & JwtAccessTokenModel = server.options.model;
-  const said: object[] = [];
-  for (const describe of server.hooks.token.describe) said.push(describe({ ...token, client, user }) ?? {});
-  const more = (await model.getAccessTokenClaims?.(token, client, user)) || {};
+  const featureClaims: object[] = [];
+  for (const describe of server.hooks.token.describe) featureClaims.push(describe({ ...token, client, user }) ?? {});
+  const applicationClaims = (await model.getAccessTokenClaims?.(token, client, user)) || {};
   const { cnf, accessTokenExpiresAt, scope } = token as Partial<Token>;
-  // Which session it was is the business of the client. RFC 9068 §2.2.1
+  // Omit `sid`: APIs do not need to know the session. RFC 9068 §2.2.1
   const { sid: _, ...authentication } = readSignInClaims(token);
   return {
-    ...more,
-    ...(Object.assign({}, ...said) as object),
+    ...applicationClaims,
+    ...(Object.assign({}, ...featureClaims) as object),
     ...authentication,
     iss: issuer,
     sub,
@@ -98,14 +110,14 @@ async function claimsOf(
 
 function* findConfigurationErrors(server: ServerContext, options: JwtAccessTokensOptions): Iterable<string> {
   const { audience, resources, alg } = options;
-  const misspelt = findUnknownOption(options, NAMES, '`jwtAccessTokens()`');
-  if (misspelt !== undefined) yield misspelt;
+  const unknownOption = findUnknownOption(options, NAMES, '`jwtAccessTokens()`');
+  if (unknownOption !== undefined) yield unknownOption;
   yield* findSigningErrors('`jwtAccessTokens()`', server, alg);
   if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
-    yield '`audience` of `jwtAccessTokens()` must be the resource that tokens are for which name none';
+    yield '`audience` of `jwtAccessTokens()` must be a non-empty string: the default audience of tokens without a resource';
   }
   if (resources !== undefined && (!Array.isArray(resources) || resources.length === 0)) {
-    yield '`resources` of `jwtAccessTokens()` must be a list of resources: leave it out where all tokens are JWTs';
+    yield '`resources` of `jwtAccessTokens()` must be a non-empty list. Omit it if all tokens are JWTs';
   }
 }
 

@@ -2,10 +2,10 @@ import { errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { RefreshingCache, type RefreshingCacheSettings } from '../remote/refreshing-cache.js';
 import { type KeySelector, LocalKeys, type PublicKeys } from './client-keys/public-keys.js';
 
-/** How long keys are believed. */
+/** How long keys are cached, and how often they are fetched. */
 export type KeyCacheSettings = RefreshingCacheSettings;
 
-/** The keys of somebody else, asked for again if something names one that is unknown. RFC 7517 */
+/** The cached keys of another party. They are fetched again if a JWT names an unknown key. RFC 7517 */
 export class KeyCache implements PublicKeys {
   private readonly keys: RefreshingCache<LocalKeys>;
 
@@ -13,25 +13,31 @@ export class KeyCache implements PublicKeys {
     this.keys = new RefreshingCache(async () => new LocalKeys(await load()), settings);
   }
 
-  /** As `jose` asks for a key: by the header of what is signed. Rejects as `load` did where there are no keys at all. */
+  /**
+   * Returns the key for the header of a JWS. It has the type that `jose` expects. Rejects with the error of `load` if
+   * no keys are available.
+   */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.keys.current();
     try {
       return await keys.find(header, token);
     } catch (error) {
-      const reading = error instanceof errors.JWKSNoMatchingKey && this.keys.refresh();
-      if (!reading) throw error;
-      // They may have been changed a moment ago. That there is no answer now makes an unknown key no better.
-      const newest = await reading.catch(() => keys);
+      const renewal = error instanceof errors.JWKSNoMatchingKey && this.keys.refresh();
+      if (!renewal) throw error;
+      // The keys may have been rotated. If they cannot be fetched again, the unknown key is still rejected.
+      const newest = await renewal.catch(() => keys);
       return await newest.find(header, token);
     }
   };
 
-  /** Rejects as `load` did where there are no keys at all. */
+  /**
+   * Returns what `selector` selects from the keys. If no key is suitable, it fetches the keys again. Rejects with the
+   * error of `load` if no keys are available.
+   */
   async select<T extends object>(selector: KeySelector<T>): Promise<T | undefined> {
     const keys = await this.keys.current();
-    const chosen = await keys.select(selector);
-    if (chosen) return chosen;
+    const selected = await keys.select(selector);
+    if (selected) return selected;
     const newest = await this.keys.refresh()?.catch(() => undefined);
     return await newest?.select(selector);
   }

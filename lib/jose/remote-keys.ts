@@ -9,19 +9,20 @@ import { unavailable } from '../remote/unavailable.js';
 import { KeyCache, type KeyCacheSettings } from './key-cache.js';
 import { readKeySet } from './read-key-set.js';
 
-/** Whose keys they are, and how they are asked for. */
+/** The issuer whose keys are fetched, and how they are fetched. */
 interface RemoteKeysSettings extends KeyCacheSettings {
   issuer: string;
-  /** Where they are; undefined: the metadata say it. */
+  /** The URL of the keys. If `undefined`, the `jwks_uri` in the metadata of the issuer. */
   jwksUri: string | undefined;
-  /** Seconds that a request for them may take. */
+  /** Maximum number of seconds for a request. */
   timeout: number;
   fetch: typeof fetch;
 }
 
 /**
- * The keys of an authorization server, found by its metadata. RFC 8414 §2
- * @param owner what uses them: a fault of the set-up is told once for each
+ * Returns a function that finds the keys of an authorization server. The keys are fetched when they are needed, and
+ * cached. RFC 8414 §2
+ * @param owner The object that uses the keys. A configuration error is logged once for each owner.
  */
 export function remoteKeys(settings: RemoteKeysSettings, owner: object): JWTVerifyGetKey {
   const { coolDown, issuer, timeout } = settings;
@@ -41,14 +42,14 @@ async function fetchKeys({ fetch, issuer, jwksUri }: RemoteKeysSettings, signal:
   const url = jwksUri ?? jwksUriOf(await readIssuerMetadata(issuer, { fetch, signal }), issuer);
   const headers = { accept: 'application/jwk-set+json, application/json' };
   const { status, body, retryAfter } = await requestJson(url, { fetch, signal, headers });
-  if (status !== 200) throw unavailable(`${url} answers with the status ${status}`, retryAfter);
+  if (status !== 200) throw unavailable(`${url} responded with status ${status}`, retryAfter);
   const keys = readKeySet(body);
-  if (!keys) throw unavailable(`${url} answers with something that is no JWK set`);
+  if (!keys) throw unavailable(`the response of ${url} is not a JWK set`);
   return keys;
 }
 
 function jwksUriOf({ jwks_uri: url }: Readonly<Record<string, unknown>>, issuer: string): string {
   if (!isSecureUrl(url))
-    throw new MisconfiguredError(`the metadata of ${issuer} names no \`jwks_uri\` by an https URL`);
+    throw new MisconfiguredError(`the metadata of ${issuer} contains no \`jwks_uri\` with an https URL`);
   return url;
 }

@@ -1,8 +1,8 @@
 import { errors } from 'jose';
 
 /**
- * Does an error say that something signed is no good, or the key that it names? A key that cannot be read is a DOMException of
- * WebCrypto: whoever registered it must not make a fault of this server of it.
+ * Whether an error means that a signature or a key is invalid, which is the sender's error and not an internal failure.
+ * For a key that cannot be imported, WebCrypto throws a `DOMException`.
  */
 export const isVerificationError = (error: unknown): error is Error =>
   error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException;

@@ -1,17 +1,17 @@
 import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult } from 'jose';
 
-/** Seconds by which the clock of whoever signs may differ, where the host says nothing: FAPI 2.0 SP §5.3.2.1 (13) asks for as many. */
+/** The default clock skew in seconds that is accepted from signers. FAPI 2.0 SP §5.3.2.1 (13) requires this value. */
 export const CLOCK_TOLERANCE = 10;
 
-/** Keys without a `kid` that are tried for one JWT. */
+/** Maximum number of keys that are tried for a JWT without a `kid`. */
 const MAX_KEYS = 4;
 
-/** What a JWT has to be; by what it may be signed is never left open. RFC 8725 §3.1 */
+/** The checks of a JWT. The accepted algorithms are required. RFC 8725 §3.1 */
 export type JwtChecks = JWTVerifyOptions & Required<Pick<JWTVerifyOptions, 'algorithms'>>;
 
 /**
- * The claims of a JWT whose signature is good and whose time has not passed. Keys that have no name are tried one by one.
- * Rejects as `jose` does. RFC 7519 §7.2, RFC 7515 §4.1.4
+ * Verifies the signature and the times of a JWT and returns its claims. If several keys match, because the JWT has no
+ * `kid`, they are tried one by one. Rejects with the errors of `jose`. RFC 7519 §7.2, RFC 7515 §4.1.4
  */
 export async function verifyJwt(token: string, keys: JWTVerifyGetKey, checks: JwtChecks): Promise<JWTVerifyResult> {
   try {

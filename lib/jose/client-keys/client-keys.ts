@@ -9,18 +9,26 @@ import { KeyCache } from '../key-cache.js';
 import { readKeySet } from '../read-key-set.js';
 import { LocalKeys, type PublicKeys } from './public-keys.js';
 
-/** The public keys of clients: those they have registered, or those at the URL that they have. RFC 7591 §2 */
+/**
+ * The public keys of clients, from their registered `jwks` or `jwks_uri`. Keys at a `jwks_uri` are fetched and cached.
+ * RFC 7591 §2
+ */
 export class ClientKeys {
   private readonly fetched: FetchedKeys<JSONWebKeySet, KeyCache>;
   private readonly registered = new WeakMap<object, PublicKeys>();
 
   constructor(options?: SafeFetchOptions) {
-    this.fetched = new FetchedKeys({ read: readKeySet, createCache: (...given) => new KeyCache(...given) }, options);
+    this.fetched = new FetchedKeys(
+      { read: readKeySet, createCache: (...settings) => new KeyCache(...settings) },
+      options,
+    );
   }
 
   /**
-   * Returns the registered keys of a client, or the cache of the keys at its `jwks_uri`. Undefined if it has neither.
-   * @param request The request that needs the keys. Its network limits simultaneous fetches.
+   * Returns the registered keys of a client, or the cached keys at its `jwks_uri`. Returns `undefined` if it has
+   * neither.
+   * @param request The request that needs the keys. Simultaneous fetches are limited for each network that sends
+   * requests.
    */
   of(client: CoreClient, request?: Request): PublicKeys | undefined {
     const { jwks, uri } = keysOf(client);

@@ -1,18 +1,18 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Awaitable } from '../../model/model.js';
 
-/** The public keys of somebody else: to verify by, and to encrypt to. RFC 7517 §5 */
+/** The public keys of another party, to verify its signatures and to encrypt to it. RFC 7517 §5 */
 export interface PublicKeys {
-  /** As `jose` asks for a key: by the header of what is signed. */
+  /** Returns the key for the header of a JWS. It has the type that `jose` expects. */
   readonly find: JWTVerifyGetKey;
-  /** What `from` takes of the keys; undefined: nothing of them is good for it. */
+  /** Returns what `selector` selects from the keys, or `undefined` if no key is suitable. */
   select<T extends object>(selector: KeySelector<T>): Promise<T | undefined>;
 }
 
-/** Takes something of keys. */
+/** A function that selects a value from a key set. It returns `undefined` if no key is suitable. */
 export type KeySelector<T extends object> = (keys: JSONWebKeySet) => Awaitable<T | undefined>;
 
-/** Keys that are known. */
+/** Public keys from a fixed key set in memory. */
 export class LocalKeys implements PublicKeys {
   readonly find: JWTVerifyGetKey;
 

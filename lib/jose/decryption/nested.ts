@@ -6,18 +6,19 @@ import {
 } from '../encryption/algorithms.js';
 import type { KeyRing } from '../keys/key-ring.js';
 
-/** By what something may be encrypted. */
+/** The accepted encryption algorithms of a JWT. */
 export interface AllowedEncryption {
   algorithms: readonly KeyManagementAlgorithm[];
   contentEncryption?: readonly ContentEncryption[];
 }
 
-/** Is it encrypted, as far as can be seen? RFC 7516 §3.1 */
+/** Whether a text has the five parts of an encrypted JWT. RFC 7516 §3.1 */
 export const isEncrypted = (jwt: string): boolean => jwt.split('.', 6).length === 5;
 
 /**
- * The JWT that was encrypted to the server, which has to show by its signature whose it is; undefined: it cannot be read, and why is
- * told to nobody. One key is tried, once, so that it costs little; how long it may be, whoever asks has seen to. RFC 7516 §5.2, §11.5
+ * Decrypts a JWT that was encrypted to this server. The caller must limit the length of the input and verify the
+ * signature of the result. Returns `undefined` for every failure, so that errors reveal nothing about the key. Only one
+ * key is tried, to limit the cost. RFC 7516 §5.2, §11.5
  */
 export async function decryptNested(
   ring: KeyRing,
@@ -28,16 +29,17 @@ export async function decryptNested(
   const alg = allowed.algorithms.find((one) => one === header?.['alg']);
   const enc = (allowed.contentEncryption ?? CONTENT_ENCRYPTION_ALGORITHMS).find((one) => one === header?.['enc']);
   const kid = header?.['kid'];
-  // What was compressed may be longer than anybody would read, and its length tells of what is inside. RFC 7516 §4.1.3
+  // Reject compression: the content may become huge, and its compressed length reveals information about it. RFC 7516
+  // §4.1.3
   const isZipped = header?.['zip'] !== undefined;
   if (!alg || !enc || isZipped || (kid !== undefined && typeof kid !== 'string')) return undefined;
-  const found = await ring.decryptionKey(alg, kid);
-  if (!found) return undefined;
+  const decryptionKey = await ring.decryptionKey(alg, kid);
+  if (!decryptionKey) return undefined;
   try {
     const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] };
-    return new TextDecoder().decode((await compactDecrypt(jwe, found.key, options)).plaintext);
+    return new TextDecoder().decode((await compactDecrypt(jwe, decryptionKey.key, options)).plaintext);
   } catch {
-    // The key is good: whatever is wrong, the client has made it.
+    // The server's key is valid, so the client caused the error.
     return undefined;
   }
 }

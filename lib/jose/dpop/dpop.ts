@@ -11,21 +11,23 @@ import { ProofVerifier } from './proof-verifier.js';
 import { configurationError } from '../../errors/configuration-error.js';
 
 /**
- * Tokens are bound to a key of the client, which proves with each request that it has it: whoever steals a token cannot use it.
- * It stands at the authorization server and at its APIs, whatever their model is. Codes are kept with `dpopJkt`, tokens with
- * `cnf`. RFC 9449
- * @throws InvalidArgumentError with a sentence for an option that cannot work
+ * Binds tokens to a key of the client (DPoP). The client proves possession of the key with each request, so a stolen
+ * token is useless without it. Use this feature at the authorization server and at its APIs, with any model. Codes are
+ * stored with `dpopJkt`, tokens with `cnf`. RFC 9449
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function dpop(options: DpopOptions = {}): Feature {
-  const fault = findOptionError(options);
-  if (fault !== undefined) throw configurationError(fault);
+  const optionError = findOptionError(options);
+  if (optionError !== undefined) throw configurationError(optionError);
   const settings = settle(options);
-  // Servers that share the feature share the cache: one request that two of them authenticate has one proof.
+  // Servers that share the feature share the cache: a request that two of them authenticate has only one proof.
   const proofs = new ProofVerifier(settings, options.nonce);
   return {
     id: 'dpop',
     specification: 'RFC 9449',
-    parameters: { authorize: { dpop_jkt: 'The thumbprint of the key that the code will be brought with.' } },
+    parameters: {
+      authorize: { dpop_jkt: 'The JWK thumbprint of the DPoP key with which the client will redeem the code.' },
+    },
 
     install(builder) {
       builder.contribute(CLOCK_TOLERANCES, { feature: '`dpop()`', seconds: settings.clockTolerance });
@@ -50,17 +52,19 @@ export function dpop(options: DpopOptions = {}): Feature {
   };
 }
 
-/** Reads `dpop_jkt`, which binds the code to a key. RFC 9449 §10 */
+/** Reads `dpop_jkt`, which binds the authorization code to a key. RFC 9449 §10 */
 const readThumbprint: NonNullable<AuthorizationHooks['read']> = (parameters, { client, responseType }) => {
   if (DPOP_BOUND_ACCESS_TOKENS.of(client) && responseType.split(' ').includes('token')) {
-    const reason = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
-    throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ reason });
+    const reason = 'client requires DPoP-bound tokens, but the authorization endpoint cannot issue them';
+    throw new InvalidRequestError(
+      'Invalid request: this client requires DPoP-bound tokens, which the authorization endpoint cannot issue',
+    ).because({ reason });
   }
   const dpopJkt = parameters.optional('dpop_jkt', (text) => /^[\w-]{43}$/.test(text));
   return dpopJkt === undefined ? undefined : { dpopJkt };
 };
 
-/** Binds the code of a pushed request to the key of its proof. RFC 9449 §10.1 */
+/** Binds the authorization code of a pushed authorization request to the key of its DPoP proof. RFC 9449 §10.1 */
 async function completePushed(
   request: ClientRequest,
   parameters: Record<string, string | readonly string[]>,
@@ -68,13 +72,13 @@ async function completePushed(
 ): Promise<void> {
   const jkt = await proofs.verifyAtEndpoint(request, 'pushed_authorization_request');
   if (jkt === undefined) return;
-  const named = parameters['dpop_jkt'];
-  if (named !== undefined && named !== jkt) throw invalidProof('it is by the key that `dpop_jkt` names');
+  const requestedJkt = parameters['dpop_jkt'];
+  if (requestedJkt !== undefined && requestedJkt !== jkt) throw invalidProof('its key does not match `dpop_jkt`');
   parameters['dpop_jkt'] = jkt;
   await proofs.consume(request);
 }
 
-/** Binds tokens to the key of the proof. RFC 9449 §5 */
+/** Returns the token hooks that bind tokens to the key of the DPoP proof. RFC 9449 §5 */
 const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
   async admit(request) {
     const { client, tokenMembers: token } = request;
@@ -89,38 +93,56 @@ const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
   },
 
   async respond(request, issued) {
-    // A repeated request is answered with the earlier response, and other responses have no access token: neither runs `issue`.
+    // `issue` does not run for a retry that gets the earlier response, nor for a response without an access token.
     await proofs.consume(request);
     verifyRetryBinding(request, issued, 'jkt');
     if (jktOf(issued) !== undefined) request.responseMembers['token_type'] = 'DPoP';
   },
 });
 
-/** A code, and the refresh token of a client that has no other proof, are good with their own key alone. RFC 9449 §5, §10 */
+/**
+ * Verifies that a bound authorization code, or a bound refresh token of an unauthenticated client, is presented with
+ * its own key. RFC 9449 §5, §10
+ * @throws {InvalidGrantError} If the request has no proof, or a proof with another key.
+ */
 function verifyBoundKey({ code, authenticationMethod: proof, refreshToken, tokenMembers: token }: ClientRequest): void {
-  const wanted: unknown = code?.['dpopJkt'] ?? (proof === 'none' ? jktOf(refreshToken) : undefined);
-  const given = jktOf(token);
-  if (wanted === undefined || wanted === given) return;
-  const what = code ? 'authorization code' : 'refresh token';
-  const detail = { reason: `the ${what} is brought with the key that it is bound to`, expected: wanted, given };
-  throw new InvalidGrantError(`Invalid grant: ${what} is bound to a key`).because(detail);
+  const boundJkt: unknown = code?.['dpopJkt'] ?? (proof === 'none' ? jktOf(refreshToken) : undefined);
+  const provenJkt = jktOf(token);
+  if (boundJkt === undefined || boundJkt === provenJkt) return;
+  const kind = code ? 'authorization code' : 'refresh token';
+  const detail = {
+    reason: `${kind} was not presented with the DPoP key that it is bound to`,
+    expected: boundJkt,
+    given: provenJkt,
+  };
+  throw new InvalidGrantError(`Invalid grant: ${kind} requires a DPoP proof with the key that it is bound to`).because(
+    detail,
+  );
 }
 
-/** A token is no better for what it is called: a bound one needs its proof, and any other has none. RFC 9449 §7.1, §7.2 */
+/**
+ * Returns the error for an access token that is presented with the wrong scheme. A DPoP-bound token requires `DPoP`,
+ * any other token `Bearer`. RFC 9449 §7.1, §7.2
+ */
 function schemeMismatch(scheme: string): InvalidTokenError {
   const isProven = scheme === 'DPoP';
   const reason = isProven
-    ? 'a token that is presented by DPoP is bound to a key'
-    : 'a token that is bound to a key is presented by DPoP';
-  return new InvalidTokenError('Invalid token: access token is presented by another scheme than its own').because({
-    reason,
-    expected: isProven ? 'Bearer' : 'DPoP',
-    given: scheme,
-  });
+    ? 'access token was presented with the scheme DPoP but is not bound to a key'
+    : 'access token is bound to a key but was not presented with the scheme DPoP';
+  return new InvalidTokenError('Invalid token: access token is presented with the wrong authentication scheme').because(
+    {
+      reason,
+      expected: isProven ? 'Bearer' : 'DPoP',
+      given: scheme,
+    },
+  );
 }
 
-/** A proof that is not there is not a bad one: the request is not whole. RFC 9449 §5.2 */
+/**
+ * Returns the error for a missing DPoP proof. It is `invalid_request`, because `invalid_dpop_proof` is for proofs that
+ * are present but invalid. RFC 9449 §5.2
+ */
 const missingProof = () =>
   new InvalidRequestError('Invalid request: missing DPoP proof').because({
-    reason: 'the client shows the key that its tokens are bound to',
+    reason: 'client requires DPoP-bound tokens, but the request has no DPoP proof',
   });

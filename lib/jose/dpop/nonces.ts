@@ -3,8 +3,9 @@ import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 import type { DpopNonceOptions } from './options.js';
 
 /**
- * Nonces that every process makes alike, of a secret and the time: nothing is kept. Those of the server are good at its own resources
- * too: clients keep one for each origin. RFC 9449 §8, §9
+ * The DPoP nonces of a server, derived from a secret and the time. All processes derive the same nonces, so nothing is
+ * stored. Nonces of the token endpoint are also valid at the server's own resources, because clients keep one nonce for
+ * each origin. RFC 9449 §8, §9
  */
 export class Nonces {
   private readonly secrets: readonly string[];
@@ -15,17 +16,20 @@ export class Nonces {
     this.periodMs = lifetime * 1000;
   }
 
-  /** The one that a client is given now. */
+  /** Returns the nonce to send to clients now. */
   current(): string {
     return computeNonce(this.secrets[0]!, this.period());
   }
 
-  /** The one before is good too, and the next one: another process may be ahead. */
+  /**
+   * Whether a nonce is the current, the previous or the next one. The next one is accepted because the clock of another
+   * process may be ahead.
+   */
   isValid(nonce: unknown): boolean {
     if (typeof nonce !== 'string') return false;
-    const turn = this.period();
+    const period = this.period();
     return this.secrets.some((secret) =>
-      [turn, turn - 1, turn + 1].some((one) => constantTimeEqual(nonce, computeNonce(secret, one))),
+      [period, period - 1, period + 1].some((one) => constantTimeEqual(nonce, computeNonce(secret, one))),
     );
   }
 
@@ -34,5 +38,5 @@ export class Nonces {
   }
 }
 
-const computeNonce = (secret: string, turn: number) =>
-  createHmac('sha256', secret).update(`DPoP nonce ${turn}`).digest('base64url');
+const computeNonce = (secret: string, period: number) =>
+  createHmac('sha256', secret).update(`DPoP nonce ${period}`).digest('base64url');

@@ -7,33 +7,42 @@ import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } fro
 import { areSecrets } from '../secrets.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
-/** What `dpop()` takes. */
+/** The options of `dpop()`. */
 export interface DpopOptions {
-  /** What a proof may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
+  /** The accepted signature algorithms of proofs. Default: every `SigningAlgorithm` that this Node.js supports. */
   algorithms?: readonly SigningAlgorithm[];
-  /** Seconds after its `iat` in which a proof is good: so long its `jti` is remembered. Default: 60 */
+  /** Seconds after its `iat` in which a proof is valid. Its `jti` is remembered for as long. Default: `60`. */
   lifetime?: number;
-  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
   /**
-   * By which URL clients know what is at `/` here, or several: proofs for protected resources name it in `htu`. `'request'`: as
-   * the request says, which is safe only where whatever stands in front refuses a `Host` that is none of yours. Default: the
-   * origin of the resource that the request is for, if a feature names one; otherwise that of the issuer. RFC 9449 §4.3
+   * The URL under which clients reach the path `/` of this server, or several. Proofs for protected resources contain
+   * it in `htu`. `'request'` uses the URL of the request. Use that only behind a proxy that rejects unknown `Host`
+   * headers. If omitted, the origin of the requested resource if a feature defines it, otherwise the origin of the
+   * issuer. RFC 9449 §4.3
    */
   publicUrl?: string | readonly string[];
-  /** Proofs must bring a nonce that this server has given, at token endpoint and resources. Default: none is asked for. RFC 9449 §8, §9 */
+  /**
+   * Requires proofs to contain a nonce that this server has issued, at the token endpoint and at resources. If omitted,
+   * no nonce is required. RFC 9449 §8, §9
+   */
   nonce?: DpopNonceOptions;
 }
 
-/** How nonces are made: nothing is kept, and all processes with the secret know them. */
+/**
+ * The options for DPoP nonces. Nonces are derived from a secret: nothing is stored, and all processes with the secret
+ * accept them.
+ */
 export interface DpopNonceOptions {
-  /** 32 characters at least; of a list the first one makes them, and all are good. */
+  /**
+   * The secret, at least 32 characters long. In a list, the first secret creates nonces, and all secrets verify them.
+   */
   secret: string | readonly string[];
-  /** Seconds after which there is another nonce; each is good for twice as long. Default: 300 */
+  /** Seconds after which a new nonce is issued. Each nonce is accepted for twice as long. Default: `300`. */
   lifetime?: number;
 }
 
-/** The same, settled. */
+/** The options of `dpop()` with their defaults. */
 export interface DpopSettings {
   algorithms: readonly SigningAlgorithm[];
   lifetime: number;
@@ -52,13 +61,13 @@ const NAMES = { algorithms: true, lifetime: true, clockTolerance: true, publicUr
 const NONCE_NAMES = { secret: true, lifetime: true } as const;
 const FEATURE = '`dpop()`';
 
-/** An option that cannot work, as a sentence. */
+/** Returns the error message for the first invalid option, or `undefined` if all options are valid. */
 export const findOptionError = (options: DpopOptions): string | undefined =>
   findOptionErrors(options).next().value ?? undefined;
 
 function* findOptionErrors(options: DpopOptions): Generator<string, undefined> {
-  const misspelt = findUnknownOption(options, NAMES, FEATURE);
-  if (misspelt !== undefined) yield misspelt;
+  const unknownOption = findUnknownOption(options, NAMES, FEATURE);
+  if (unknownOption !== undefined) yield unknownOption;
   const { algorithms = ALGORITHMS, lifetime, clockTolerance, publicUrl, nonce } = options;
   if (!areAlgorithms(algorithms)) {
     yield `\`algorithms\` of ${FEATURE} must be a list of ${ALGORITHM_NAMES}`;
@@ -66,37 +75,37 @@ function* findOptionErrors(options: DpopOptions): Generator<string, undefined> {
   if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
   if (!isSeconds(clockTolerance, 0))
     yield `\`clockTolerance\` of ${FEATURE} must be a number of seconds, from 0 to 3600`;
-  const odd = ([publicUrl ?? []].flat() as unknown[]).find((url) => url !== 'request' && !isPublicUrl(url));
-  if (odd !== undefined) {
-    yield `\`publicUrl\` of ${FEATURE} must be an https URL without query and fragment: \`${String(odd)}\` is none`;
+  const invalidUrl = ([publicUrl ?? []].flat() as unknown[]).find((url) => url !== 'request' && !isPublicUrl(url));
+  if (invalidUrl !== undefined) {
+    yield `\`publicUrl\` of ${FEATURE} must be 'request' or an https URL without query and fragment. Got \`${String(invalidUrl)}\``;
   }
   if (nonce !== undefined) yield* findNonceErrors(nonce);
   return undefined;
 }
 
-/** What is wrong with the server it stands in, as sentences. */
+/** Yields an error message for each reason why `dpop()` cannot work on its server. */
 export function* findConfigurationErrors(
   { publicUrls }: DpopSettings,
   { options, resources }: ServerContext,
 ): Iterable<string> {
   const { issuer, model } = options;
   if (publicUrls.length === 0 && issuer === undefined && resources.length === 0) {
-    yield `${FEATURE} needs to know the URLs that proofs are made for: give the option \`issuer\`, or \`publicUrl\` of ${FEATURE}`;
+    yield `${FEATURE} cannot determine the URLs that proofs are made for. Set the option \`issuer\`, or \`publicUrl\` of ${FEATURE}`;
   }
   const isIssuing = (model as Partial<Model>).saveToken !== undefined;
-  if (isIssuing && !hasOnce(model)) yield `${FEATURE} needs the model method \`once()\`: a proof is good once`;
+  if (isIssuing && !hasOnce(model)) yield `${FEATURE} requires the model method \`once()\` to detect replayed proofs`;
 }
 
 function* findNonceErrors(nonce: DpopNonceOptions): Generator<string> {
-  const misspelt = findUnknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${FEATURE}`);
-  if (misspelt !== undefined) yield misspelt;
+  const unknownOption = findUnknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${FEATURE}`);
+  if (unknownOption !== undefined) yield unknownOption;
   const secrets: unknown[] = [nonce.secret].flat();
   if (!areSecrets(secrets)) {
-    yield `\`nonce\` of ${FEATURE} needs a \`secret\` of 32 characters at least`;
+    yield `\`nonce\` of ${FEATURE} requires a \`secret\` of at least 32 characters`;
   }
   if (!isSeconds(nonce.lifetime, 1))
-    yield `\`lifetime\` of a nonce of ${FEATURE} must be a number of seconds, from 1 to 3600`;
+    yield `\`lifetime\` in \`nonce\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
 }
 
-const isSeconds = (value: unknown, least: number) =>
-  value === undefined || (typeof value === 'number' && value >= least && value <= 3600);
+const isSeconds = (value: unknown, min: number) =>
+  value === undefined || (typeof value === 'number' && value >= min && value <= 3600);

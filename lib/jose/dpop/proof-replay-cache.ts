@@ -4,26 +4,30 @@ import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { type Proof, invalidProof } from './proof.js';
 
-/** Proofs that a process remembers at once where its model does not. */
+/** Maximum number of recent proofs that a process remembers if its model has no `once()`. */
 const MAX_REMEMBERED = 500_000;
 
-/** Which proofs came already. The model remembers them; where an API lives apart, each process does. RFC 9449 §11.1 */
+/**
+ * The cache of used DPoP proofs, for replay detection. The model remembers them with `once()`. At an API whose model
+ * has no `once()`, each process remembers its own. RFC 9449 §11.1
+ */
 export class ProofReplayCache {
   private current = new Set<string>();
   private previous = new Set<string>();
   private rotatedAt = -Infinity;
 
-  /** @param seconds for which a proof may be good */
+  /** @param seconds The number of seconds for which a proof may be valid. */
   constructor(private readonly seconds: number) {}
 
   /**
-   * Lets the first through who comes with it. Of another key, for another URL, the same `jti` is another one.
-   * @throws InvalidDpopProofError for all others
+   * Rejects a replayed proof. The replay key is `jti` together with the key thumbprint and the URL.
+   * @throws {InvalidDpopProofError} If the proof was already used.
+   * @throws {TemporarilyUnavailableError} If this process remembers too many proofs.
    */
   async verifyUnused(model: Model, { jkt, htu, jti }: Proof): Promise<void> {
     const digest = hash('sha256', JSON.stringify(['DPoP', jkt, htu, jti]), 'base64url');
     const isFirst = hasOnce(model) ? await model.once(digest, this.seconds) : this.remember(digest);
-    if (!isFirst) throw invalidProof('it is used once');
+    if (!isFirst) throw invalidProof('it was already used');
   }
 
   private remember(digest: string): boolean {
@@ -35,7 +39,7 @@ export class ProofReplayCache {
     }
     if (this.current.has(digest) || this.previous.has(digest)) return false;
     if (this.current.size >= MAX_REMEMBERED) {
-      throw Object.assign(new TemporarilyUnavailableError('Temporarily unavailable: too many proofs'), {
+      throw Object.assign(new TemporarilyUnavailableError('Temporarily unavailable: too many DPoP proofs'), {
         retryAfter: this.seconds,
       });
     }

@@ -7,14 +7,17 @@ import { type ExpectedProof, type Proof, readProof, invalidProof, verifyProof } 
 import { ProofReplayCache } from './proof-replay-cache.js';
 import { acceptedUrls } from './target.js';
 
-/** The proof of a request that was verified, and is not marked as used yet. */
+/** The state key for the proof of a request that is verified but not yet consumed. */
 const UNUSED_PROOF = stateKey<Proof | undefined>('unused DPoP proof');
 
-/** The proofs that come to a server and its resources. RFC 9449 §4.3 */
+/** The verifier of DPoP proofs at the endpoints of a server and at its protected resources. RFC 9449 §4.3 */
 export class ProofVerifier {
   private readonly nonces: Nonces | undefined;
   private readonly replayCache: ProofReplayCache;
-  /** What was shown with a request, or when a connection was opened: one request may be looked at several times. */
+  /**
+   * The verification of the proof of each request, or of each connection handshake. A request may be authenticated
+   * several times, but its proof is single-use.
+   */
   private readonly verifications = new WeakMap<object, { text: string; done: Promise<void> }>();
 
   constructor(
@@ -26,62 +29,71 @@ export class ProofVerifier {
   }
 
   /**
-   * The key that a client proves to have at an endpoint of the server; undefined: it says nothing of one. The proof is not spent: who
-   * names a client without a secret has shown nothing yet, and anybody can make proofs.
+   * Verifies the DPoP proof of a request to an endpoint of the server. Returns the thumbprint of its key, or
+   * `undefined` if the request has no proof. The proof is not consumed yet: the request may still be unauthorized, and
+   * anyone can create proofs.
+   * @throws {InvalidDpopProofError} If the proof is invalid.
+   * @throws {UseDpopNonceError} If a nonce is required, and it is missing or expired.
    */
   async verifyAtEndpoint(clientRequest: ClientRequest, endpoint: string): Promise<string | undefined> {
     const { issuer, request, response, server } = clientRequest;
     const text = readProof(request);
     if (text === undefined) return undefined;
     if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
-    const own = server.urlsOf(endpoint, issuer);
-    const urls = own.length > 0 ? own : acceptedUrls(request, server, this.settings.publicUrls);
+    const ownUrls = server.urlsOf(endpoint, issuer);
+    const urls = ownUrls.length > 0 ? ownUrls : acceptedUrls(request, server, this.settings.publicUrls);
     const proof = await this.verifyWithNonce(text, { request, urls });
     clientRequest.set(UNUSED_PROOF, proof);
     return proof.jkt;
   }
 
-  /** Spends the proof of a request that is good so far, if it brought one. @throws InvalidDpopProofError where it came before */
+  /**
+   * Consumes the proof of a validated request, if it has one.
+   * @throws {InvalidDpopProofError} If the proof was already used.
+   */
   async consume(clientRequest: ClientRequest): Promise<void> {
     const proof = clientRequest.get(UNUSED_PROOF);
     clientRequest.set(UNUSED_PROOF, undefined);
     if (proof) await this.replayCache.verifyUnused(clientRequest.options.model, proof);
   }
 
-  /** Verifies the proof that comes with a token which is bound to a key. */
+  /** Verifies the DPoP proof of an access token that is bound to the key `jkt`. */
   async verifyAtResource(presented: PresentedToken, jkt: string): Promise<void> {
     const { request, response, value } = presented;
     if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
     const native = request['native'] as { handshake?: object } | undefined;
     const key = native?.handshake ?? native ?? request;
     const text = `${String(request.get('dpop'))} ${value}`;
-    let shown = this.verifications.get(key);
-    if (shown?.text !== text) this.verifications.set(key, (shown = { text, done: this.verifyOnce(presented, jkt) }));
-    await shown.done;
+    let verification = this.verifications.get(key);
+    if (verification?.text !== text)
+      this.verifications.set(key, (verification = { text, done: this.verifyOnce(presented, jkt) }));
+    await verification.done;
   }
 
   private async verifyOnce({ options, request, server, value }: PresentedToken, jkt: string): Promise<void> {
     try {
       const text = readProof(request);
-      if (text === undefined) throw invalidProof('a request over HTTP brings it in the header `DPoP`');
+      if (text === undefined) throw invalidProof('the request has no HTTP header `DPoP`');
       const urls = acceptedUrls(request, server, this.settings.publicUrls);
       const expected = { request, urls, token: { value, jkt } };
       await this.replayCache.verifyUnused(options.model, await this.verifyWithNonce(text, expected));
     } catch (error) {
-      const isOfProof = error instanceof InvalidDpopProofError || error instanceof UseDpopNonceError;
-      throw isOfProof ? Object.assign(error, UNAUTHORIZED) : error;
+      const isProofError = error instanceof InvalidDpopProofError || error instanceof UseDpopNonceError;
+      throw isProofError ? Object.assign(error, UNAUTHORIZED) : error;
     }
   }
 
   private async verifyWithNonce(text: string, expected: ExpectedProof): Promise<Proof> {
     const proof = await verifyProof(text, expected, this.settings);
     if (this.nonces && !this.nonces.isValid(proof.nonce)) {
-      const reason = 'the proof has a nonce that was given here a moment ago';
-      throw new UseDpopNonceError('Use DPoP nonce: the one in the header `DPoP-Nonce`').because({ reason });
+      const reason = 'DPoP proof has no current nonce of this server';
+      throw new UseDpopNonceError('Use DPoP nonce: send the nonce of the response header `DPoP-Nonce`').because({
+        reason,
+      });
     }
     return proof;
   }
 }
 
-/** The status where a resource refuses. RFC 9449 §7.1 */
+/** The status of a resource that rejects a DPoP proof. RFC 9449 §7.1 */
 const UNAUTHORIZED = { code: 401, status: 401, statusCode: 401 };

@@ -9,43 +9,54 @@ import type { DpopSettings } from './options.js';
 import { publicKeyOf } from './public-key.js';
 import { comparableUrl } from './target.js';
 
-/** Maximum number of characters of a proof: one with an RSA key of 4096 bits has about 2000, one of ML-DSA-87 about 11,000. */
+/**
+ * Maximum number of characters of a proof. A proof with a 4096-bit RSA key has about 2,000, one with ML-DSA-87 about
+ * 11,000.
+ */
 const MAX_PROOF_LENGTH = 12_288;
 
-/** What a proof must prove. */
+/** The values that a valid proof must match. */
 export interface ExpectedProof {
   request: Request;
-  /** For which of these it may be. */
+  /** The accepted URLs of the request. */
   urls: readonly string[];
-  /** The access token that comes with it, and the key that one is bound to. RFC 9449 §7 */
+  /**
+   * The access token that is presented with the proof, and the thumbprint of the key that it is bound to. RFC 9449 §7
+   */
   token?: { value: string; jkt: string };
 }
 
-/** A proof that holds, as far as it can be told without asking whether it came before. */
+/** A verified DPoP proof. It has not been checked for replay. */
 export interface Proof {
-  /** The key, by its thumbprint. RFC 7638 */
+  /** The JWK thumbprint of the key. RFC 7638 */
   jkt: string;
   jti: string;
-  /** As it is compared. */
+  /** The URL of the request, normalized for comparison. */
   htu: string;
   nonce: unknown;
 }
 
-/** A proof that proves nothing. */
+/** Returns the error for an invalid DPoP proof. The reason is sent to the client and logged. */
 export const invalidProof = (reason: string, detail: { expected?: unknown; given?: unknown } = {}) =>
   new InvalidDpopProofError(`Invalid DPoP proof: ${reason}`).because({ reason, ...detail });
 
-/** The proof of a request; undefined: it brings none. @throws InvalidDpopProofError where there is not exactly one. RFC 9449 §4.3 */
+/**
+ * Returns the DPoP proof of a request, or `undefined` if it has none. RFC 9449 §4.3
+ * @throws {InvalidDpopProofError} If the header is malformed, too long, or sent more than once.
+ */
 export function readProof(request: Request): string | undefined {
   const given: unknown = request.get('dpop');
   if (given === undefined) return undefined;
-  // Two headers of one name are joined by a comma.
+  // Node.js joins repeated headers with a comma, which the pattern does not allow.
   if (typeof given === 'string' && given.length <= MAX_PROOF_LENGTH && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(given))
     return given;
-  throw invalidProof(`there is one header \`DPoP\` with a JWT of ${MAX_PROOF_LENGTH} characters at most`);
+  throw invalidProof(`the header \`DPoP\` is not a single JWT of at most ${MAX_PROOF_LENGTH} characters`);
 }
 
-/** @throws InvalidDpopProofError for a proof that does not hold. RFC 9449 §4.3 */
+/**
+ * Verifies the key, the signature and the claims of a DPoP proof. It does not detect replays. RFC 9449 §4.3
+ * @throws {InvalidDpopProofError} If the proof is invalid.
+ */
 export async function verifyProof(text: string, expected: ExpectedProof, settings: DpopSettings): Promise<Proof> {
   const key = publicKeyOf(headerOf(text).jwk);
   if (typeof key === 'string') throw invalidProof(key);
@@ -54,41 +65,45 @@ export async function verifyProof(text: string, expected: ExpectedProof, setting
   let jkt: string;
   try {
     jkt = await calculateJwkThumbprint(key);
-    // Of another key no more is looked at.
+    // Reject another key before the signature is verified, which is more expensive.
     if (expected.token && !constantTimeEqual(jkt, expected.token.jkt))
-      throw invalidProof('it is by the key that the token is bound to');
+      throw invalidProof('its key is not the key that the access token is bound to');
     const { alg } = headerOf(text);
     if (!algorithms.includes(alg as never))
-      throw invalidProof('its algorithm is accepted', { expected: algorithms, given: alg });
+      throw invalidProof('its signature algorithm is not accepted', { expected: algorithms, given: alg });
     const checks = { algorithms: [...algorithms], clockTolerance, typ: 'dpop+jwt' };
     claims = (await jwtVerify(text, await importJWK(key, alg), checks)).payload;
   } catch (error) {
     throw toProofError(error);
   }
   const { jti, nonce } = claims;
-  if (typeof jti !== 'string' || jti === '') throw invalidProof('it has a `jti`');
+  if (typeof jti !== 'string' || jti === '') throw invalidProof('it has no `jti`');
   return { jkt, jti, htu: verifyClaims(claims, expected, settings), nonce };
 }
 
-/** @returns the URL that it is for */
+/**
+ * Verifies the claims of a proof.
+ * @returns The normalized URL in `htu`.
+ * @throws {InvalidDpopProofError} If a claim does not match the request.
+ */
 function verifyClaims(claims: JWTPayload, { request, urls, token }: ExpectedProof, settings: DpopSettings): string {
   const { htm, htu, iat, ath } = claims;
   if (htm !== request.method)
-    throw invalidProof('`htm` is the method of the request', { expected: request.method, given: loggable(htm) });
+    throw invalidProof('`htm` is not the method of the request', { expected: request.method, given: loggable(htm) });
   const url = comparableUrl(htu);
-  const wanted = urls.map(comparableUrl);
-  if (url === undefined || !wanted.includes(url)) {
-    throw invalidProof('`htu` is the URL of the request', { expected: wanted, given: loggable(htu) });
+  const comparableUrls = urls.map(comparableUrl);
+  if (url === undefined || !comparableUrls.includes(url)) {
+    throw invalidProof('`htu` is not the URL of the request', { expected: comparableUrls, given: loggable(htu) });
   }
   const age = Date.now() / 1000 - (typeof iat === 'number' ? iat : Number.NaN);
   if (!(age >= -settings.clockTolerance && age <= settings.lifetime + settings.clockTolerance)) {
-    throw invalidProof('it was made now', {
-      expected: `${settings.lifetime} s at most`,
+    throw invalidProof('`iat` is missing, too old or in the future', {
+      expected: `at most ${settings.lifetime} s ago`,
       given: `${Math.round(age)} s ago`,
     });
   }
   if (token && !(typeof ath === 'string' && constantTimeEqual(ath, hash('sha256', token.value, 'base64url')))) {
-    throw invalidProof('`ath` is the hash of the access token');
+    throw invalidProof('`ath` is not the hash of the access token');
   }
   return url;
 }
@@ -99,13 +114,16 @@ function headerOf(text: string): ReturnType<typeof decodeProtectedHeader> {
   try {
     return decodeProtectedHeader(text);
   } catch {
-    throw invalidProof('it is a JWT');
+    throw invalidProof('it is not a JWT');
   }
 }
 
-/** Whatever `jose` and the keys of Node have against a proof is the client's fault. */
+/**
+ * Converts an error of `jose` or of a Node.js key into the error for an invalid proof, because the client caused it.
+ * Returns any other error unchanged.
+ */
 function toProofError(error: unknown): unknown {
   return isVerificationError(error)
-    ? invalidProof('it is a `dpop+jwt`, signed by its key', { given: error.message })
+    ? invalidProof('it is not a `dpop+jwt` with a valid signature of its key', { given: error.message })
     : error;
 }

@@ -3,7 +3,10 @@ import { endpointPath, endpointUrl } from '../../http/public-url.js';
 import type { Request } from '../../http/request.js';
 import { requestPath } from '../../http/request-path.js';
 
-/** What of a native request says by which URL it came, where proxies are trusted as the host has it. */
+/**
+ * The properties of a framework's request that contain its URL. The framework decides which proxies to trust, as the
+ * application configured it.
+ */
 interface NativeRequest {
   protocol?: unknown;
   host?: unknown;
@@ -11,11 +14,12 @@ interface NativeRequest {
 }
 
 /**
- * A URL as `htu` is compared: without query and fragment; the case of scheme and host, a default port and needless escapes make
- * no difference; undefined: it is none of HTTP. RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
+ * Normalizes a URL for the comparison with `htu`: it removes the query and the fragment. The case of the scheme and
+ * host, a default port and unnecessary escapes make no difference. Returns `undefined` if the text is not an HTTP URL.
+ * RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
  */
 export function comparableUrl(text: unknown): string | undefined {
-  // What `new URL()` forgives, such as a slash too many, might be read in another way elsewhere.
+  // `new URL()` repairs malformed URLs, for example with an extra slash, which other parsers may read differently.
   if (typeof text !== 'string' || !/^https?:\/\/[^/?#\\@][\x21-\x5b\x5d-\x7e]*$/i.test(text)) return undefined;
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname, username, password } = new URL(text);
@@ -28,7 +32,10 @@ function normalizeEscape(escape: string): string {
   return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
 }
 
-/** By which URLs clients may have called a protected resource; none where the request came without one. */
+/**
+ * Returns the URLs under which a client may have called a protected resource. The list is empty if the request has no
+ * URL.
+ */
 export function acceptedUrls(request: Request, server: OwnUrls, publicUrls: readonly string[]): readonly string[] {
   const path = requestPath(request);
   if (!path.startsWith('/')) return [];
@@ -38,17 +45,20 @@ export function acceptedUrls(request: Request, server: OwnUrls, publicUrls: read
     );
   }
   const issuer = server.issuerOf(request);
-  const known = server.resourceOf(request) ?? issuer;
-  if (known === undefined) return [];
-  const { origin } = new URL(known);
-  // A proxy may have taken the path of the issuer off.
+  const publicUrl = server.resourceOf(request) ?? issuer;
+  if (publicUrl === undefined) return [];
+  const { origin } = new URL(publicUrl);
+  // A proxy may have removed the path of the issuer.
   return issuer === undefined ? [origin + path] : [origin + path, origin + endpointPath(issuer, path)];
 }
 
-/** As the request says it: whoever can send a request can say what they like. */
+/**
+ * Returns the URL that the request itself claims, from its scheme and its `Host` header. The client can choose it
+ * freely.
+ */
 function urlFromRequest(request: Request, path: string): string | undefined {
   const { protocol, host, socket } = (request['native'] ?? request) as NativeRequest;
   const scheme = protocol ?? (socket?.encrypted ? 'https' : 'http');
-  const name = host ?? request.get('host');
-  return typeof scheme === 'string' && typeof name === 'string' ? `${scheme}://${name}${path}` : undefined;
+  const hostName = host ?? request.get('host');
+  return typeof scheme === 'string' && typeof hostName === 'string' ? `${scheme}://${hostName}${path}` : undefined;
 }

@@ -7,15 +7,21 @@ import { findKeys, canSignWith } from '../keys/find-keys.js';
 import { signingKeyOf } from '../keys/key-ring.js';
 import { type EncryptableResponse, encryptionFields, encryptionFor } from './find-encryption.js';
 
-/** Makes JWTs for one client. */
+/** A signer of JWTs for one client. It also encrypts them if the client has registered encryption. */
 export interface ClientSigner {
-  /** What they are signed by. */
+  /** The signature algorithm. */
   readonly alg: SigningAlgorithm;
-  /** Signs first and encrypts then, if the client has registered that: nobody else sees who has signed. RFC 7519 §11.2 */
+  /**
+   * Signs claims as a JWT, then encrypts the JWT if the client has registered encryption. In this order the signature
+   * is encrypted too. RFC 7519 §11.2
+   */
   sign(header: { typ: string }, claims: object): Promise<string>;
 }
 
-/** The client fields for the signature of responses. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
+/**
+ * The client fields for the signature algorithm of each kind of response. OpenID Connect Registration §2, JARM §3, RFC
+ * 9701 §6
+ */
 export const SIGNED_RESPONSE_ALG = {
   id_token: clientField('id_token_signed_response_alg', isString),
   userinfo: clientField('userinfo_signed_response_alg', isString),
@@ -23,7 +29,7 @@ export const SIGNED_RESPONSE_ALG = {
   introspection: clientField('introspection_signed_response_alg', isString),
 } as const satisfies Record<EncryptableResponse, ClientField<string, string>>;
 
-/** Returns the client fields for the signature and the encryption of a response. */
+/** Returns the client fields for the signature and the encryption of one kind of response. */
 export function responseFields(
   response: EncryptableResponse,
 ): readonly ClientField<string, string, Pick<Capabilities, 'find'>>[] {
@@ -32,9 +38,12 @@ export function responseFields(
 }
 
 /**
- * Finds all that an answer is signed and encrypted with, so that what cannot be answered fails before anything is spent for it.
- * @param defaultAlg what signs for a client that has registered nothing else; undefined: what `keys()` signs by first
- * @throws ServerError where no key signs by that, or as `encryptionFor()` does
+ * Returns a signer for one kind of response to a client. It finds all keys in advance, so that a response that cannot
+ * be created fails before a code or token is consumed.
+ * @param defaultAlg The algorithm for clients that have registered none. If `undefined`, the first algorithm of
+ * `keys()`.
+ * @throws {ServerError} If no key supports the algorithm, or the registered encryption is not possible.
+ * @throws {TemporarilyUnavailableError} If the keys of the client cannot be fetched now.
  */
 export async function signerFor(
   client: CoreClient,

@@ -25,22 +25,27 @@ import {
 } from './find-encryption.js';
 import { type RecipientKey, recipientKey } from './recipient-key.js';
 
-/** What `encryption()` takes. */
+/** The options of `encryption()`. */
 export interface EncryptionOptions {
-  /** How keys travel. Default: all of ECDH-ES, ECDH-ES+A128KW, ECDH-ES+A256KW and RSA-OAEP-256 */
+  /**
+   * The supported key management algorithms. Default: `ECDH-ES`, `ECDH-ES+A128KW`, `ECDH-ES+A256KW` and `RSA-OAEP-256`.
+   */
   algorithms?: readonly KeyManagementAlgorithm[];
-  /** What answers are encrypted by. Default: all of A128CBC-HS256, A256CBC-HS512, A128GCM and A256GCM */
+  /**
+   * The supported content encryption algorithms. Default: `A128CBC-HS256`, `A256CBC-HS512`, `A128GCM` and `A256GCM`.
+   */
   contentEncryption?: readonly ContentEncryption[];
-  /** How the keys at the `jwks_uri` of a client are fetched. Default: public addresses alone */
+  /** How the keys at the `jwks_uri` of a client are fetched. Default: from public addresses only. */
   fetch?: SafeFetchOptions;
 }
 
 const FEATURE = '`encryption()`';
 
 /**
- * What is signed for a client is encrypted to it too, if it has registered that: ID tokens and userinfo of `openid()`, answers of
- * `jarm()` and `signedIntrospection()`. Its keys are its `jwks` or at its `jwks_uri`. RFC 7516, RFC 7519 §11.2
- * @throws InvalidArgumentError with a sentence for an option that cannot work
+ * Encrypts responses to clients that have registered encryption: ID tokens and userinfo of `openid()`, and the
+ * responses of `jarm()` and `signedIntrospection()`. The keys of a client come from its `jwks` or `jwks_uri`. RFC 7516,
+ * RFC 7519 §11.2
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function encryption(options: EncryptionOptions = {}): Feature {
   assertKnownOptions(options, NAMES, FEATURE);
@@ -48,18 +53,20 @@ export function encryption(options: EncryptionOptions = {}): Feature {
   const { algorithms = KEY_MANAGEMENT_ALGORITHMS, contentEncryption = CONTENT_ENCRYPTION_ALGORITHMS } = options;
   assertConfig(
     isListOf(algorithms, KEY_MANAGEMENT_ALGORITHMS),
-    `${FEATURE} takes as \`algorithms\` a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`,
+    `\`algorithms\` of ${FEATURE} must be a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`,
   );
   const isContent = isListOf(contentEncryption, CONTENT_ENCRYPTION_ALGORITHMS);
   assertConfig(
     isContent,
-    `${FEATURE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
+    `\`contentEncryption\` of ${FEATURE} must be a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
   );
   const keys = new ClientKeys(options.fetch);
 
   const encryptTo: ClientEncryption['encryptTo'] = async (client, { alg, enc = DEFAULT_CONTENT_ENCRYPTION }) => {
     if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
-      throw new ServerError(`Server error: a client is registered for encryption that ${FEATURE} does not do`);
+      throw new ServerError(
+        `Server error: the client has registered an encryption algorithm that ${FEATURE} does not support`,
+      );
     }
     const recipient = await findRecipientKey(client, alg, keys);
     return (text, content) => encrypt(text, { content, alg, enc, recipient });
@@ -76,39 +83,48 @@ export function encryption(options: EncryptionOptions = {}): Feature {
   };
 }
 
-/** @throws {InvalidClientMetadataError} If a registered encryption could never be done. OpenID Connect Registration §2 */
-async function verifyRegistration(metadata: ClientMetadata, served: readonly ContentEncryption[]): Promise<void> {
-  for (const answer of ENCRYPTABLE_RESPONSES) {
-    const alg = metadata[`${answer}_encrypted_response_alg` as const];
-    const enc = metadata[`${answer}_encrypted_response_enc` as const];
+/**
+ * Verifies the registered encryption of every kind of response. OpenID Connect Registration §2
+ * @throws {InvalidClientMetadataError} If the server could never encrypt a response as registered.
+ */
+async function verifyRegistration(metadata: ClientMetadata, supported: readonly ContentEncryption[]): Promise<void> {
+  for (const response of ENCRYPTABLE_RESPONSES) {
+    const alg = metadata[`${response}_encrypted_response_alg` as const];
+    const enc = metadata[`${response}_encrypted_response_enc` as const];
     const isRegistered = alg !== undefined || enc !== undefined;
-    if (isRegistered) await verifyRegisteredEncryption(answer, metadata, { alg, enc }, served);
+    if (isRegistered) await verifyRegisteredEncryption(response, metadata, { alg, enc }, supported);
   }
 }
 
-/** @throws InvalidClientMetadataError for a client that could never be answered. OpenID Connect Registration §2 */
+/**
+ * Verifies the registered encryption of one kind of response. OpenID Connect Registration §2
+ * @throws {InvalidClientMetadataError} If the algorithms are incomplete or unsupported, or the client has no suitable
+ * key.
+ */
 async function verifyRegisteredEncryption(
-  answer: string,
+  response: string,
   { jwks, jwks_uri: uri }: ClientMetadata,
   { alg, enc = DEFAULT_CONTENT_ENCRYPTION }: RegisteredEncryption,
-  served: readonly ContentEncryption[],
+  supported: readonly ContentEncryption[],
 ): Promise<void> {
-  const member = `${answer}_encrypted_response`;
-  if (alg === undefined) throw invalidMetadata(`\`${member}_enc\` is nothing without \`${member}_alg\``);
-  if (!isAmong(enc, served))
-    throw invalidMetadata(`\`${member}_enc\` is one of ${served.join(', ')}, and has to be said`);
-  // What is to be found at an address may come to be there later.
+  const member = `${response}_encrypted_response`;
+  if (alg === undefined) throw invalidMetadata(`\`${member}_enc\` requires \`${member}_alg\``);
+  if (!isAmong(enc, supported))
+    throw invalidMetadata(`\`${member}_enc\` must be set to one of ${supported.join(', ')}`);
+  // Keys at a `jwks_uri` may be published later.
   if (uri !== undefined) return;
   const keys = readKeySet(jwks);
   if (keys && (await recipientKey(keys, alg as KeyManagementAlgorithm))) return;
-  throw invalidMetadata(`\`${member}_alg\` needs a key to encrypt to, in \`jwks\` or at \`jwks_uri\``);
+  throw invalidMetadata(`\`${member}_alg\` requires a suitable encryption key in \`jwks\` or at \`jwks_uri\``);
 }
 
-const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+const invalidMetadata = (reason: string) => new InvalidClientMetadataError(`Invalid client metadata: ${reason}`);
 
 /**
- * That its keys cannot be had now is the fault of the moment. That there is none is no fault of the request, which is as it should be,
- * nor does it say anything of who the client is: `invalid_client` and 401 would. RFC 6749 §4.1.2.1, §5.2
+ * Finds the key of a client to encrypt to. RFC 6749 §4.1.2.1, §5.2
+ * @throws {TemporarilyUnavailableError} If the keys cannot be fetched now.
+ * @throws {ServerError} If the client has no suitable key. `invalid_client` (401) would wrongly mean that client
+ * authentication failed.
  */
 async function findRecipientKey(
   client: CoreClient,
@@ -116,18 +132,17 @@ async function findRecipientKey(
   known: ClientKeys,
 ): Promise<RecipientKey> {
   try {
-    const found = await known.of(client)?.select((keys) => recipientKey(keys, alg));
-    if (found) return found;
+    const key = await known.of(client)?.select((keys) => recipientKey(keys, alg));
+    if (key) return key;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
-      noKeyError(alg).because({ reason: 'the keys of the client can be fetched', given }),
+      noKeyError(alg).because({ reason: 'keys of the client could not be fetched', given }),
     );
   }
   throw noKeyError(alg);
 }
 
-const noKeyError = (alg: string) =>
-  new ServerError(`Server error: the client has no key that can be encrypted to by ${alg}`);
+const noKeyError = (alg: string) => new ServerError(`Server error: the client has no encryption key for ${alg}`);
 
 interface Encryption {
   content: Parameters<Encrypt>[1];

@@ -4,36 +4,45 @@ import { isString } from '../../clients/registration/metadata-members.js';
 import { type ClientField, clientField } from '../../contracts/client-field.js';
 import type { CoreClient } from '../../model/model.js';
 
-/** What of a server's answers may be encrypted, as the metadata call it. */
+/** The kinds of responses that can be encrypted, as client metadata names them. */
 export const ENCRYPTABLE_RESPONSES = ['id_token', 'userinfo', 'authorization', 'introspection'] as const;
 export type EncryptableResponse = (typeof ENCRYPTABLE_RESPONSES)[number];
 
-/** Encrypts to a client. What is nested in it is a JWT, or else the claims themselves. RFC 7516 §3.1, RFC 7519 §5.2 */
+/**
+ * A function that encrypts a text to a client. The text is a nested JWT, or the claims as JSON. RFC 7516 §3.1, RFC 7519
+ * §5.2
+ */
 export type Encrypt = (text: string, content: 'JWT' | 'claims') => Promise<string>;
 
-/** What of a client is registered. */
+/** The encryption algorithms that a client has registered for one kind of response. */
 export interface RegisteredEncryption {
   alg: unknown;
-  /** Undefined: the client does not say. */
+  /** The content encryption. If `undefined`, the client has not registered one. */
   enc: unknown;
 }
 
-/** Encrypts responses to clients, for the features that sign these. */
+/** The encryption of responses to clients, for features that sign these responses. */
 export interface ClientEncryption {
   readonly algorithms: readonly string[];
   readonly contentEncryption: readonly string[];
-  /** All that can fail is done by then. @throws OAuthError where there is no key to encrypt to */
+  /**
+   * Finds the key of a client and returns a function that encrypts to it. Everything that can fail is done before the
+   * promise resolves.
+   * @throws {OAuthError} If there is no key to encrypt to.
+   */
   encryptTo(client: CoreClient, registered: RegisteredEncryption): Promise<Encrypt>;
 }
 
-/** The key for the encryption of responses, which `encryption()` provides. */
+/** The capability key under which `encryption()` provides the encryption of responses. */
 export const ENCRYPTION = capability<ClientEncryption>('encryption', 'encryption');
 
-/** Returns the encryption of a server. `undefined` if `encryption()` is not among its features. */
+/** Returns the encryption of a server, or `undefined` if `encryption()` is not one of its features. */
 export const findEncryption = (server: Pick<Capabilities, 'find'>): ClientEncryption | undefined =>
   server.find(ENCRYPTION);
 
-/** The client fields for the encryption of responses. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
+/**
+ * The client fields for the encryption of each kind of response. OpenID Connect Registration §2, JARM §3, RFC 9701 §6
+ */
 export const ENCRYPTED_RESPONSE = {
   id_token: {
     alg: clientField('id_token_encrypted_response_alg', isString),
@@ -59,9 +68,10 @@ interface EncryptionFields {
 }
 
 /**
- * How an answer is encrypted to a client that has registered it; undefined: it has not. An answer that should be encrypted is never
- * sent otherwise.
- * @throws ServerError for a client that cannot be served so, TemporarilyUnavailableError while its keys cannot be fetched
+ * Returns the function that encrypts one kind of response to a client, or `undefined` if the client has not registered
+ * encryption. A response is never sent unencrypted to a client that has registered encryption.
+ * @throws {ServerError} If the registered encryption is not possible.
+ * @throws {TemporarilyUnavailableError} If the keys of the client cannot be fetched now.
  */
 export async function encryptionFor(
   client: CoreClient,
@@ -73,11 +83,16 @@ export async function encryptionFor(
   if (alg === undefined) return undefined;
   const encryption = findEncryption(server);
   if (!encryption)
-    throw new ServerError('Server error: a client is registered for encryption, and `encryption()` is not listed');
+    throw new ServerError(
+      'Server error: the client has registered encrypted responses, but `encryption()` is not among the `features`',
+    );
   return await encryption.encryptTo(client, { alg, enc: fields.enc.of(client) });
 }
 
-/** Returns the client fields for the encryption of a response, with validators that accept what `encryption()` supports. */
+/**
+ * Returns the client fields for the encryption of one kind of response. Their validators accept the algorithms that
+ * `encryption()` supports.
+ */
 export function encryptionFields(
   response: EncryptableResponse,
 ): readonly ClientField<string, string, Pick<Capabilities, 'find'>>[] {
@@ -92,7 +107,10 @@ export function encryptionFields(
 
 const isAmong = (known: readonly string[] | undefined, value: unknown) => known?.some((one) => one === value) === true;
 
-/** What the metadata of the server say of it. OpenID Connect Discovery §3, JARM §4, RFC 9701 §7 */
+/**
+ * Returns the server metadata about the encryption of one kind of response. OpenID Connect Discovery §3, JARM §4, RFC
+ * 9701 §7
+ */
 export function encryptionMetadata(response: EncryptableResponse, server: Pick<Capabilities, 'find'>): object {
   const encryption = findEncryption(server);
   return {

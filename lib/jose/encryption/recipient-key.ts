@@ -3,30 +3,33 @@ import { CompactEncrypt, type JSONWebKeySet } from 'jose';
 import { findPublicKeyError } from '../../clients/public-key.js';
 import type { KeyManagementAlgorithm } from './algorithms.js';
 
-/** A key of a client that answers are encrypted to. */
+/** A public key of a client that responses are encrypted to. */
 export interface RecipientKey {
   readonly key: KeyObject;
   readonly kid: string | undefined;
 }
 
-/** Keys that are tried for one algorithm. */
+/** Maximum number of keys that are tried for one algorithm. */
 const MAX_CANDIDATES = 4;
 
-/** What was found, by the keys it was found among. */
+/** The selected keys by key set and algorithm. */
 const cache = new WeakMap<JSONWebKeySet, Map<string, Promise<RecipientKey | undefined>>>();
 
-/** The key among those of a client that an algorithm encrypts to: the first one that is good. OpenID Connect Core §10.2 */
+/**
+ * Returns the first suitable key of a client for an algorithm, or `undefined` if there is none. The result is cached.
+ * OpenID Connect Core §10.2
+ */
 export function recipientKey(keys: JSONWebKeySet, alg: KeyManagementAlgorithm): Promise<RecipientKey | undefined> {
-  const known = cache.get(keys) ?? new Map<string, Promise<RecipientKey | undefined>>();
-  cache.set(keys, known);
-  const found = known.get(alg) ?? selectKey(keys, alg);
-  known.set(alg, found);
-  return found;
+  const byAlgorithm = cache.get(keys) ?? new Map<string, Promise<RecipientKey | undefined>>();
+  cache.set(keys, byAlgorithm);
+  const selected = byAlgorithm.get(alg) ?? selectKey(keys, alg);
+  byAlgorithm.set(alg, selected);
+  return selected;
 }
 
 async function selectKey({ keys }: JSONWebKeySet, alg: KeyManagementAlgorithm): Promise<RecipientKey | undefined> {
-  const fit = keys.filter((jwk) => isSuitable(jwk, alg)).toSorted((one, other) => rank(one) - rank(other));
-  for (const jwk of fit.slice(0, MAX_CANDIDATES)) {
+  const suitable = keys.filter((jwk) => isSuitable(jwk, alg)).toSorted((one, other) => rank(one) - rank(other));
+  for (const jwk of suitable.slice(0, MAX_CANDIDATES)) {
     const key = await importKey(jwk, alg);
     const { kid } = jwk;
     if (key) return { key, kid: typeof kid === 'string' && kid !== '' ? kid : undefined };
@@ -36,21 +39,24 @@ async function selectKey({ keys }: JSONWebKeySet, alg: KeyManagementAlgorithm): 
 
 type JwkMembers = Readonly<Record<string, unknown>>;
 
-/** Whether a key is meant for an algorithm, and within the limits of keys of strangers. RFC 7517 §4.2 to §4.4 */
+/**
+ * Whether a key is intended for an algorithm, and meets the requirements for public keys of clients. RFC 7517 §4.2 to
+ * §4.4
+ */
 function isSuitable(jwk: JwkMembers, alg: KeyManagementAlgorithm): boolean {
-  const { use = 'enc', key_ops: operations, alg: own = alg, kty, crv } = jwk;
+  const { use = 'enc', key_ops: operations, alg: keyAlg = alg, kty, crv } = jwk;
   const isForSigning = Array.isArray(operations) && operations.some((one) => one === 'verify' || one === 'sign');
-  if (use !== 'enc' || own !== alg || isForSigning || findPublicKeyError(jwk) !== undefined) return false;
+  if (use !== 'enc' || keyAlg !== alg || isForSigning || findPublicKeyError(jwk) !== undefined) return false;
   if (alg === 'RSA-OAEP-256') return kty === 'RSA';
   return kty === 'EC' || (kty === 'OKP' && crv === 'X25519');
 }
 
-/** First of all what says itself that it is for that. */
+/** Returns the rank of a key. Keys that declare `alg` and `use` come first. */
 const rank = ({ use, alg }: JwkMembers): number => (alg === undefined ? 2 : 0) + (use === undefined ? 1 : 0);
 
 /**
- * The key itself, if it is one: something is encrypted to it, so that what is wrong with it, a point that is not on its curve or of a
- * small order say, is known before anything is spent for an answer.
+ * Imports a public key and encrypts an empty text to it as a test. Returns `undefined` if that fails, for example
+ * because a point is not on its curve or has a small order. The failure is found before a code or token is consumed.
  */
 async function importKey(
   { kty, crv, x, y, n, e }: JwkMembers,
@@ -61,7 +67,7 @@ async function importKey(
     await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: 'A128GCM' }).encrypt(key);
     return key;
   } catch {
-    // Whatever a stranger has written there: no key is what it is.
+    // Any failure means that the key of the client is unusable.
     return undefined;
   }
 }

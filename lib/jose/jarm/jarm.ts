@@ -10,18 +10,21 @@ import { encryptionFor, encryptionMetadata } from '../encryption/find-encryption
 import { KEYS } from '../keys/find-keys.js';
 import { findSigningErrors } from '../keys/signing-errors.js';
 
-/** What `jarm()` takes. */
+/** The options of `jarm()`. */
 export interface JarmOptions {
-  /** What answers are signed by, unless the client has registered something else. Default: what `keys()` signs by first */
+  /** The signature algorithm for clients that have registered none. Default: the first algorithm of `keys()`. */
   alg?: SigningAlgorithm;
-  /** Seconds that an answer is good: the browser brings it at once. Default: 60, 600 at most. JARM §2.1 */
+  /**
+   * Seconds for which a response is valid, at most 600. The browser delivers it immediately. Default: `60`. JARM §2.1
+   */
   lifetime?: number;
 }
 
 /**
- * Answers of the authorization endpoint are signed, errors too: the client sees that they are of this server, for it, and not
- * changed. For clients with the `response_mode` `jwt`, `query.jwt`, `fragment.jwt` or `form_post.jwt`. JARM
- * @throws InvalidArgumentError for an option that there is not
+ * Signs authorization responses, including errors (JARM). The client can verify that a response comes from this server,
+ * is meant for this client, and was not changed. Clients request it with the `response_mode` `jwt`, `query.jwt`,
+ * `fragment.jwt` or `form_post.jwt`. JARM
+ * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function jarm(options: JarmOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`jarm()`');
@@ -32,19 +35,26 @@ export function jarm(options: JarmOptions = {}): Feature {
     install(builder) {
       const keys = builder.find(KEYS);
       const signed = (send: Send): ResponseMode['write'] => {
-        return async (response, answer) => send(response, answer, await sign(answer, builder.server, options));
+        return async (response, outgoing) => send(response, outgoing, await sign(outgoing, builder.server, options));
       };
       const responseModes: Readonly<Record<string, ResponseMode>> = {
-        jwt: { write: signed((...answer) => (answer[1].defaultMode === 'query' ? byQuery : byFragment)(...answer)) },
+        jwt: {
+          write: signed((...args) => (args[1].defaultMode === 'query' ? byQuery : byFragment)(...args)),
+        },
         'query.jwt': { exposed: true, write: signed(byQuery) },
         'fragment.jwt': { write: signed(byFragment) },
-        'form_post.jwt': { write: signed((response, answer, jwt) => writePostPage(response, postForm(answer, jwt))) },
+        'form_post.jwt': {
+          write: signed((response, outgoing, jwt) => writePostPage(response, postForm(outgoing, jwt))),
+        },
       };
       return {
         responseModes,
         clientFields: responseFields('authorization'),
         authorization: {
-          /** Fails early: no user is asked, and nothing is consumed, for a response that cannot be encrypted. */
+          /**
+           * Fails early if the response could not be encrypted, before the user is asked and before anything is
+           * consumed.
+           */
           async read(_, { client, responseMode }) {
             if (!Object.hasOwn(responseModes, responseMode)) return;
             await encryptionFor(client, 'authorization', builder.server);
@@ -60,7 +70,7 @@ export function jarm(options: JarmOptions = {}): Feature {
   };
 }
 
-type Send = (response: Parameters<ResponseMode['write']>[0], answer: OutgoingResponse, jwt: string) => void;
+type Send = (response: Parameters<ResponseMode['write']>[0], outgoing: OutgoingResponse, jwt: string) => void;
 
 const byQuery: Send = (response, { redirectUri }, jwt) => response.redirect(queryUri(redirectUri, { response: jwt }));
 
@@ -69,13 +79,17 @@ const byFragment: Send = (response, { redirectUri }, jwt) =>
 
 const postForm = ({ redirectUri }: OutgoingResponse, jwt: string) => ({ redirectUri, parameters: { response: jwt } });
 
-/** The answer as a JWT: its parameters, from whom it is, for whom, and until when; encrypted, if its client wants that. JARM §2.1, §2.2 */
+/**
+ * Signs an authorization response as a JWT with issuer, audience and expiry. Encrypts it if the client has registered
+ * encryption. JARM §2.1, §2.2
+ */
 async function sign(
   { client, parameters, issuer }: OutgoingResponse,
   server: ServerContext,
   { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
 ): Promise<string> {
-  if (issuer === undefined) throw new ServerError('Server error: a signed answer names its issuer, and there is none');
+  if (issuer === undefined)
+    throw new ServerError('Server error: cannot sign the response, because the option `issuer` is not set');
   const now = Math.floor(Date.now() / 1000);
   const claims = { ...parameters, iss: issuer, aud: client.id, iat: now, exp: now + lifetime };
   const signer = await signerFor(client, 'authorization', server, alg);
@@ -89,7 +103,7 @@ function* findConfigurationErrors(
   { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
 ): Iterable<string> {
   yield* findSigningErrors('`jarm()`', server, alg);
-  if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, 600 at most';
+  if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, at most 600';
 }
 
 const NAMES = { alg: true, lifetime: true } as const;

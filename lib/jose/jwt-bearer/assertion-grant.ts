@@ -11,13 +11,13 @@ import { type Assertion, type AssertionVerifier, invalidAssertion } from './asse
 
 export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Model methods that the grant needs. */
+/** The model methods that the grant requires. */
 export const ASSERTION_METHODS: readonly (keyof (AssertedUserModel & OnceModel))[] = ['findAssertedUser', 'once'];
 
-/** The assertion that is redeemed. It is set once the assertion is valid. */
+/** The state key for the verified assertion of a request. */
 export const ASSERTION = stateKey<Assertion>('ASSERTION');
 
-/** Returns the grant that redeems assertions of trusted issuers. RFC 7523 §2.1 */
+/** Returns the grant handler that redeems assertions of trusted issuers. RFC 7523 §2.1 */
 export const assertionGrant = (assertions: AssertionVerifier, serverOf: () => ServerContext): GrantHandler =>
   Object.assign((request: TokenRequest) => redeemAssertion(request, assertions, serverOf().features), {
     requires: [...ASSERTION_METHODS, 'saveToken'],
@@ -38,7 +38,7 @@ async function redeemAssertion(
   const user = await model.findAssertedUser(claims, client);
   if (!user)
     throw invalidAssertion({
-      reason: '`findAssertedUser()` knows whom it is about',
+      reason: '`findAssertedUser()` returned no user for the assertion',
       given: `${claims.iss} ${claims.sub}`,
     });
   if (typeof user !== 'object') throw new ServerError('Server error: `findAssertedUser()` must return a user object');
@@ -50,19 +50,22 @@ async function redeemAssertion(
   if (reusable) return await request.issue(authorization);
   return await request.redeem(authorization, {
     consume: () => model.once(once.digest, once.seconds),
-    handleReplay: () => Promise.reject(invalidAssertion({ reason: 'an assertion is good once' })),
+    handleReplay: () => Promise.reject(invalidAssertion({ reason: 'assertion was already used' })),
   });
 }
 
 type Scoped = Pick<Authorization, 'scope' | 'scopeStatus'>;
 
-/** What both name; what the assertion says is the most that there is. ID-JAG §4.4.1 */
-function grantedScope({ scope: most, details }: Assertion, asked: string | undefined): Scoped {
-  if (most === undefined && !details) return asked === undefined ? {} : { scope: asked };
-  // What says by details what is granted says no scope beside them, and the model would add one.
-  if (most === undefined && asked === undefined) return { scopeStatus: 'approved' };
-  const scope = asked === undefined ? most : (withinScope(asked, most) as string | undefined);
+/**
+ * Returns the scope to grant: the requested scope, limited to the scope of the assertion. ID-JAG §4.4.1
+ * @throws {InvalidScopeError} If the assertion contains nothing of the requested scope.
+ */
+function grantedScope({ scope: maxScope, details }: Assertion, requested: string | undefined): Scoped {
+  if (maxScope === undefined && !details) return requested === undefined ? {} : { scope: requested };
+  // The authorization details express the whole grant. Approve an empty scope, so that the model adds no default scope.
+  if (maxScope === undefined && requested === undefined) return { scopeStatus: 'approved' };
+  const scope = requested === undefined ? maxScope : (withinScope(requested, maxScope) as string | undefined);
   if (scope !== undefined) return { scope, scopeStatus: 'consented' };
-  const detail = { reason: 'the assertion has some of the scope', expected: most, given: asked };
-  throw new InvalidScopeError('Invalid scope: the assertion has nothing of it').because(detail);
+  const detail = { reason: 'assertion contains nothing of the requested scope', expected: maxScope, given: requested };
+  throw new InvalidScopeError('Invalid scope: the assertion contains nothing of the requested scope').because(detail);
 }

@@ -17,36 +17,41 @@ import type { TrustedIssuerModel } from './trusted-issuer-model.js';
 
 type Claims = TrustedJwt<AssertionIssuer>['claims'];
 
-/** What an assertion entitles to. */
+/** A verified assertion, with the limits that it sets for the token. */
 export interface Assertion {
   claims: Claims & { sub: string };
-  /** The most that may be granted; left out: the assertion does not say. */
+  /** The maximum scope of the token. If omitted, the assertion does not specify it. */
   scope?: string;
-  /** The resources that it is for; none: it does not say. RFC 8707 §2 */
+  /** The resources that the assertion is for. If empty, the assertion specifies none. RFC 8707 §2 */
   resource: readonly string[];
-  /** What the client may do at most; undefined: it does not say. RFC 9396 §2 */
+  /**
+   * The maximum authorization details of the token. If `undefined`, the assertion does not specify them. RFC 9396 §2
+   */
   details?: readonly AuthorizationDetail[] | undefined;
-  /** By what it is remembered, and for how many seconds. */
+  /** The digest that identifies the assertion for replay detection, and the seconds for which it must be remembered. */
   singleUse: { digest: string; seconds: number };
 }
 
-/** What `typ` an assertion may have: what means something else is none. RFC 8725 §3.11, draft-ietf-oauth-rfc7523bis */
+/**
+ * The accepted `typ` headers of each profile. A JWT with another `typ` has another purpose. RFC 8725 §3.11,
+ * draft-ietf-oauth-rfc7523bis
+ */
 const TYPES = { jwt: ['', 'jwt', 'authorization-grant+jwt'], 'id-jag': ['oauth-id-jag+jwt'] } as const;
 
-/** Resources that one assertion may name. */
+/** Maximum number of resources in one assertion. */
 const MAX_RESOURCES = 32;
 
-/** An assertion that is no good: what is wrong with it, only the operator hears. RFC 7521 §4.1.1 */
+/** Returns the error for an invalid assertion. The details are logged but not sent to the client. RFC 7521 §4.1.1 */
 export const invalidAssertion = (detail: RefusalDetail) =>
   new InvalidGrantError('Invalid grant: the assertion is not accepted').because(detail);
 
-/** Judges assertions. RFC 7523 §3 */
+/** The verifier of assertions of trusted issuers. RFC 7523 §3 */
 export class AssertionVerifier {
   readonly settings: JwtBearerSettings;
   readonly issuers: TrustedIssuers<AssertionIssuer>;
   private readonly modelIssuers: ModelIssuers;
 
-  /** @throws InvalidArgumentError with a sentence for what cannot work */
+  /** @throws {InvalidArgumentError} If an option is invalid. */
   constructor(options: JwtBearerOptions) {
     this.settings = settle(options);
     const { clockTolerance, issuers } = this.settings;
@@ -54,105 +59,117 @@ export class AssertionVerifier {
     this.modelIssuers = new ModelIssuers('`jwtBearer()`', options?.fetch);
   }
 
-  /** @throws UnauthorizedClientError for one without proof. ID-JAG §8.1 */
+  /**
+   * Verifies that the client is authenticated, unless the option `clients` is `'all'`. ID-JAG §8.1
+   * @throws {UnauthorizedClientError} If the client is not authenticated.
+   */
   verifyClientAuthenticated({ authenticationMethod: proof }: ClientRequest): void {
     if (proof !== 'none' || this.settings.clients === 'all') return;
-    const reason = 'a client proves who it is before it redeems an assertion';
+    const reason = 'client is not authenticated, so it must not redeem an assertion';
     throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ reason });
   }
 
   /**
    * Reads and verifies an assertion.
-   * @param features the features of the server: a profile may forbid algorithms
-   * @throws InvalidGrantError If the assertion is invalid, for whatever reason.
+   * @param features The features of the server. A profile among them may forbid algorithms.
+   * @throws {InvalidGrantError} If the assertion is invalid for any reason.
    */
   async read(text: string, request: ClientRequest, features: ServerContext['features']): Promise<Assertion> {
     const model: Model & TrustedIssuerModel = request.options.model;
     const { client } = request;
-    const elsewhere = model.findTrustedIssuer && {
+    const lookup = model.findTrustedIssuer && {
       find: (name: string) => model.findTrustedIssuer!(name, client),
       allows: (alg: string) => !isForbidden(features, 'algorithms', alg),
-      found: this.modelIssuers,
+      issuers: this.modelIssuers,
     };
-    const { claims, typ, issuer } = await this.issuers.verify(text, invalidAssertion, elsewhere);
-    if (claims.iss === request.issuer) throw invalidAssertion({ reason: 'it is of another server' });
+    const { claims, typ, issuer } = await this.issuers.verify(text, invalidAssertion, lookup);
+    if (claims.iss === request.issuer) throw invalidAssertion({ reason: 'assertion was issued by this server itself' });
     const { profile = 'jwt' } = issuer;
     const types: readonly string[] = TYPES[profile];
     if (!types.includes(typ))
-      throw invalidAssertion({ reason: '`typ` says that it is such an assertion', expected: types, given: typ });
+      throw invalidAssertion({ reason: '`typ` of the assertion is not accepted', expected: types, given: typ });
     this.verifyAudience(claims, profile, request);
     this.verifyLifetime(claims);
     verifyBinding(claims, request);
-    const said = profile === 'id-jag' ? readIdentityAssertion(claims, request) : { resource: [] };
-    return { claims: claims as Assertion['claims'], ...said, singleUse: this.singleUseOf(text, claims) };
+    const contents = profile === 'id-jag' ? readIdentityAssertion(claims, request) : { resource: [] };
+    return { claims: claims as Assertion['claims'], ...contents, singleUse: this.singleUseOf(text, claims) };
   }
 
   private verifyAudience(claims: Claims, profile: 'jwt' | 'id-jag', { issuer }: ClientRequest): void {
     const { audiences } = this.settings;
-    const wanted = [...(issuer === undefined ? [] : [issuer]), ...(profile === 'jwt' ? audiences : [])];
-    if (isOnlyFor(claims, wanted)) return;
+    const accepted = [...(issuer === undefined ? [] : [issuer]), ...(profile === 'jwt' ? audiences : [])];
+    if (isOnlyFor(claims, accepted)) return;
     throw invalidAssertion({
-      reason: 'it is for this server, and for nobody else',
-      expected: wanted,
+      reason: 'audience of the assertion is not this server alone',
+      expected: accepted,
       given: loggableAudience(claims),
     });
   }
 
   private verifyLifetime({ exp }: Claims): void {
     const { clockTolerance, maxLifetime } = this.settings;
-    const left = exp - Date.now() / 1000;
-    if (left <= maxLifetime + clockTolerance) return;
+    const secondsLeft = exp - Date.now() / 1000;
+    if (secondsLeft <= maxLifetime + clockTolerance) return;
     throw invalidAssertion({
-      reason: 'an assertion lives for so many seconds at most',
+      reason: 'assertion expires later than `maxLifetime` allows',
       expected: maxLifetime,
-      given: left,
+      given: secondsLeft,
     });
   }
 
-  /** One without `jti` is told from others by all that is signed: a signature may be written in more than one way. */
+  /**
+   * Returns the replay key of an assertion. Without a `jti`, it is derived from the signed content, because the same
+   * signature can be encoded in several ways.
+   */
   private singleUseOf(text: string, { iss, jti, exp }: Claims): Assertion['singleUse'] {
     const name = typeof jti === 'string' && jti !== '' ? jti : text.slice(0, text.lastIndexOf('.'));
     const digest = hash('sha256', JSON.stringify(['assertion', iss, name]), 'base64url');
-    // By whichever clock it is remembered, it is for longer than this one lets it live.
+    // Remember the assertion longer than any process accepts it, despite clock skew.
     return { digest, seconds: Math.ceil(exp - Date.now() / 1000) + 2 * this.settings.clockTolerance + 1 };
   }
 }
 
-/** What is bound to a key is good for nobody who has not shown that very key with this request. RFC 7800 §3, ID-JAG §8.6.1 */
+/**
+ * Verifies that an assertion that is bound to a key is presented with a proof of that key. RFC 7800 §3, ID-JAG §8.6.1
+ * @throws {InvalidGrantError} If the request does not prove possession of the key.
+ */
 function verifyBinding({ cnf }: Claims, { tokenMembers: token }: ClientRequest): void {
   if (matchesConfirmation(cnf, token['cnf'])) return;
-  throw invalidAssertion({ reason: 'it is bound to no key, or to the one that the request shows' });
+  throw invalidAssertion({ reason: 'assertion is bound to a key, but the request does not prove possession of it' });
 }
 
-/** What an identity assertion says to this client. ID-JAG §3.1, §4.4.1 */
+/**
+ * Reads the scope, resources and authorization details of an identity assertion. ID-JAG §3.1, §4.4.1
+ * @throws {InvalidGrantError} If it was issued for another client, or a claim is missing or invalid.
+ */
 function readIdentityAssertion(
   claims: Claims,
   { client }: ClientRequest,
 ): Pick<Assertion, 'scope' | 'resource' | 'details'> {
   const { client_id: clientId, jti, iat, scope } = claims;
   if (typeof clientId !== 'string' || clientId !== client.id) {
-    throw invalidAssertion({ reason: 'it names the client that brings it', expected: clientId, given: client.id });
+    throw invalidAssertion({ reason: 'assertion was issued for another client', expected: clientId, given: client.id });
   }
   if (typeof jti !== 'string' || jti === '' || iat === undefined)
-    throw invalidAssertion({ reason: 'it has a `jti` and an `iat`' });
-  const isSaid = typeof scope === 'string' && scope.length <= MAX_SCOPE_LENGTH && isScope(scope);
-  if (scope !== undefined && !isSaid) throw invalidAssertion({ reason: '`scope` is one' });
-  // One that says by a scope what may be done says no more than that.
-  const details = detailsIn(claims) ?? (isSaid ? [] : undefined);
-  return { ...(isSaid && { scope }), resource: resourcesOf(claims), details };
+    throw invalidAssertion({ reason: 'assertion has no `jti` or no `iat`' });
+  const isValidScope = typeof scope === 'string' && scope.length <= MAX_SCOPE_LENGTH && isScope(scope);
+  if (scope !== undefined && !isValidScope) throw invalidAssertion({ reason: '`scope` of the assertion is invalid' });
+  // An assertion that contains only a scope grants no authorization details.
+  const details = detailsIn(claims) ?? (isValidScope ? [] : undefined);
+  return { ...(isValidScope && { scope }), resource: resourcesOf(claims), details };
 }
 
 function detailsIn({ authorization_details: details }: Claims): Assertion['details'] {
   try {
     return details === undefined ? undefined : verifyDetails(details);
   } catch {
-    throw invalidAssertion({ reason: '`authorization_details` is a list of them' });
+    throw invalidAssertion({ reason: '`authorization_details` of the assertion is invalid' });
   }
 }
 
 function resourcesOf({ resource = [] }: Claims): readonly string[] {
   const uris: readonly unknown[] = [resource].flat();
-  const isGood = uris.length <= MAX_RESOURCES && uris.every((uri) => typeof uri === 'string' && isResource(uri));
-  if (isGood) return uris as readonly string[];
-  throw invalidAssertion({ reason: '`resource` is an absolute URI, or a list of them' });
+  const isValid = uris.length <= MAX_RESOURCES && uris.every((uri) => typeof uri === 'string' && isResource(uri));
+  if (isValid) return uris as readonly string[];
+  throw invalidAssertion({ reason: '`resource` of the assertion is not an absolute URI or a short list of them' });
 }

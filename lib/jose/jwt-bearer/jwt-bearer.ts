@@ -1,3 +1,4 @@
+import type { ClientAuthentication } from '../../contracts/client-authentication.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { KNOWN_RESOURCES } from '../../features/resource-indicators/requested-resources.js';
@@ -12,12 +13,13 @@ import { AssertionVerifier, invalidAssertion } from './assertion-verifier.js';
 import type { JwtBearerOptions, JwtBearerSettings } from './options.js';
 import type { TrustedIssuerModel } from './trusted-issuer-model.js';
 
-/** What a server says that redeems identity assertions. ID-JAG §7.2 */
+/** The grant profile that the metadata announces if the server redeems identity assertions. ID-JAG §7.2 */
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 
 /**
- * A client redeems what another server has said of a user: an assertion of an issuer that is trusted. The token is kept with `act`,
- * `auth_time`, `acr` and `amr` where the assertion says them. RFC 7521 §4.1, RFC 7523 §2.1
+ * Adds the JWT bearer grant: a client redeems an assertion about a user that a trusted issuer has signed. The token is
+ * stored with `act`, `auth_time`, `acr` and `amr` if the assertion contains them. RFC 7521 §4.1, RFC 7523 §2.1
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   const assertions = new AssertionVerifier(options);
@@ -46,7 +48,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   };
 }
 
-/** Returns the hooks that store with a token what its assertion says. */
+/** Returns the token hooks that store claims and resources of the assertion with the token. */
 function tokenHooks({ details, resources }: { details: () => unknown; resources: () => unknown }): TokenHooks {
   return {
     issue(request) {
@@ -54,7 +56,9 @@ function tokenHooks({ details, resources }: { details: () => unknown; resources:
       if (!assertion) return;
       // A scope cannot express authorization details, so the token would grant something else without them.
       if (assertion.details?.length && !details())
-        throw invalidAssertion({ reason: 'it has no `authorization_details`' });
+        throw invalidAssertion({
+          reason: 'assertion contains `authorization_details`, but the server does not support them',
+        });
       Object.assign(request.tokenMembers, storedClaims(assertion.claims));
       // Resources of the assertion are stored here if no other feature stores resources.
       if (assertion.resource.length > 0 && !resources()) request.tokenMembers['resource'] = assertion.resource;
@@ -63,20 +67,26 @@ function tokenHooks({ details, resources }: { details: () => unknown; resources:
   };
 }
 
-/** By what a form says which client it is of, or proves that it is of one. */
+/** The form parameters that identify or authenticate a client. */
 const CLIENT_PARAMETERS = ['client_id', 'client_secret', 'client_assertion'];
 
-/** A request that says nothing of a client. RFC 7521 §4.1 */
-const anonymousClient = (id: string) => ({
+/**
+ * Returns a client authentication method that treats a request without client identification as sent by the client
+ * `id`. RFC 7521 §4.1
+ */
+const anonymousClient = (id: string): ClientAuthentication => ({
   method: 'none',
   readCredentials({ body, headers }: Request) {
     const form = (body ?? {}) as Record<string, unknown>;
-    const isSomebody = headers?.['authorization'] || CLIENT_PARAMETERS.some((name) => form[name]);
-    return form['grant_type'] === JWT_BEARER_GRANT && !isSomebody ? { id } : undefined;
+    const isIdentified = headers?.['authorization'] || CLIENT_PARAMETERS.some((name) => form[name]);
+    return form['grant_type'] === JWT_BEARER_GRANT && !isIdentified ? { id } : undefined;
   },
 });
 
-/** How the user signed in there, and who acts for them, as far as it can be read. RFC 8693 §4.1, OpenID Connect Core §2 */
+/**
+ * Returns the claims to store with the token: how the user signed in at the issuer, and which actor acts for the user.
+ * Malformed claims are omitted. RFC 8693 §4.1, OpenID Connect Core §2
+ */
 function storedClaims({ act, auth_time, acr, amr }: Readonly<Record<string, unknown>>): object {
   return { ...(isObject(act) && { act }), ...readSignInClaims({ auth_time, acr, amr }) };
 }
@@ -88,12 +98,12 @@ function* findConfigurationErrors(
   settings: JwtBearerSettings,
 ): Iterable<string> {
   if (issuer === undefined && settings.audiences.length === 0) {
-    yield '`jwtBearer()` needs the option `issuer`, which assertions are made for';
+    yield '`jwtBearer()` cannot determine the audience of assertions. Set the option `issuer`, or `audiences` of `jwtBearer()`';
   }
   if (settings.issuers.length === 0 && !findsIssuers(model)) {
-    yield '`jwtBearer()` needs a list of `issuers`, whose assertions are redeemed, or a model that knows them by `findTrustedIssuer()`';
+    yield '`jwtBearer()` trusts no issuer. Set `issuers` of `jwtBearer()`, or implement the model method `findTrustedIssuer()`';
   }
-  if (!hasOnce(model)) yield '`jwtBearer()` needs the model method `once()`: an assertion is good once';
-  const own = settings.issuers.find((one) => one.issuer === issuer);
-  if (own) yield `\`jwtBearer()\` trusts the server's own issuer: what it says itself is no ground for a token`;
+  if (!hasOnce(model)) yield '`jwtBearer()` requires the model method `once()` to detect replayed assertions';
+  const ownIssuer = settings.issuers.find((one) => one.issuer === issuer);
+  if (ownIssuer) yield `\`issuers\` of \`jwtBearer()\` must not contain this server's own issuer`;
 }

@@ -5,41 +5,58 @@ import { readAudience, readSeconds } from '../../remote/option-readers.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
-/** A server whose assertions are redeemed. */
+/** A server whose assertions clients may redeem. */
 export interface AssertionIssuer extends IssuerOptions {
   /**
-   * What it writes: `id-jag`, identity assertions that name the client, the resource and the scope, and nothing else; or `jwt`, any
-   * assertion that is for this server. Default: jwt. RFC 7523 §2.1, draft-ietf-oauth-identity-assertion-authz-grant
+   * The kind of assertions that the server issues. `'id-jag'`: only identity assertions, which specify the client, the
+   * resource and the scope. `'jwt'`: any assertion for this server. Default: `'jwt'`. RFC 7523 §2.1,
+   * draft-ietf-oauth-identity-assertion-authz-grant
    */
   profile?: 'jwt' | 'id-jag';
 }
 
-/** What `jwtBearer()` takes. */
+/** The options of `jwtBearer()`. */
 export interface JwtBearerOptions {
-  /** The servers whose assertions are redeemed, with their keys. Default: those alone that the model knows, by `findTrustedIssuer()` */
+  /**
+   * The trusted issuers of assertions, with their keys. If omitted, only the issuers that the model method
+   * `findTrustedIssuer()` returns.
+   */
   issuers?: readonly AssertionIssuer[];
-  /** What `aud` may be besides the issuer, but not of an `id-jag`: the URL of the token endpoint. Default: nothing */
+  /**
+   * Accepted values of `aud` in addition to the issuer, such as the URL of the token endpoint. They do not apply to
+   * `id-jag` assertions. Default: none.
+   */
   audiences?: readonly string[];
-  /** Which clients may redeem one: those that prove who they are, or all. Default: confidential */
+  /**
+   * Which clients may redeem assertions: `'confidential'` for authenticated clients only, or `'all'`. Default:
+   * `'confidential'`.
+   */
   clients?: 'confidential' | 'all';
   /**
-   * The id of the client that a request is taken for which names none: one with the `tokenEndpointAuthMethod` `none`. Needs `clients:
-   * 'all'`. Default: every request names its client. RFC 7521 §4.1
+   * The client ID that is assumed for a request without client identification. Its client must have the
+   * `tokenEndpointAuthMethod` `none`. Requires `clients: 'all'`. If omitted, every request must identify its client.
+   * RFC 7521 §4.1
    */
   anonymous?: string;
-  /** May an assertion come again until it is over? RFC 7521 §4.1. Default: false, it is good once */
+  /** Whether an assertion may be redeemed several times until it expires. Default: `false`. RFC 7521 §4.1 */
   reusable?: boolean;
-  /** Do clients with the grant `refresh_token` get one? Default: false, they bring another assertion. RFC 7521 §4.1 */
+  /**
+   * Whether clients with the grant `refresh_token` get a refresh token. If `false`, they have to redeem another
+   * assertion. Default: `false`. RFC 7521 §4.1
+   */
   refreshTokens?: boolean;
-  /** Seconds that an assertion may live from now on: so long it is remembered. Default: 3600 */
+  /**
+   * Maximum number of seconds until an assertion expires. It is remembered until then for replay detection. Default:
+   * `3600`.
+   */
   maxLifetime?: number;
-  /** Seconds by which the clocks of the issuers may differ. Default: 10 */
+  /** The accepted clock skew of the issuers, in seconds. Default: `10`. */
   clockTolerance?: number;
-  /** How the keys of issuers are fetched that the model knows. Default: public addresses alone */
+  /** How the keys of issuers that the model returns are fetched. Default: from public addresses only. */
   fetch?: SafeFetchOptions;
 }
 
-/** The same, settled and checked. */
+/** The options of `jwtBearer()` with their defaults, validated. */
 export interface JwtBearerSettings extends Required<Omit<JwtBearerOptions, 'anonymous' | 'fetch'>> {
   anonymous: string | undefined;
 }
@@ -47,7 +64,10 @@ export interface JwtBearerSettings extends Required<Omit<JwtBearerOptions, 'anon
 const FEATURE = '`jwtBearer()`';
 const PROFILES: readonly unknown[] = ['jwt', 'id-jag'];
 
-/** @throws InvalidArgumentError with a sentence for what cannot work */
+/**
+ * Validates the options of `jwtBearer()` and applies the defaults.
+ * @throws {InvalidArgumentError} If an option is invalid.
+ */
 export function settle(given: JwtBearerOptions): JwtBearerSettings {
   assertKnownOptions(given ?? {}, NAMES, FEATURE);
   assertFetchOptions(given?.fetch);
@@ -59,24 +79,24 @@ export function settle(given: JwtBearerOptions): JwtBearerSettings {
     reusable = false,
     refreshTokens = false,
   } = given ?? {};
-  assertConfig(Array.isArray(issuers), `${FEATURE} takes as \`issuers\` a list of those whose assertions are redeemed`);
+  assertConfig(Array.isArray(issuers), `\`issuers\` of ${FEATURE} must be a list of trusted issuers`);
   for (const one of issuers) {
     assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${FEATURE}`);
     assertConfig(
       PROFILES.includes(one?.profile ?? 'jwt'),
-      `${FEATURE} takes as \`profile\` of an issuer \`jwt\` or \`id-jag\``,
+      `\`profile\` of an issuer of ${FEATURE} must be \`jwt\` or \`id-jag\``,
     );
   }
   assertConfig(
     clients === 'all' || clients === 'confidential',
-    `${FEATURE} takes as \`clients\` \`confidential\` or \`all\``,
+    `\`clients\` of ${FEATURE} must be \`confidential\` or \`all\``,
   );
-  const isNamed = anonymous === undefined || (typeof anonymous === 'string' && clients === 'all');
+  const isValidClient = anonymous === undefined || (typeof anonymous === 'string' && clients === 'all');
   assertConfig(
-    isNamed,
-    `${FEATURE} takes as \`anonymous\` the id of a client without a secret, and needs \`clients: 'all'\` for it`,
+    isValidClient,
+    `\`anonymous\` of ${FEATURE} must be the ID of a client without a secret and requires \`clients: 'all'\``,
   );
-  const [longest, tolerance] = [given?.maxLifetime, given?.clockTolerance];
+  const [maxLifetime, clockTolerance] = [given?.maxLifetime, given?.clockTolerance];
   return {
     issuers,
     audiences: audiences === undefined ? [] : readAudience(FEATURE, audiences),
@@ -84,8 +104,8 @@ export function settle(given: JwtBearerOptions): JwtBearerSettings {
     anonymous,
     reusable,
     refreshTokens,
-    maxLifetime: readSeconds(FEATURE, 'maxLifetime', longest, { usual: 3600, least: 1 }),
-    clockTolerance: readSeconds(FEATURE, 'clockTolerance', tolerance, { usual: CLOCK_TOLERANCE }),
+    maxLifetime: readSeconds(FEATURE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
+    clockTolerance: readSeconds(FEATURE, 'clockTolerance', clockTolerance, { usual: CLOCK_TOLERANCE }),
   };
 }
 

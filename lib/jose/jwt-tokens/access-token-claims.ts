@@ -7,7 +7,10 @@ import type { Settings } from './settings.js';
 
 const withoutPrefix = (mediaType: string) => mediaType.toLowerCase().replace(/^application\//, '');
 
-/** Checks the `typ` header, without its `application/`. @throws {InvalidTokenError} For another type. RFC 7515 §4.1.9 */
+/**
+ * Verifies the `typ` header, with or without the prefix `application/`. RFC 7515 §4.1.9
+ * @throws {InvalidTokenError} If the type is not accepted.
+ */
 export function verifyType(given: unknown, { typ }: Settings): void {
   const isAccepted = typ.some((one) =>
     one === null ? given === undefined : typeof given === 'string' && withoutPrefix(one) === withoutPrefix(given),
@@ -15,15 +18,15 @@ export function verifyType(given: unknown, { typ }: Settings): void {
   if (isAccepted) return;
   const accepted = typ.map((one) => one ?? 'none').join(' ');
   throw rejected('its type is not accepted', {
-    reason: '`typ` of the header is accepted: see the option `typ` of `JwtTokens`, or a preset such as `keycloak()`',
+    reason: 'header `typ` is not accepted: see the option `typ` of `JwtTokens`, or a preset such as `keycloak()`',
     expected: accepted,
     given: shortText(given) ?? 'none',
   });
 }
 
 /**
- * Returns the claims of an access token under the names of RFC 9068, wherever its issuer has them.
- * @throws {InvalidTokenError} With the claim that is missing or malformed.
+ * Returns the claims of an access token under the names of RFC 9068, even if its issuer uses other names.
+ * @throws {InvalidTokenError} If a claim is missing or malformed.
  */
 export function readClaims(claims: JWTPayload, settings: Settings): TokenClaims {
   const { requiredClaims, clientIdClaims, scopeClaims, rolesClaims, audienceClaims, tokenUse } = settings;
@@ -31,7 +34,7 @@ export function readClaims(claims: JWTPayload, settings: Settings): TokenClaims 
   for (const name of ['sub', 'jti']) if (!isTextOrAbsent(claims[name])) throw malformed(name);
   const use = tokenUse && claimAt(claims, tokenUse.claim);
   if (tokenUse && !tokenUse.values.includes(use as string)) {
-    const reason = `\`${String(tokenUse.claim)}\` says that it is an access token`;
+    const reason = `claim \`${String(tokenUse.claim)}\` is not that of an access token`;
     throw rejected('it is not an access token', { reason, expected: tokenUse.values.join(' '), given: shortText(use) });
   }
   const clientId = firstText(claims, clientIdClaims);
@@ -51,14 +54,14 @@ export function readClaims(claims: JWTPayload, settings: Settings): TokenClaims 
   };
 }
 
-/** Returns the texts of the audience claims; `undefined` if one of them is malformed. */
+/** Returns the values of the audience claims, or `undefined` if one of them is malformed. */
 function audienceOf(claims: JWTPayload, { audienceClaims }: Settings): readonly string[] | undefined {
   const values = audienceClaims.flatMap((path) => claimAt(claims, path) ?? []);
   return values.every((value) => typeof value === 'string' && value !== '') ? (values as string[]) : undefined;
 }
 
-const malformed = (name: string, what = 'invalid') =>
-  rejected(`the claim \`${name}\` is ${what}`, { reason: `the token has a valid claim \`${name}\`` });
+const malformed = (name: string, problem = 'invalid') =>
+  rejected(`the claim \`${name}\` is ${problem}`, { reason: `claim \`${name}\` is ${problem}` });
 
 const isPresent = (value: unknown) => value !== undefined && value !== null && value !== '';
 const isTextOrAbsent = (value: unknown) => value === undefined || (typeof value === 'string' && value !== '');

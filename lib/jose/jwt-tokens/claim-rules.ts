@@ -1,9 +1,9 @@
 import type { JWTPayload } from 'jose';
 
-/** Where a claim is: its name, or the names on the way to a nested one: `['realm_access', 'roles']`. */
+/** The location of a claim: its name, or the path to a nested claim, such as `['realm_access', 'roles']`. */
 export type ClaimPath = string | readonly string[];
 
-/** Returns the value of a claim; `undefined` if the token does not have it. */
+/** Returns the value of a claim, or `undefined` if the token does not contain it. */
 export function claimAt(claims: JWTPayload, path: ClaimPath): unknown {
   let value: unknown = claims;
   for (const name of typeof path === 'string' ? [path] : path) {
@@ -13,14 +13,14 @@ export function claimAt(claims: JWTPayload, path: ClaimPath): unknown {
   return value;
 }
 
-/** Returns the first text among these claims. */
+/** Returns the first of these claims that is a non-empty string. */
 export function firstText(claims: JWTPayload, paths: readonly ClaimPath[]): string | undefined {
   return paths.map((path) => claimAt(claims, path)).find((value) => typeof value === 'string' && value !== '') as
     string | undefined;
 }
 
 /**
- * Returns the values of claims that hold a list of texts, or one text with spaces between its values, each value once.
+ * Returns the distinct values of claims that contain a list of strings, or one string with values separated by spaces.
  * Claims of another type are ignored, so that a malformed claim grants nothing.
  */
 export function valuesAt(claims: JWTPayload, paths: readonly ClaimPath[]): readonly string[] {

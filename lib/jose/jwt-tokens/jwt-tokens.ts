@@ -7,12 +7,13 @@ import { readClaims, verifyType } from './access-token-claims.js';
 import { toRejection, rejected } from './rejection.js';
 import { type JwtTokensOptions, type Settings, settle } from './settings.js';
 
-/** Maximum number of characters of an access token; headers of HTTP are rarely longer. */
+/** Maximum number of characters of an access token. HTTP headers are rarely longer. */
 const MAX_LENGTH = 16_384;
 
 /**
- * The model of an API that verifies JWT access tokens of another authorization server by its public keys, which are fetched
- * and cached. Each failed check rejects the token with a reason of its own, in the log too. RFC 9068 §4
+ * A model for an API that accepts JWT access tokens of another authorization server. It verifies them with the public
+ * keys of that server, which it fetches and caches. Each failed check has its own reason in the response and in the
+ * log. RFC 9068 §4
  */
 export class JwtTokens implements ProtectedResourceModel {
   declare readonly getClient?: undefined;
@@ -21,7 +22,7 @@ export class JwtTokens implements ProtectedResourceModel {
   private readonly keys: JWTVerifyGetKey;
   private readonly checks: JwtChecks;
 
-  /** @throws {InvalidArgumentError} For an invalid option. */
+  /** @throws {InvalidArgumentError} If an option is invalid. */
   constructor(options: JwtTokensOptions) {
     this.settings = settle(options);
     const { algorithms, clockTolerance, issuer } = this.settings;
@@ -30,27 +31,31 @@ export class JwtTokens implements ProtectedResourceModel {
   }
 
   /**
-   * @throws {InvalidTokenError} With the reason, if the token is not a valid access token of the issuer for this API.
+   * Verifies an access token and returns its properties.
+   * @throws {InvalidTokenError} If the token is not a valid access token of the issuer for this API.
    * @throws {TemporarilyUnavailableError} If the keys of the issuer cannot be fetched.
    */
   async getAccessToken(accessToken: string): Promise<Token | undefined> {
     const { settings } = this;
-    // An opaque token is no JWT at all: it gets the usual response to an unknown token.
+    // An opaque token gets the same response as an unknown token.
     if (accessToken.length > MAX_LENGTH || accessToken.split('.').length !== 3) {
-      throw rejected('it is not a signed JWT', { reason: 'the token is a JWS in compact form' });
+      throw rejected('it is not a signed JWT', { reason: 'token is not a JWS in compact form' });
     }
     const claims = await this.verify(accessToken);
-    const found = readClaims(claims, settings);
-    const objection = findClaimsError(found, settings);
-    if (objection) throw rejectionError(objection);
+    const tokenClaims = readClaims(claims, settings);
+    const claimsError = findClaimsError(tokenClaims, settings);
+    if (claimsError) throw rejectionError(claimsError);
     if (settings.isRevoked && (await settings.isRevoked(claims))) {
-      throw rejected('it was revoked', { reason: '`isRevoked()` accepts the token' });
+      throw rejected('it was revoked', { reason: '`isRevoked()` returned true for the token' });
     }
-    const expiresAt = expiryOf(found)! + settings.clockTolerance * 1000;
-    return tokenFromClaims(found, accessToken, expiresAt, settings.isClientCredentials?.(claims));
+    const expiresAt = expiryOf(tokenClaims)! + settings.clockTolerance * 1000;
+    return tokenFromClaims(tokenClaims, accessToken, expiresAt, settings.isClientCredentials?.(claims));
   }
 
-  /** Returns the claims of a token with a valid signature, type and lifetime. @throws {InvalidTokenError} With the reason. */
+  /**
+   * Verifies the signature, the type and the lifetime of a token, and returns its claims.
+   * @throws {InvalidTokenError} If the token is invalid.
+   */
   private async verify(token: string): Promise<JWTPayload> {
     try {
       const { payload, protectedHeader } = await verifyJwt(token, this.keys, this.checks);

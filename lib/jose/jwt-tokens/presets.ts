@@ -2,28 +2,29 @@ import type { ClaimPath } from './claim-rules.js';
 import type { ClaimRules } from './settings.js';
 
 /**
- * Claim rules for access tokens of Keycloak: `new JwtTokens({ issuer, audience, ...keycloak({ client: 'my-api' }) })`. Roles
- * are those of the realm and, with `client`, of that client. Keycloak's ID tokens and refresh tokens are rejected by their
- * claim `typ`. Tested against Keycloak 26.
+ * Returns the claim rules for access tokens of Keycloak: `new JwtTokens({ issuer, audience, ...keycloak({ client:
+ * 'my-api' }) })`. Roles are the realm roles and, if `client` is set, the roles of that client. ID tokens and refresh
+ * tokens of Keycloak are rejected because of their claim `typ`. Tested against Keycloak 26.
  */
 export function keycloak({ client }: { client?: string } = {}): ClaimRules {
-  const ofClient: ClaimPath[] = client === undefined ? [] : [['resource_access', client, 'roles']];
+  const clientRoles: ClaimPath[] = client === undefined ? [] : [['resource_access', client, 'roles']];
   return {
     typ: ['JWT', 'at+jwt'],
     requiredClaims: ['iss', 'exp', 'aud', 'sub', 'azp'],
     clientIdClaims: ['azp'],
-    rolesClaims: [['realm_access', 'roles'], ...ofClient],
+    rolesClaims: [['realm_access', 'roles'], ...clientRoles],
     tokenUse: { claim: 'typ', values: ['Bearer', 'DPoP'] },
-    // A user may be called like a service account; only tokens of service accounts have the claim of the client id.
+    // A user may have the name of a service account, but only tokens of service accounts contain the claim of the
+    // client ID.
     isClientCredentials: ({ preferred_username: name, azp, client_id: id, clientId = id }) =>
       typeof azp === 'string' && clientId === azp && name === `service-account-${azp.toLowerCase()}`,
   };
 }
 
 /**
- * Claim rules for access tokens of Auth0, in its default profile and in that of RFC 9068. Auth0 puts the permissions of a
- * user into the claim `permissions`; roles are in a claim that an Action adds, whose name you give. From documentation, not
- * tested against Auth0.
+ * Returns the claim rules for access tokens of Auth0, in its default profile and in its RFC 9068 profile. Auth0 puts
+ * the permissions of a user into the claim `permissions`. To use roles, add a claim with an Action and pass its name as
+ * `rolesClaim`. Based on documentation, not tested against Auth0.
  */
 export function auth0({ rolesClaim = 'permissions' }: { rolesClaim?: string } = {}): ClaimRules {
   return {
@@ -31,15 +32,15 @@ export function auth0({ rolesClaim = 'permissions' }: { rolesClaim?: string } = 
     requiredClaims: ['iss', 'exp', 'aud', 'sub'],
     clientIdClaims: ['azp', 'client_id'],
     rolesClaims: [rolesClaim],
-    // ID tokens have the client as `aud`; access tokens have the API, so that `audience` tells them apart.
+    // The `aud` of an ID token is the client, so the option `audience` rejects ID tokens.
     isClientCredentials: ({ gty, sub }) =>
       gty === 'client-credentials' || (typeof sub === 'string' && sub.endsWith('@clients')),
   };
 }
 
 /**
- * Claim rules for access tokens of Microsoft Entra ID, versions 1.0 and 2.0. An ID token names no client application
- * (`azp`, `appid`) and is rejected. From documentation, not tested against Entra ID.
+ * Returns the claim rules for access tokens of Microsoft Entra ID, versions 1.0 and 2.0. ID tokens are rejected because
+ * they contain no client application (`azp`, `appid`). Based on documentation, not tested against Entra ID.
  */
 export function entra(): ClaimRules {
   return {
@@ -54,8 +55,8 @@ export function entra(): ClaimRules {
 }
 
 /**
- * Claim rules for access tokens of Amazon Cognito. They have no `aud`: give the ids of your app clients as `audience`. From
- * documentation, not tested against Cognito.
+ * Returns the claim rules for access tokens of Amazon Cognito. These tokens have no `aud`, so pass the IDs of your app
+ * clients as `audience`. Based on documentation, not tested against Cognito.
  */
 export function cognito(): ClaimRules {
   return {

@@ -4,44 +4,47 @@ import { shortText } from '../../events/events.js';
 import { isVerificationError } from '../verification-error.js';
 import type { Settings } from './settings.js';
 
-/** The error that rejects a token: the message is for the client, the detail for the log. */
+/** Returns the error that rejects a token. The message is sent to the client, the detail is logged. */
 export const rejected = (message: string, detail: RefusalDetail): OAuthError =>
   new InvalidTokenError(`Invalid token: ${message}`).because(detail);
 
-/** Returns the error that rejects a token for what `jose` found, or the error itself if the server is at fault. */
+/**
+ * Converts an error of `jose` into the error that rejects the token. Returns the error unchanged if the token did not
+ * cause it.
+ */
 export function toRejection(error: unknown, token: string, { issuer, algorithms }: Settings): unknown {
   if (error instanceof errors.JWTExpired) return new InvalidTokenError('Invalid token: access token has expired');
   if (!isVerificationError(error)) return error;
   const iss = issuerOf(token);
-  // The keys of the issuer verify no token of another one, so that the signature is never the useful reason.
+  // Check the issuer first: a token of another issuer always has an unknown key, so a signature error would mislead.
   if (iss !== issuer) {
-    return rejected('it is of another issuer', {
-      reason: 'the token is of the issuer',
+    return rejected('it was issued by another issuer', {
+      reason: 'token was issued by another issuer',
       expected: issuer,
       given: shortText(iss),
     });
   }
   if (error instanceof errors.JWTClaimValidationFailed) {
     return rejected(`the claim \`${error.claim}\` is ${error.reason === 'missing' ? 'missing' : 'invalid'}`, {
-      reason: `the token has a valid claim \`${error.claim}\``,
+      reason: `claim \`${error.claim}\` is missing or invalid`,
     });
   }
   if (error instanceof errors.JOSEAlgNotAllowed) {
     return rejected('its signature algorithm is not accepted', {
-      reason: '`alg` is accepted',
+      reason: '`alg` of the token is not accepted',
       expected: algorithms.join(' '),
     });
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
-    return rejected('the issuer has no such key', { reason: 'the issuer publishes the key that `kid` names' });
+    return rejected('the issuer has no matching key', { reason: 'issuer does not publish the key of the token' });
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return rejected('its signature is invalid', { reason: 'the signature is valid for a key of the issuer' });
+    return rejected('its signature is invalid', { reason: 'signature does not match the key of the issuer' });
   }
-  return rejected('it is not a signed JWT', { reason: 'the token is a JWS in compact form' });
+  return rejected('it is not a signed JWT', { reason: 'token is not a JWS in compact form' });
 }
 
-/** Returns the unverified `iss` of a token: for the message alone. */
+/** Returns the unverified `iss` of a token. Use it only for messages. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;

@@ -7,39 +7,51 @@ import type { ClaimPath } from './claim-rules.js';
 import { ISSUER_OPTIONS, type IssuerOptions, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 
 /**
- * Where access tokens of an issuer have what this API needs. The defaults are those of RFC 9068; `keycloak()`, `auth0()`,
- * `entra()` and `cognito()` return the rules of these products.
+ * The locations of the required values in the access tokens of an issuer. The defaults are those of RFC 9068.
+ * `keycloak()`, `auth0()`, `entra()` and `cognito()` return the rules for these products.
  */
 export interface ClaimRules {
-  /** Accepted `typ` headers; `null` accepts a token without one. Default: `['at+jwt']`. RFC 9068 §2.1 */
+  /** The accepted `typ` headers. `null` accepts a token without the header. Default: `['at+jwt']`. RFC 9068 §2.1 */
   typ?: readonly (string | null)[];
-  /** Claims without which a token is rejected. Default: those of RFC 9068 §2.2 */
+  /** The claims that a token must contain. Default: those of RFC 9068 §2.2. */
   requiredClaims?: readonly string[];
-  /** Claims of which one must name the `audience`. Default: `['aud']` */
+  /** The claims that may contain the `audience`; one of them must. Default: `['aud']`. */
   audienceClaims?: readonly ClaimPath[];
-  /** Claims of which the first one present is the id of the client. Default: `['client_id']` */
+  /** The claims that may contain the client ID; the first one present is used. Default: `['client_id']`. */
   clientIdClaims?: readonly ClaimPath[];
-  /** Claims that hold scopes: a list, or one text with spaces. Default: `['scope']` */
+  /** The claims that contain scopes, as a list or as one string separated by spaces. Default: `['scope']`. */
   scopeClaims?: readonly ClaimPath[];
-  /** Claims that hold the roles of the user, for `@Roles()`: lists, or texts with spaces. Default: `['roles']` */
+  /**
+   * The claims that contain the roles of the user for `@Roles()`, as lists or as strings separated by spaces. Default:
+   * `['roles']`.
+   */
   rolesClaims?: readonly ClaimPath[];
-  /** A claim that tells access tokens from others, and its accepted values. If omitted, `typ` of the header tells. */
+  /**
+   * The claim that distinguishes access tokens from other tokens, and its accepted values. If omitted, only the `typ`
+   * header distinguishes them.
+   */
   tokenUse?: { claim: ClaimPath; values: readonly string[] };
-  /** Whether a token was issued by the client credentials grant. Default: `sub` is the id of the client. RFC 9068 §2.2 */
+  /**
+   * Returns whether a token was issued by the client credentials grant. If omitted, a token was if its `sub` is the
+   * client ID. RFC 9068 §2.2
+   */
   isClientCredentials?: (claims: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** The options of `JwtTokens`. */
 export interface JwtTokensOptions extends IssuerOptions, ClaimRules {
-  /** The resource that this API is, or several: a token whose `aud` names none of them is rejected. RFC 9068 §4 */
+  /** The identifier of this API, or several. A token whose `aud` contains none of them is rejected. RFC 9068 §4 */
   audience: string | readonly string[];
-  /** Seconds by which the clocks of the two servers may differ. Default: 5 */
+  /** The accepted clock skew between the two servers, in seconds. Default: `5`. */
   clockTolerance?: number;
-  /** Has this token been ended before its time? Asked for each good token, by its claims: `jti`, `sub`, `client_id`. */
+  /**
+   * Returns whether a token was revoked before its expiry. It is called for each valid token with its claims, such as
+   * `jti`, `sub` and `client_id`.
+   */
   isRevoked?: (claims: Readonly<Record<string, unknown>>) => Awaitable<boolean>;
 }
 
-/** The options with their defaults, validated. */
+/** The options of `JwtTokens` with their defaults, validated. */
 export interface Settings
   extends IssuerSettings, AcceptedTokens, Required<Omit<ClaimRules, 'tokenUse' | 'isClientCredentials'>> {
   issuer: string;
@@ -66,19 +78,25 @@ const OPTIONS = {
   isClientCredentials: true,
 } as const;
 
-/** Claims that every access token must have. RFC 9068 §2.2 */
+/** The claims that every access token must contain by default. RFC 9068 §2.2 */
 const REQUIRED_CLAIMS = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'];
 
-/** @throws {InvalidArgumentError} For an invalid option. */
+/**
+ * Validates the options of `JwtTokens` and applies the defaults.
+ * @throws {InvalidArgumentError} If an option is invalid.
+ */
 export function settle(given: JwtTokensOptions): Settings {
   const { audience, isRevoked } = given ?? {};
   assertKnownOptions(given ?? {}, OPTIONS, `\`${NAME}\``);
   const issuer = settleIssuer(NAME, given ?? {});
   assertConfig(
     audience !== undefined,
-    `${NAME} needs the \`audience\`: the resource that this API is, as tokens name it in \`aud\``,
+    `${NAME} requires \`audience\`: the identifier of this API, as tokens contain it in \`aud\``,
   );
-  assertConfig(isRevoked === undefined || typeof isRevoked === 'function', `${NAME} takes as \`isRevoked\` a function`);
+  assertConfig(
+    isRevoked === undefined || typeof isRevoked === 'function',
+    `\`isRevoked\` of ${NAME} must be a function`,
+  );
   return {
     ...issuer,
     audience: readAudience(NAME, audience),
@@ -92,16 +110,16 @@ function settleRules(given: ClaimRules) {
   const { typ = ['at+jwt'], requiredClaims = REQUIRED_CLAIMS, tokenUse, isClientCredentials } = given;
   assertConfig(
     isList(typ, (one) => one === null || isName(one)),
-    `${NAME} takes as \`typ\` a list of header values such as \`['at+jwt']\`; \`null\` accepts a token without one`,
+    `\`typ\` of ${NAME} must be a list of header values such as \`['at+jwt']\`. Add \`null\` to accept a token without the header`,
   );
-  assertConfig(isList(requiredClaims, isName, true), `${NAME} takes as \`requiredClaims\` a list of claim names`);
+  assertConfig(isList(requiredClaims, isName, true), `\`requiredClaims\` of ${NAME} must be a list of claim names`);
   assertConfig(
     tokenUse === undefined || (isPath(tokenUse?.claim) && isList(tokenUse.values, isName)),
-    `${NAME} takes as \`tokenUse\` an object such as \`{ claim: 'token_use', values: ['access'] }\``,
+    `\`tokenUse\` of ${NAME} must be an object such as \`{ claim: 'token_use', values: ['access'] }\``,
   );
   assertConfig(
     isClientCredentials === undefined || typeof isClientCredentials === 'function',
-    `${NAME} takes as \`isClientCredentials\` a function of the claims`,
+    `\`isClientCredentials\` of ${NAME} must be a function of the claims`,
   );
   return {
     typ,
@@ -115,12 +133,12 @@ function settleRules(given: ClaimRules) {
   };
 }
 
-function paths(name: keyof ClaimRules, given: readonly ClaimPath[] | undefined, usual: readonly ClaimPath[]) {
+function paths(name: keyof ClaimRules, given: readonly ClaimPath[] | undefined, defaults: readonly ClaimPath[]) {
   assertConfig(
     given === undefined || isList(given, isPath),
-    `${NAME} takes as \`${name}\` a list of claims, each a name or a path such as \`['realm_access', 'roles']\``,
+    `\`${name}\` of ${NAME} must be a list of claims, each a name or a path such as \`['realm_access', 'roles']\``,
   );
-  return given ?? usual;
+  return given ?? defaults;
 }
 
 const isName = (value: unknown) => typeof value === 'string' && value !== '';

@@ -4,36 +4,40 @@ import { KEY_MANAGEMENT_ALGORITHMS, type KeyManagementAlgorithm } from '../encry
 import type { Jwk } from '../jwk.js';
 import { type KeyMaterial, keyIdOf, type PemKey, privateKey, verifyRsaLength } from './key-material.js';
 
-/** A key that others encrypt to. */
+/** A private key that decrypts values that clients encrypt to the server. */
 export interface DecryptionKey {
   readonly kid: string;
-  /** The one algorithm that it is for. RFC 8725 §3.1 */
+  /** The only algorithm that the key is used with. RFC 8725 §3.1 */
   readonly alg: KeyManagementAlgorithm;
-  /** What everybody may know of it. RFC 7517 §4 */
+  /** The public JWK of the key. RFC 7517 §4 */
   readonly publicJwk: Jwk;
-  /** The private half. */
+  /** The private key. */
   readonly key: KeyObject;
 }
 
-/** Is a key given for that? One key does not do both. RFC 7517 §4.2 */
+/** Whether a key is intended for decryption (`use: 'enc'`). A key must not both sign and decrypt. RFC 7517 §4.2 */
 export const isForDecryption = (material: KeyMaterial): material is Jwk | PemKey =>
   (material as Jwk | undefined)?.use === 'enc';
 
-/** @throws InvalidArgumentError with a sentence for what is no private key, or a weak one */
+/**
+ * Creates a decryption key.
+ * @throws {InvalidArgumentError} If the material is not a private key, or the key is weak or does not support its
+ * `alg`.
+ */
 export function decryptionKey(material: Jwk | PemKey): DecryptionKey {
   const { key, kid, ...given } = privateKey(material);
-  const fit = algorithmsOf(key);
-  const alg = (given.alg ?? fit[0]) as KeyManagementAlgorithm;
+  const supported = algorithmsOf(key);
+  const alg = (given.alg ?? supported[0]) as KeyManagementAlgorithm;
   assertConfig(
-    fit.includes(alg),
-    `a key of the type \`${key.asymmetricKeyType}\` does not decrypt by \`${String(alg)}\``,
+    supported.includes(alg),
+    `a key of type \`${key.asymmetricKeyType}\` does not support decryption with \`${String(alg)}\``,
   );
   const jwk = createPublicKey(key).export({ format: 'jwk' }) as Jwk;
   const name = keyIdOf(jwk, kid);
   return { kid: name, alg, key, publicJwk: { ...jwk, kid: name, alg, use: 'enc' } };
 }
 
-/** What a key may be for, the usual one first. */
+/** Returns the key management algorithms that a key supports, the default first. */
 function algorithmsOf(key: KeyObject): readonly KeyManagementAlgorithm[] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa') {
@@ -41,9 +45,9 @@ function algorithmsOf(key: KeyObject): readonly KeyManagementAlgorithm[] {
     return ['RSA-OAEP-256'];
   }
   const isCurve = type === 'x25519' || (type === 'ec' && CURVES.includes(details?.namedCurve));
-  assertConfig(isCurve, 'a key that decrypts is for P-256, P-384, P-521, X25519 or RSA');
+  assertConfig(isCurve, 'a decryption key must be for P-256, P-384, P-521, X25519 or RSA');
   return KEY_MANAGEMENT_ALGORITHMS.filter((alg) => alg.startsWith('ECDH'));
 }
 
-/** As OpenSSL calls them. RFC 7518 §6.2.1.1 */
+/** The supported curves by their OpenSSL names. RFC 7518 §6.2.1.1 */
 const CURVES: readonly unknown[] = ['prime256v1', 'secp384r1', 'secp521r1'];

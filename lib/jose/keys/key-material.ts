@@ -5,41 +5,48 @@ import type { SigningAlgorithm } from '../algorithms.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
 
-/** A key that stays where it is, in a KMS or an HSM. */
+/** A signing key that never leaves its KMS or HSM. */
 export interface Signer {
   alg: SigningAlgorithm;
-  /** The public half. */
+  /** The public key as a JWK. */
   publicKey: Jwk;
-  /** Its name in tokens. Default: the thumbprint of the public half. RFC 7638 */
+  /** The key ID in the header of tokens. Default: the JWK thumbprint of the public key. RFC 7638 */
   kid?: string;
-  /** @returns the signature of these bytes as JWS has it: of ES256 both halves, 32 bytes each. RFC 7515 §5.1, RFC 7518 §3.4 */
+  /**
+   * Signs bytes.
+   * @returns The signature in JWS format. For ES256 this means the two 32-byte values in sequence, not DER. RFC 7515
+   * §5.1, RFC 7518 §3.4
+   */
   sign(data: Uint8Array): Awaitable<Uint8Array>;
 }
 
-/** A private key as PEM (PKCS #8, or what OpenSSL writes), with what PEM cannot say. */
+/** A private key as PEM (PKCS #8 or a format of OpenSSL), with properties that PEM cannot contain. */
 export interface PemKey {
   pem: string;
   /**
-   * The algorithm of the key. An RSA key that signs needs it: RS256, RS384, RS512, PS256, PS384 or PS512. Default of other keys that
-   * sign: ES256, ES384 or ES512 by their curve, Ed25519, or ML-DSA by its parameter set. Default of keys that decrypt: RSA-OAEP-256
-   * for RSA, ECDH-ES for all others.
+   * The algorithm of the key. It is required for an RSA key that signs: RS256, RS384, RS512, PS256, PS384 or PS512.
+   * Default for other signing keys: ES256, ES384 or ES512 by their curve, Ed25519, or ML-DSA by its parameter set.
+   * Default for decryption keys: RSA-OAEP-256 for RSA, otherwise ECDH-ES.
    */
   alg?: SigningAlgorithm | KeyManagementAlgorithm;
   kid?: string;
-  /** `enc`: others encrypt to it, and it signs nothing. Default: it signs. RFC 7517 §4.2 */
+  /** The use of the key: `'sig'` to sign, `'enc'` to decrypt. Default: `'sig'`. RFC 7517 §4.2 */
   use?: 'sig' | 'enc';
 }
 
-/** A private key: a JWK, PEM, or whoever signs with it. A JWK with the `use` `enc` decrypts. */
+/** A private key: a JWK, a PEM text, a PEM text with properties, or a signer. A key with `use: 'enc'` decrypts. */
 export type KeyMaterial = Jwk | string | PemKey | Signer;
 
-/** @throws InvalidArgumentError with a sentence for what is no private key */
+/**
+ * Imports a private key from a JWK or PEM text.
+ * @throws {InvalidArgumentError} If the material is not a private key.
+ */
 export function privateKey(material: Jwk | string | PemKey) {
   const given = typeof material === 'string' ? { pem: material } : (material ?? {});
   const { pem, alg, kid } = given as Partial<PemKey>;
   const key = readKey(
     () => createPrivateKey(pem === undefined ? { key: given as Jwk, format: 'jwk' } : pem),
-    'a key is a private JWK, PEM, or a signer, and one that is given to `keys()` is none of these',
+    'a key of `keys()` is invalid: it must be a private JWK, a PEM text or a signer',
   );
   return { key, alg, kid };
 }
@@ -48,15 +55,18 @@ export function readKey(parse: () => KeyObject, message: string): KeyObject {
   try {
     return parse();
   } catch {
-    // What the parser says may show parts of the key.
+    // Do not report the parser's error: it may contain parts of the key.
     throw configurationError(message);
   }
 }
 
-/** What a key is called. */
+/**
+ * Returns the key ID: the configured `kid`, or the JWK thumbprint of the key.
+ * @throws {InvalidArgumentError} If `kid` is not a non-empty string.
+ */
 export function keyIdOf(jwk: Jwk, kid: unknown): string {
   const name = kid ?? thumbprint(jwk);
-  assertConfig(typeof name === 'string' && name !== '', 'the `kid` of a key is text');
+  assertConfig(typeof name === 'string' && name !== '', 'the `kid` of a key must be a non-empty string');
   return name;
 }
 
@@ -69,7 +79,10 @@ export function thumbprint({ alg, crv, e, kty, n, pub, x, y }: Jwk & { pub?: str
     .digest('base64url');
 }
 
-/** Of RSA. RFC 7518 §3.3, §4.3 */
+/**
+ * Verifies the length of an RSA key. RFC 7518 §3.3, §4.3
+ * @throws {InvalidArgumentError} If the key has fewer than 2048 bits.
+ */
 export function verifyRsaLength({ asymmetricKeyDetails: details }: KeyObject): void {
-  assertConfig((details?.modulusLength ?? 0) >= 2048, 'an RSA key has 2048 bits at least');
+  assertConfig((details?.modulusLength ?? 0) >= 2048, 'an RSA key must have at least 2048 bits');
 }

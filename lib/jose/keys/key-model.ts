@@ -1,12 +1,16 @@
 import type { Awaitable, Falsy } from '../../model/model.js';
 
-/** Keeps the signing keys of a server, so that all its processes have the same. The text is sealed: nothing of a key can be read. */
+/**
+ * The model interface that stores the keys of a server, so that all its processes share them. The stored text is
+ * encrypted.
+ */
 export interface KeyModel {
-  /** What `replaceSigningKeys` kept last; falsy: nothing yet. */
+  /** Returns the text that `replaceSigningKeys` stored last, or a falsy value if there is none. */
   getSigningKeys(): Awaitable<string | Falsy>;
   /**
-   * Keeps other text, if what is kept still is `old`; undefined: if nothing is. In one step, however many processes try.
-   * @returns falsy where it is not any more
+   * Stores a new text if the stored text is still `old` (`undefined`: if nothing is stored). The comparison and the
+   * replacement must be atomic, even if several processes try at once.
+   * @returns A falsy value if the stored text was no longer `old`.
    */
   replaceSigningKeys(old: string | undefined, text: string): Awaitable<boolean | Falsy>;
 }

@@ -6,31 +6,45 @@ import type { Jwk, JwkSet } from '../jwk.js';
 import type { DecryptionKey } from './decryption-key.js';
 import type { SigningKey } from './signing-key.js';
 
-/** The keys of one server. */
+/** The signing and decryption keys of one server. */
 export interface KeyRing {
   /**
-   * What everybody may know: those that sign, those that will, and those that did until a while ago; and the one to encrypt to now, of
-   * each algorithm.
+   * Returns the public keys to publish: the current, upcoming and recently rotated signing keys, and the current
+   * encryption key of each algorithm.
    */
   published(): Awaitable<readonly Jwk[]>;
-  /** The key that signs now, by an algorithm or by the server's usual one; undefined: there is none. */
+  /**
+   * Returns the current signing key for an algorithm, or `undefined` if there is none. If `alg` is omitted, the default
+   * algorithm is used.
+   */
   current(alg?: SigningAlgorithm): Awaitable<SigningKey | undefined>;
-  /** By which algorithms it signs, the usual one first. */
+  /** Returns the signature algorithms of the server, the default first. */
   algorithms(): readonly SigningAlgorithm[];
-  /** By which algorithms something may be encrypted to it; none: by no one. */
+  /**
+   * Returns the algorithms with which clients can encrypt to the server. The list is empty if it has no decryption key.
+   */
   decryptionAlgorithms(): readonly KeyManagementAlgorithm[];
-  /** The key that something was encrypted to: the one of that name, or else the one that is published; undefined: there is none. */
+  /**
+   * Returns the decryption key with this key ID, or the published one if `kid` is `undefined`. Returns `undefined` if
+   * there is none.
+   */
   decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): Awaitable<DecryptionKey | undefined>;
 }
 
-/** The key that signs now. @throws ServerError where none signs by that algorithm */
+/**
+ * Returns the current signing key for an algorithm, by default for the default algorithm.
+ * @throws {ServerError} If the server has no key for the algorithm.
+ */
 export async function signingKeyOf(ring: KeyRing, alg?: SigningAlgorithm): Promise<SigningKey> {
   const key = await ring.current(alg);
   if (key) return key;
-  throw new ServerError(`Server error: there is no key that signs${alg ? ` by ${alg}` : ''}`);
+  throw new ServerError(`Server error: there is no signing key${alg ? ` for ${alg}` : ''}`);
 }
 
-/** Signs a JWT by the key of the server. @throws ServerError where no key signs by that algorithm */
+/**
+ * Signs a JWT with the current key of the server.
+ * @throws {ServerError} If the server has no key for the algorithm.
+ */
 export async function signJwt(
   ring: KeyRing,
   payload: object,
@@ -39,7 +53,10 @@ export async function signJwt(
   return await (await signingKeyOf(ring, alg)).sign({ typ }, payload);
 }
 
-/** Keys that the host has given: of each algorithm the first one signs, or is published to be encrypted to; all verify and decrypt. */
+/**
+ * Keys that the application configures. For each algorithm, the first key signs, or is published for encryption. All
+ * keys verify and decrypt.
+ */
 export class ConfiguredKeys implements KeyRing {
   constructor(
     private readonly keys: readonly SigningKey[],
@@ -68,5 +85,5 @@ export class ConfiguredKeys implements KeyRing {
   }
 }
 
-/** RFC 7517 §5 */
+/** Returns the published public keys as a JWK set. RFC 7517 §5 */
 export const jwkSet = async (ring: KeyRing): Promise<JwkSet> => ({ keys: await ring.published() });

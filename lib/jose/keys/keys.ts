@@ -14,60 +14,70 @@ import { signingKey } from './signing-key.js';
 import { StoredKeys } from './stored-keys.js';
 import { areSecrets } from '../secrets.js';
 
-/** What `keys()` takes: the keys themselves, or how the store keeps them. */
+/** The options of `keys()`: the keys themselves, or how they are kept in the store. */
 export interface KeysOptions {
   /**
-   * Private keys that the host brings, as JWK, PEM or signers: of each algorithm the first one signs, and all are published. Those with
-   * the `use` `enc` decrypt, by one algorithm each: of each the first one is published, and all are good.
-   * Left out: the store keeps them, made by the first process that needs them.
+   * The private keys, as JWK, PEM or signers. All signing keys are published, and the first one of each algorithm
+   * signs. Keys with `use: 'enc'` decrypt, each with one algorithm. The first one of each algorithm is published, and
+   * all of them decrypt.
+   * If omitted, the keys are kept in the store, and the first process that needs them creates them.
    */
   from?: readonly KeyMaterial[];
-  /** Seals the keys in the store: 32 characters at least, the same in all processes. Of a list the first one seals, and all open. */
+  /**
+   * The secret that encrypts the keys in the store. It must have at least 32 characters and be the same in all
+   * processes. In a list, the first secret encrypts, and all of them decrypt.
+   */
   secret?: string | readonly string[];
-  /** What the keys in the store sign by, the usual one first. Default: ['ES256'] */
+  /** The signature algorithms of the keys in the store, the default first. Default: `['ES256']`. */
   algorithms?: readonly SigningAlgorithm[];
-  /** Seconds in which APIs need not ask for the keys again. Default: 600 */
+  /** Seconds for which APIs may cache the published keys. Default: `600`. */
   maxAge?: number;
-  /** Seconds from which on another process knows what was changed in the store. Default: 60 */
+  /** Seconds after which other processes notice a change of the keys in the store. Default: `60`. */
   refresh?: number;
-  /** Seconds that a new key is known before it signs: `maxAge` and `refresh` at least. Default: 900 */
+  /** Seconds for which a new key is published before it signs: at least `maxAge` plus `refresh`. Default: `900`. */
   lead?: number;
   /**
-   * Seconds that a key is known after it signed the last time, as long as a token lives at least, and that one decrypts after it was
-   * published the last time. Default: 86400
+   * Seconds for which a rotated key is kept. A signing key stays published for this time, so it must be at least the
+   * lifetime of a token. A decryption key still decrypts for this time. Default: `86400`.
    */
   keep?: number;
-  /** Seconds after which the key in the store is replaced. Default: only when somebody says so */
+  /**
+   * Seconds after which a key in the store is rotated automatically. If omitted, keys are rotated only by
+   * `signingKeys(server).rotate()`.
+   */
   rotateEvery?: number;
 }
 
 /**
- * The keys by which a server signs, and decrypts where a feature reads what is encrypted to it, and the document that says the public
- * halves of them. RFC 7517, RFC 8414 §2
+ * Adds the keys with which the server signs, and decrypts if a feature accepts encrypted values. Publishes the public
+ * keys as a JWK set. RFC 7517, RFC 8414 §2
+ * @throws {InvalidArgumentError} If an option or a key is invalid.
  */
 export function keys(options: KeysOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`keys()`');
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
   const secrets = [options.secret ?? []].flat();
   const { algorithms = ['ES256'], rotateEvery } = options;
-  const given = from && configuredKeys(from);
-  const fault = given ? undefined : findOptionError({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
-  if (fault !== undefined) throw configurationError(fault);
-  // Servers with the same store and the same algorithms share one key ring: tenants, for example.
+  const configured = from && configuredKeys(from);
+  const optionError = configured
+    ? undefined
+    : findOptionError({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
+  if (optionError !== undefined) throw configurationError(optionError);
+  // Servers with the same store and algorithms share one key ring, for example the servers of tenants.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
-  const storedRing = (model: object, decryptsBy: readonly KeyManagementAlgorithm[]): KeyRing => {
-    const settings = { secrets, algorithms, decryptsBy, lead, keep, refresh, rotateEvery };
-    const same = rings.get(model) ?? new Map<string, KeyRing>();
-    rings.set(model, same);
-    const name = decryptsBy.join(' ');
-    const ring = same.get(name) ?? new StoredKeys(model as KeyModel, settings);
-    same.set(name, ring);
+  const storedRing = (model: object, decryptionAlgorithms: readonly KeyManagementAlgorithm[]): KeyRing => {
+    const settings = { secrets, algorithms, decryptionAlgorithms, lead, keep, refresh, rotateEvery };
+    const byAlgorithms = rings.get(model) ?? new Map<string, KeyRing>();
+    rings.set(model, byAlgorithms);
+    const name = decryptionAlgorithms.join(' ');
+    const ring = byAlgorithms.get(name) ?? new StoredKeys(model as KeyModel, settings);
+    byAlgorithms.set(name, ring);
     return ring;
   };
   return {
     id: 'keys',
     specification: 'RFC 7517',
-    requires: given ? [] : ['getSigningKeys', 'replaceSigningKeys'],
+    requires: configured ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {
         ...publicDocument('oauth/jwks', { maxAge, say: (server) => jwkSet(findKeys(server)!) }),
@@ -77,50 +87,57 @@ export function keys(options: KeysOptions = {}): Feature {
     install(builder) {
       builder.provide(
         KEYS,
-        () => given ?? storedRing(builder.options.model, requiredDecryptionAlgorithms(builder.server)),
+        () => configured ?? storedRing(builder.options.model, requiredDecryptionAlgorithms(builder.server)),
       );
       const ring = builder.use(KEYS);
       return {
         misconfigurations: (server) =>
-          given ? findMissingKeyErrors(server, given) : findLifetimeErrors(server, keep, maxAge),
-        health: async () => ((await ring().current()) ? undefined : 'no key signs'),
+          configured ? findMissingKeyErrors(server, configured) : findLifetimeErrors(server, keep, maxAge),
+        health: async () => ((await ring().current()) ? undefined : 'no signing key is available'),
       };
     },
   };
 }
 
-/** Of keys in a store. */
+/** Yields an error message if rotated keys in the store are not kept long enough. */
 function* findLifetimeErrors(server: ServerContext, keep: number, maxAge: number): Iterable<string> {
   if (Number(server.options.accessTokenLifetime) > keep) yield KEEP_TOO_SHORT;
-  const longest = Math.max(...server.all(DECRYPTION).map(({ lifetime }) => lifetime));
-  if (maxAge + longest > keep) yield `\`keep\` of \`keys()\` must be ${maxAge + longest} at least: ${FORGOTTEN}`;
+  const maxLifetime = Math.max(...server.all(DECRYPTION).map(({ lifetime }) => lifetime));
+  if (maxAge + maxLifetime > keep)
+    yield `\`keep\` of \`keys()\` must be at least ${maxAge + maxLifetime}: ${FORGOTTEN}`;
 }
 
 const KEEP_TOO_SHORT =
-  '`keep` of `keys()` must be as long as `accessTokenLifetime` at least: a token would outlive the key that shows it is good';
-const FORGOTTEN = 'so long clients may encrypt to a key that is published no more, and come again with it';
+  '`keep` of `keys()` must be at least `accessTokenLifetime`, so that no token outlives the key that verifies it';
+const FORGOTTEN = 'clients may still send values that were encrypted to a key that is no longer published';
 
-/** Of keys that are given, for what features read. */
-function* findMissingKeyErrors(server: ServerContext, given: ConfiguredKeys): Iterable<string> {
-  const known = given.decryptionAlgorithms();
+/** Yields an error message if a feature requires decryption that the configured keys do not support. */
+function* findMissingKeyErrors(server: ServerContext, configured: ConfiguredKeys): Iterable<string> {
+  const supported = configured.decryptionAlgorithms();
   for (const { algorithms } of server.all(DECRYPTION)) {
-    const missing = algorithms?.find((alg) => !known.includes(alg));
-    if (missing === undefined && known.length > 0) continue;
-    yield `no key of \`keys()\` decrypts${missing ? ` by ${missing}` : ''}: give \`from\` a private key with \`use: 'enc'\``;
+    const missing = algorithms?.find((alg) => !supported.includes(alg));
+    if (missing === undefined && supported.length > 0) continue;
+    yield `no key of \`keys()\` decrypts${missing ? ` with ${missing}` : ''}. Add a private key with \`use: 'enc'\` to \`from\``;
   }
 }
 
 function configuredKeys(from: readonly KeyMaterial[]): ConfiguredKeys {
-  assertConfig(Array.isArray(from) && from.length > 0, '`from` of `keys()` must be a list of private keys');
+  assertConfig(Array.isArray(from) && from.length > 0, '`from` of `keys()` must be a non-empty list of private keys');
   const decrypting = from.filter(isForDecryption).map(decryptionKey);
   const signing = from.filter((one) => !isForDecryption(one)).map(signingKey);
-  assertConfig(signing.length > 0, "no key of `keys()` signs: those with `use: 'enc'` decrypt");
+  assertConfig(signing.length > 0, "`from` of `keys()` contains no signing key: keys with `use: 'enc'` only decrypt");
   const names = [...signing, ...decrypting].map(({ kid }) => kid);
-  const twice = names.find((kid, at) => names.indexOf(kid) !== at);
-  assertConfig(!twice, `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
-  const others = new Set(signing.map(({ publicJwk }) => thumbprint(publicJwk)));
-  const both = decrypting.find(({ publicJwk }) => others.has(thumbprint(publicJwk)));
-  assertConfig(!both, `the key \`${both?.kid}\` of \`keys()\` signs and decrypts: one key does one of both`);
+  const duplicate = names.find((kid, at) => names.indexOf(kid) !== at);
+  assertConfig(
+    !duplicate,
+    `two keys of \`keys()\` have the same \`kid\`, \`${duplicate}\`. Give each key its own \`kid\``,
+  );
+  const signingThumbprints = new Set(signing.map(({ publicJwk }) => thumbprint(publicJwk)));
+  const sharedKey = decrypting.find(({ publicJwk }) => signingThumbprints.has(thumbprint(publicJwk)));
+  assertConfig(
+    !sharedKey,
+    `the key \`${sharedKey?.kid}\` of \`keys()\` is configured to sign and to decrypt. Use separate keys`,
+  );
   return new ConfiguredKeys(signing, decrypting);
 }
 
@@ -140,16 +157,16 @@ function findOptionError({
   rotateEvery,
 }: StoredKeysOptions): string | undefined {
   if (!areSecrets(secrets)) {
-    return '`keys()` needs a `secret` of 32 characters at least, which seals the keys in the store, or keys by `from`';
+    return '`keys()` requires a `secret` of at least 32 characters to encrypt the keys in the store, or private keys in `from`';
   }
   if (!areAlgorithms(algorithms)) return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHM_NAMES}`;
   for (const [name, value] of Object.entries({ maxAge, refresh, lead, keep, rotateEvery })) {
     if (value !== undefined && !(value >= 0)) return `\`${name}\` of \`keys()\` must be a number of seconds`;
   }
   if (lead < maxAge + refresh) {
-    return '`lead` of `keys()` must be `maxAge` and `refresh` together at least: a key would sign before everybody knows it';
+    return '`lead` of `keys()` must be at least `maxAge` plus `refresh`. Otherwise a key would sign before all parties know it';
   }
-  if (rotateEvery !== undefined && rotateEvery < lead) return '`rotateEvery` of `keys()` must be longer than `lead`';
+  if (rotateEvery !== undefined && rotateEvery < lead) return '`rotateEvery` of `keys()` must be at least `lead`';
   return undefined;
 }
 

@@ -9,7 +9,10 @@ const generate = promisify(generateKeyPair) as (
   options: object,
 ) => Promise<{ privateKey: { export(as: object): Jwk } }>;
 
-/** Makes a key, away from the thread that answers requests. @param signsFrom milliseconds since the epoch */
+/**
+ * Generates a key without blocking the event loop.
+ * @param signsFrom The time from which the key signs, in milliseconds since the epoch.
+ */
 export async function newKey(alg: KeyAlgorithm, signsFrom: number): Promise<StoredKey> {
   const [type, options] = KINDS[alg];
   const { privateKey } = await generate(type, options);

@@ -2,42 +2,43 @@ import type { SigningAlgorithm } from '../algorithms.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
 
-/** What a key is for, and by that whether it signs or decrypts. */
+/** The algorithm of a key, which also determines whether the key signs or decrypts. */
 export type KeyAlgorithm = SigningAlgorithm | KeyManagementAlgorithm;
 
-/** A key as it is kept. */
+/** A private key in the store. */
 export interface StoredKey {
   kid: string;
   alg: KeyAlgorithm;
   /** The private key. */
   jwk: Jwk;
   /**
-   * From when it signs, in milliseconds since the epoch: known to everybody before that. From when it is published, if it decrypts:
-   * known to all processes before that.
+   * The time from which a signing key signs, or a decryption key is published, in milliseconds since the epoch. Before
+   * that time, a signing key is already published, and a decryption key is already known to all processes.
    */
   signsFrom: number;
 }
 
-/** What a key is there for at a moment. */
+/** The state of a key: created but not used yet, in use, or rotated and kept for a while. */
 export type KeyState = 'next' | 'current' | 'retiring';
 
-/** A key as an operator sees it. */
+/** A key in the store, as operators see it. */
 export interface KeyInfo {
   kid: string;
-  /** What it signs by, or what is encrypted to it by: ECDH-ES, say. */
+  /** The algorithm with which the key signs or decrypts, such as ES256 or ECDH-ES. */
   alg: KeyAlgorithm;
-  /** Does it sign (`sig`), or do others encrypt to it (`enc`)? RFC 7517 §4.2 */
+  /** Whether the key signs (`sig`) or decrypts (`enc`). RFC 7517 §4.2 */
   use: 'sig' | 'enc';
   state: KeyState;
-  /** From when it signs, or is published to be encrypted to. */
+  /** The time from which the key signs, or is published for encryption. */
   signsFrom: Date;
 }
 
 /**
- * What the keys of one server are there for: of each algorithm the one that was the last to begin signs, the earlier ones are
- * known for so long that all they signed is over, and the later ones are known already. Of those that decrypt the current one alone is
- * published, and all are good: who encrypts may have seen an earlier one. OpenID Connect Core §10.1.1, §10.2.1
- * @param keep seconds
+ * Returns the state of each key of a server. For each algorithm, the current key is the latest one whose `signsFrom`
+ * has passed. Earlier keys are kept until everything that they signed has expired, then omitted. Later keys are already
+ * published. Of the decryption keys, only the current one is published, but all of them decrypt, because a client may
+ * have cached an earlier one. OpenID Connect Core §10.1.1, §10.2.1
+ * @param keep The seconds for which a rotated key is kept.
  */
 export function schedule<K extends Pick<StoredKey, 'alg' | 'signsFrom'>>(
   keys: readonly K[],
@@ -50,7 +51,7 @@ export function schedule<K extends Pick<StoredKey, 'alg' | 'signsFrom'>>(
     const current = siblings.findLast(({ signsFrom }) => signsFrom <= now) ?? siblings[0]!;
     if (key === current) return [{ key, state: 'current' }];
     if (siblings.indexOf(key) > siblings.indexOf(current)) return [{ key, state: 'next' }];
-    const successor = siblings[siblings.indexOf(key) + 1]!;
-    return now < successor.signsFrom + keep * 1000 ? [{ key, state: 'retiring' }] : [];
+    const nextKey = siblings[siblings.indexOf(key) + 1]!;
+    return now < nextKey.signsFrom + keep * 1000 ? [{ key, state: 'retiring' }] : [];
   });
 }

@@ -15,22 +15,28 @@ import {
   verifyRsaLength,
 } from './key-material.js';
 
-/** A key that tokens are signed with. */
+/** A key that signs JWTs. */
 export interface SigningKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
-  /** What everybody may know of it. RFC 7517 §4 */
+  /** The public JWK of the key. RFC 7517 §4 */
   readonly publicJwk: Jwk;
-  /** Signs a payload. RFC 7515 §7.1 */
+  /** Signs a payload and returns a JWS in compact form. RFC 7515 §7.1 */
   sign(header: { typ: string }, payload: object): Promise<string>;
 }
 
-/** @throws InvalidArgumentError with a sentence for what is no private key, or a weak one */
+/**
+ * Creates a signing key.
+ * @throws {InvalidArgumentError} If the material is not a private key or signer, or the key is weak or does not support
+ * its `alg`.
+ */
 export function signingKey(material: KeyMaterial): SigningKey {
   const { alg } = (isObject(material) ? material : {}) as { alg?: unknown };
-  // Before the key is parsed: OpenSSL would only say that it is unknown.
+  // Check this before the key is parsed: the error of OpenSSL would only say that the key is unknown.
   if (String(alg).startsWith('ML-DSA') && !ALGORITHMS.some((one) => one === alg)) {
-    throw configurationError(`\`${String(alg)}\` is not supported: a key signs by one of ${ALGORITHM_NAMES}`);
+    throw configurationError(
+      `\`${String(alg)}\` is not supported. The \`alg\` of a key must be one of ${ALGORITHM_NAMES}`,
+    );
   }
   return isSigner(material) ? externalSigningKey(material) : localSigningKey(material);
 }
@@ -42,23 +48,26 @@ function externalSigningKey(signer: Signer): SigningKey {
   const { alg, kid, publicKey } = signer;
   const key = readKey(
     () => createPublicKey({ key: publicKey, format: 'jwk' }),
-    '`publicKey` of a signer is no public JWK',
+    '`publicKey` of a signer must be a public JWK',
   );
-  const named = publicHalf(key, { alg, kid });
-  const length = lengthOf(named.alg, key);
+  const identity = publicHalf(key, { alg, kid });
+  const length = lengthOf(identity.alg, key);
   return {
-    ...named,
+    ...identity,
     async sign(header, payload) {
-      const protectedHeader = encoded({ alg, kid: named.kid, ...header });
+      const protectedHeader = encoded({ alg, kid: identity.kid, ...header });
       const input = `${protectedHeader}.${encoded(payload)}`;
       const signature = Buffer.from(await signer.sign(Buffer.from(input)));
-      if (signature.length !== length) throw wrongSignatureLength(named, signature, length);
+      if (signature.length !== length) throw wrongSignatureLength(identity, signature, length);
       return `${input}.${signature.toString('base64url')}`;
     },
   };
 }
 
-/** Bytes of an elliptic curve or ML-DSA signature; of Ed25519 there are 64. RFC 7518 §3.4, RFC 8037 §3.1, RFC 9964 §4 */
+/**
+ * The number of bytes of elliptic curve and ML-DSA signatures. Algorithms that are not listed, such as ES256 and
+ * Ed25519, have 64. RFC 7518 §3.4, RFC 8037 §3.1, RFC 9964 §4
+ */
 const LENGTHS: Readonly<Record<string, number>> = {
   ES384: 96,
   ES512: 132,
@@ -71,43 +80,49 @@ const LENGTHS: Readonly<Record<string, number>> = {
 const lengthOf = (alg: SigningAlgorithm, { asymmetricKeyDetails: details }: KeyObject) =>
   details?.modulusLength === undefined ? (LENGTHS[alg] ?? 64) : Math.ceil(details.modulusLength / 8);
 
-/** Most services sign ES256 in DER, which no API would verify, and nobody here would notice. */
-const wrongSignatureLength = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, wanted: number) =>
+/**
+ * Returns the error for a signature of the wrong length. Most services sign ES256 in DER format, which APIs could not
+ * verify.
+ */
+const wrongSignatureLength = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, expectedLength: number) =>
   new ServerError(
-    `Server error: the signer \`${kid}\` gives ${length} bytes: as JWS has it, ${alg} has ${wanted}, and is not in DER`,
+    `Server error: the signer \`${kid}\` returned ${length} bytes. A JWS signature with ${alg} must have ${expectedLength} bytes and no DER encoding`,
   );
 
 function localSigningKey(material: Jwk | string | PemKey): SigningKey {
   const { key, alg, kid } = privateKey(material);
-  const named = publicHalf(createPublicKey(key), { alg, kid });
+  const identity = publicHalf(createPublicKey(key), { alg, kid });
   return {
-    ...named,
+    ...identity,
     sign: (header, payload) =>
       new CompactSign(Buffer.from(JSON.stringify(payload)))
-        .setProtectedHeader({ alg: named.alg, kid: named.kid, ...header })
+        .setProtectedHeader({ alg: identity.alg, kid: identity.kid, ...header })
         .sign(key),
   };
 }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Returns the name, the algorithm and the public JWK of a key. @throws InvalidArgumentError for an unfit or unsupported algorithm */
+/**
+ * Returns the key ID, the algorithm and the public JWK of a key.
+ * @throws {InvalidArgumentError} If the key does not support the algorithm.
+ */
 function publicHalf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }): Omit<SigningKey, 'sign'> {
-  const fit = algorithmsOf(key);
-  const taken = (alg ?? fit[0]) as SigningAlgorithm;
+  const supported = algorithmsOf(key);
+  const algorithm = (alg ?? supported[0]) as SigningAlgorithm;
   if (key.asymmetricKeyType === 'rsa' && alg === undefined) {
-    throw configurationError(`an RSA key signs by one of ${fit.join(', ')}: set its \`alg\``);
+    throw configurationError(`an RSA key requires an \`alg\`: one of ${supported.join(', ')}`);
   }
   assertConfig(
-    fit.includes(taken),
-    `a key of the type \`${key.asymmetricKeyType}\` does not sign by \`${String(alg)}\``,
+    supported.includes(algorithm),
+    `a key of type \`${key.asymmetricKeyType}\` does not support signatures with \`${String(alg)}\``,
   );
   const jwk = key.export({ format: 'jwk' }) as Jwk;
   const name = keyIdOf(jwk, kid);
-  return { kid: name, alg: taken, publicJwk: { ...jwk, kid: name, alg: taken, use: 'sig' } };
+  return { kid: name, alg: algorithm, publicJwk: { ...jwk, kid: name, alg: algorithm, use: 'sig' } };
 }
 
-/** Returns the algorithms that a key can sign by, the default first. */
+/** Returns the signature algorithms that a key supports, the default first. */
 function algorithmsOf(key: KeyObject): readonly SigningAlgorithm[] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa') {
@@ -115,13 +130,13 @@ function algorithmsOf(key: KeyObject): readonly SigningAlgorithm[] {
     return RSA;
   }
   const alg = ALGORITHMS_BY_TYPE[(type === 'ec' ? details?.namedCurve : type) ?? ''];
-  assertConfig(alg, 'a key that signs must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA');
+  assertConfig(alg, 'a signing key must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA');
   return alg;
 }
 
 const RSA: readonly SigningAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 
-/** The algorithms of other keys, by the curve as OpenSSL calls it, or by the type. */
+/** The signature algorithms of keys other than RSA, by the OpenSSL name of the curve or by the key type. */
 const ALGORITHMS_BY_TYPE: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
   prime256v1: ['ES256'],
   secp384r1: ['ES384'],

@@ -4,36 +4,41 @@ import { findKeys } from './find-keys.js';
 import type { KeyRing } from './key-ring.js';
 import type { KeyAlgorithm, KeyInfo } from './schedule.js';
 
-/** What an operator may do with the keys that the store keeps: those that sign, and those that decrypt, if a feature reads what is encrypted. */
+/**
+ * The administration of the keys in the store: signing keys, and decryption keys if a feature accepts encrypted values.
+ */
 export interface SigningKeys {
-  /** All keys that are known, the oldest first. */
+  /** Returns all keys in the store, the oldest first. */
   list(): Promise<readonly KeyInfo[]>;
   /**
-   * Makes a key that signs as soon as everybody may know it (`lead` of `keys()`). The one before it stays known until all it
-   * signed is over. Where a next key waits already, that one is it. A key that decrypts is published in place of the one before it, which
-   * decrypts for `keep` seconds more.
-   * @param options `alg`: of which algorithm, by default the usual one that signs; `now`: sign with it at once, so that APIs refuse its
-   *   tokens until they look for keys again
-   * @returns the `kid`
+   * Creates a key that replaces the current one of its algorithm. A signing key signs after `lead` seconds, when all
+   * parties know it; the previous key stays published for `keep` seconds. A decryption key replaces the published one,
+   * which still decrypts for `keep` seconds. If an upcoming key already exists, none is created.
+   * @param options `alg`: the algorithm of the key, by default the first signature algorithm. `now`: whether the key is
+   * used immediately; APIs then reject its tokens until they fetch the keys again.
+   * @returns The `kid` of the new or upcoming key.
    */
   rotate(options?: { alg?: KeyAlgorithm; now?: boolean }): Promise<string>;
   /**
-   * Forgets a key that somebody else has got: what it signed is good no more, what was encrypted to it is not read, and another one
-   * takes its place at once.
+   * Removes a compromised key and replaces it immediately. Everything that it signed becomes invalid, and values that
+   * were encrypted to it can no longer be decrypted.
+   * @returns Whether the key existed.
    */
   remove(kid: string): Promise<boolean>;
 }
 
 /**
- * Returns the administration of the keys that the store of a server keeps.
- * @throws {InvalidArgumentError} If the server has no `keys()`, or the application gives the keys.
+ * Returns the administration of the keys in the store of a server.
+ * @throws {InvalidArgumentError} If the server has no `keys()`, or the application configures the keys.
  */
 export function signingKeys(server: { readonly context: ServerContext }): SigningKeys {
   const ring = findKeys(server.context);
   if (ring && isStored(ring)) return ring;
-  const why = ring ? 'the keys are those that the host gives `keys()`' : '`keys()` is not among the `features`';
-  throw new InvalidArgumentError(`Invalid argument: ${why}: there is nothing to change`);
+  const reason = ring
+    ? 'the application configures the keys in `from` of `keys()`'
+    : '`keys()` is not among the `features`';
+  throw new InvalidArgumentError(`Invalid argument: the server keeps no keys in its store: ${reason}`);
 }
 
-/** Those of another build of the package are of another class. */
+/** Whether the keys are in a store. `instanceof` would fail for a key ring of another build of the package. */
 const isStored = (ring: KeyRing): ring is KeyRing & SigningKeys => 'rotate' in ring;

@@ -7,12 +7,12 @@ import { newKey } from './new-key.js';
 import { type StoredKey, type KeyAlgorithm, type KeyInfo, schedule } from './schedule.js';
 import type { SigningKeys } from './signing-keys.js';
 
-/** How the keys in a store are kept and changed; all times in seconds. */
+/** The settings of keys in a store. All times are in seconds. */
 export interface StoredKeysSettings {
   secrets: readonly string[];
   algorithms: readonly SigningAlgorithm[];
-  /** What others may encrypt to it by. */
-  decryptsBy: readonly KeyManagementAlgorithm[];
+  /** The key management algorithms of the decryption keys. */
+  decryptionAlgorithms: readonly KeyManagementAlgorithm[];
   lead: number;
   keep: number;
   refresh: number;
@@ -21,10 +21,10 @@ export interface StoredKeysSettings {
 
 const ATTEMPTS = 20;
 
-/** Keys that the store keeps as one text, sealed, and how they are changed. */
+/** The administration of keys that the store keeps as one encrypted text. */
 export class StoredKeyAdministration implements SigningKeys {
   private readonly encryption: TextEncryption;
-  /** Those there have to be. */
+  /** The algorithms for which the store must contain a key. */
   protected readonly requiredAlgorithms: readonly KeyAlgorithm[];
   protected storedKeys: readonly StoredKey[] = [];
   protected readAt = -Infinity;
@@ -34,10 +34,10 @@ export class StoredKeyAdministration implements SigningKeys {
     protected readonly settings: StoredKeysSettings,
   ) {
     this.encryption = new TextEncryption(settings.secrets, 'nest-oauth2 signing keys');
-    this.requiredAlgorithms = [...settings.algorithms, ...settings.decryptsBy];
+    this.requiredAlgorithms = [...settings.algorithms, ...settings.decryptionAlgorithms];
   }
 
-  /** All keys that are known, the oldest first. */
+  /** Returns all keys in the store, the oldest first. */
   async list(): Promise<readonly KeyInfo[]> {
     await this.read();
     return schedule(this.storedKeys, Date.now(), this.settings.keep).map(({ key: { kid, alg, signsFrom }, state }) => ({
@@ -50,66 +50,77 @@ export class StoredKeyAdministration implements SigningKeys {
   }
 
   /**
-   * Makes a key that signs as soon as everybody may know it; the one before it stays known until all it signed is over. Where
-   * a next key waits already, that one is it; the first of all signs at once. One that decrypts is published then.
-   * @param now sign with it at once: those who have the old keys kept refuse its tokens until they look again
-   * @returns the `kid`
+   * Creates a key that replaces the current one of its algorithm after `lead` seconds. If an upcoming key already
+   * exists, none is created. The first key of an algorithm is used immediately. The previous key is kept until
+   * everything that it signed has expired.
+   * @param now Whether the key is used immediately. Parties with cached keys then reject its tokens until they fetch
+   * the keys again.
+   * @returns The `kid` of the new or upcoming key.
    */
   async rotate({ alg, now = false }: { alg?: KeyAlgorithm; now?: boolean } = {}): Promise<string> {
-    const wanted = alg ?? this.settings.algorithms[0]!;
-    if (!this.requiredAlgorithms.includes(wanted)) {
-      const does = isKeyManagementAlgorithm(wanted) ? 'decrypts' : 'signs';
-      throw new InvalidArgumentError(`Invalid argument: no key ${does} by ${wanted}`);
+    const algorithm = alg ?? this.settings.algorithms[0]!;
+    if (!this.requiredAlgorithms.includes(algorithm)) {
+      const action = isKeyManagementAlgorithm(algorithm) ? 'decrypts' : 'signs';
+      throw new InvalidArgumentError(`Invalid argument: the server has no key that ${action} with ${algorithm}`);
     }
-    const made = await newKey(wanted, now ? Date.now() : this.nextSigningTime());
-    let { kid } = made;
+    const created = await newKey(algorithm, now ? Date.now() : this.nextSigningTime());
+    let { kid } = created;
     await this.update((keys) => {
-      const own = keys.filter((key) => key.alg === wanted);
-      const waits = now ? undefined : own.find((key) => key.signsFrom > Date.now());
-      kid = (waits ?? made).kid;
-      if (waits) return keys;
-      return [...keys, own.length === 0 ? { ...made, signsFrom: Date.now() } : made];
+      const existing = keys.filter((key) => key.alg === algorithm);
+      const upcoming = now ? undefined : existing.find((key) => key.signsFrom > Date.now());
+      kid = (upcoming ?? created).kid;
+      if (upcoming) return keys;
+      return [...keys, existing.length === 0 ? { ...created, signsFrom: Date.now() } : created];
     });
     return kid;
   }
 
-  /** Forgets a key that somebody else has got: what it signed is good no more, and what was encrypted to it is not read. */
+  /**
+   * Removes a compromised key. Everything that it signed becomes invalid, and values that were encrypted to it can no
+   * longer be decrypted.
+   */
   async remove(kid: string): Promise<boolean> {
-    const found = (await this.list()).find((key) => key.kid === kid);
-    if (!found) return false;
-    const made = await newKey(found.alg, Date.now());
+    const removed = (await this.list()).find((key) => key.kid === kid);
+    if (!removed) return false;
+    const created = await newKey(removed.alg, Date.now());
     await this.update((keys) => {
       const others = keys.filter((key) => key.kid !== kid);
-      return others.some((key) => key.alg === found.alg && key.signsFrom <= Date.now()) ? others : [...others, made];
+      return others.some((key) => key.alg === removed.alg && key.signsFrom <= Date.now())
+        ? others
+        : [...others, created];
     });
     return true;
   }
 
   protected nextSigningTime = () => Date.now() + this.settings.lead * 1000;
 
-  /** Changes what is kept, and what is too old with it; whoever comes second sees what the first one made. */
+  /**
+   * Changes the stored keys and drops expired ones. If another process changed the keys at the same time, it reads them
+   * and calls `next` again.
+   */
   protected async update(next: (keys: readonly StoredKey[]) => readonly StoredKey[]): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const old = await this.read();
+      const previous = await this.read();
       const keys = next(this.storedKeys);
       if (keys === this.storedKeys) return;
-      const living = schedule(keys, Date.now(), this.settings.keep).map(({ key }) => key);
-      if (!(await this.model.replaceSigningKeys(old, this.encryption.encrypt(JSON.stringify(living))))) continue;
-      this.storedKeys = living;
+      const unexpired = schedule(keys, Date.now(), this.settings.keep).map(({ key }) => key);
+      if (!(await this.model.replaceSigningKeys(previous, this.encryption.encrypt(JSON.stringify(unexpired)))))
+        continue;
+      this.storedKeys = unexpired;
       return;
     }
-    throw new Error('The signing keys change faster than they can be replaced');
+    throw new Error(`Gave up replacing the signing keys after ${ATTEMPTS} conflicting writes`);
   }
 
   protected async read(): Promise<string | undefined> {
-    const sealed = (await this.model.getSigningKeys()) || undefined;
-    const text = sealed === undefined ? '[]' : this.encryption.decrypt(sealed);
+    const encrypted = (await this.model.getSigningKeys()) || undefined;
+    const text = encrypted === undefined ? '[]' : this.encryption.decrypt(encrypted);
     if (text === undefined) throw new ServerError(new Error(WRONG_SECRET));
     this.storedKeys = JSON.parse(text) as StoredKey[];
     this.readAt = performance.now();
-    return sealed;
+    return encrypted;
   }
 }
 
 const WRONG_SECRET =
-  'the signing keys in the store were sealed with another secret: list the old one behind the new one in `secret` of `keys()`';
+  'the signing keys in the store were encrypted with another secret: add the old secret after the new one in `secret` of `keys()`';

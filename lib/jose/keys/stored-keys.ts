@@ -8,7 +8,7 @@ import { newKey } from './new-key.js';
 import { type StoredKey, type KeyAlgorithm, schedule } from './schedule.js';
 import { type SigningKey, signingKey } from './signing-key.js';
 
-/** Keys that the store keeps for all processes of a server, made by the first one that needs them. */
+/** The keys that the store keeps for all processes of a server. The first process that needs a key creates it. */
 export class StoredKeys extends StoredKeyAdministration implements KeyRing {
   private readonly imported = new Map<string, SigningKey | DecryptionKey>();
   private reading: Promise<void> | undefined;
@@ -25,8 +25,8 @@ export class StoredKeys extends StoredKeyAdministration implements KeyRing {
 
   async current(alg: SigningAlgorithm = this.settings.algorithms[0]!): Promise<SigningKey | undefined> {
     const keys = await this.scheduled(this.settings.algorithms.includes(alg) && !this.has(alg));
-    const found = keys.find(({ key, state }) => key.alg === alg && state === 'current');
-    return found && (this.importKey(found.key) as SigningKey);
+    const entry = keys.find(({ key, state }) => key.alg === alg && state === 'current');
+    return entry && (this.importKey(entry.key) as SigningKey);
   }
 
   algorithms(): readonly SigningAlgorithm[] {
@@ -34,7 +34,7 @@ export class StoredKeys extends StoredKeyAdministration implements KeyRing {
   }
 
   decryptionAlgorithms(): readonly KeyManagementAlgorithm[] {
-    return this.settings.decryptsBy;
+    return this.settings.decryptionAlgorithms;
   }
 
   async decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): Promise<DecryptionKey | undefined> {
@@ -43,19 +43,22 @@ export class StoredKeys extends StoredKeyAdministration implements KeyRing {
       (await this.scheduled(isMissing)).find(
         ({ key, state }) => key.alg === alg && (kid === undefined ? state === 'current' : key.kid === kid),
       );
-    // Another process may have published it a moment ago.
-    const found = (await find(false)) ?? (await find(true));
-    return found && (this.importKey(found.key) as DecryptionKey);
+    // Another process may have published the key a moment ago.
+    const entry = (await find(false)) ?? (await find(true));
+    return entry && (this.importKey(entry.key) as DecryptionKey);
   }
 
   private has = (alg: KeyAlgorithm) => this.storedKeys.some((key) => key.alg === alg);
 
-  /** @param isMissing is what is asked for not there at all? Then it is made now, or by whoever is at it. */
+  /**
+   * Returns the keys in the store with their states. Outdated keys are read again.
+   * @param isMissing Whether a required key is unknown. It is then read from the store, or created.
+   */
   private async scheduled(isMissing: boolean) {
     const age = (performance.now() - this.readAt) / 1000;
     if (isMissing || age >= this.settings.refresh) {
       const reading = (this.reading ??= this.renew().finally(() => (this.reading = undefined)));
-      // Keys are known long before they sign, and long after: a store that is down for a while is no reason to stop.
+      // Keys are valid long before and after they sign, so a short outage of the store must not cause failures.
       if (isMissing || age >= this.settings.lead) await reading;
       else reading.catch(() => undefined);
     }
@@ -66,22 +69,22 @@ export class StoredKeys extends StoredKeyAdministration implements KeyRing {
     await this.read();
     const { rotateEvery } = this.settings;
     for (const alg of this.requiredAlgorithms) {
-      const own = this.storedKeys.filter((key) => key.alg === alg);
-      const newest = Math.max(...own.map(({ signsFrom }) => signsFrom));
+      const existing = this.storedKeys.filter((key) => key.alg === alg);
+      const newest = Math.max(...existing.map(({ signsFrom }) => signsFrom));
       const isDue = rotateEvery !== undefined && newest + rotateEvery * 1000 < Date.now();
-      if (own.length > 0 && !isDue) continue;
-      const made = await newKey(alg, own.length > 0 ? this.nextSigningTime() : Date.now());
+      if (existing.length > 0 && !isDue) continue;
+      const created = await newKey(alg, existing.length > 0 ? this.nextSigningTime() : Date.now());
       await this.update((keys) => {
         const others = keys.filter((key) => key.alg === alg);
-        return others.length === own.length ? [...keys, made] : keys;
+        return others.length === existing.length ? [...keys, created] : keys;
       });
     }
   }
 
   private importKey({ kid, alg, jwk }: StoredKey): SigningKey | DecryptionKey {
     const make = isKeyManagementAlgorithm(alg) ? decryptionKey : signingKey;
-    let made = this.imported.get(kid);
-    if (!made) this.imported.set(kid, (made = make({ ...jwk, alg, kid })));
-    return made;
+    let created = this.imported.get(kid);
+    if (!created) this.imported.set(kid, (created = make({ ...jwk, alg, kid })));
+    return created;
   }
 }

@@ -4,21 +4,24 @@ import type { PresentedCredentials } from '../../contracts/client-authentication
 import type { Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 
-/** RFC 7523 §2.2 */
+/** The required value of `client_assertion_type`. RFC 7523 §2.2 */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Characters of an assertion that are looked at. */
+/** Maximum number of characters of a client assertion. */
 const MAX_ASSERTION_LENGTH = 8192;
 
-/** An assertion that proves nothing: what is wrong with it, only the operator hears. */
+/** Returns the error for an invalid client assertion. The details are logged but not sent to the client. */
 export const invalidAssertion = (detail: RefusalDetail) =>
   new InvalidClientError('Invalid client: the client assertion is not accepted').because(detail);
 
-/** Does a request bring an assertion, or anything of one? */
+/** Whether a request contains a client assertion or its type. */
 export const hasAssertion = ({ body }: Request): boolean =>
   Boolean(body?.client_assertion || body?.client_assertion_type);
 
-/** Does its assertion say that it is signed by a secret, and by no key? Then it is of another method. OpenID Connect Core §9 */
+/**
+ * Whether the client assertion of a request is signed with a shared secret. It then belongs to the method
+ * `client_secret_jwt`. OpenID Connect Core §9
+ */
 export function isSymmetric({ body }: Request): boolean {
   const assertion: unknown = body?.client_assertion;
   if (typeof assertion !== 'string' || assertion.length > MAX_ASSERTION_LENGTH) return false;
@@ -29,7 +32,11 @@ export function isSymmetric({ body }: Request): boolean {
   }
 }
 
-/** Whose the assertion of a request claims to be; undefined: it brings none. RFC 7521 §4.2 */
+/**
+ * Reads the client assertion of a request and the unverified client ID in it. Returns `undefined` if the request has
+ * none. RFC 7521 §4.2
+ * @throws {InvalidRequestError} If a parameter is missing or invalid.
+ */
 export function readAssertion(parameters: Parameters): PresentedCredentials | undefined {
   const type = parameters.optional('client_assertion_type', () => true);
   const assertion = parameters.optional('client_assertion', () => true);
@@ -42,12 +49,15 @@ export function readAssertion(parameters: Parameters): PresentedCredentials | un
   return { id: claimedSubject(assertion), assertion: assertion };
 }
 
-/** Only whom to ask about: it is not known yet whether any of it is true. */
+/**
+ * Returns the unverified `sub` of an assertion. Use it only to find the client.
+ * @throws {InvalidClientError} If the assertion cannot be read.
+ */
 function claimedSubject(assertion: string): string {
   const { sub } = assertion.length > MAX_ASSERTION_LENGTH ? {} : decodeClaims(assertion);
   if (typeof sub === 'string' && sub !== '') return sub;
   throw invalidAssertion({
-    reason: `the assertion is a JWT of ${MAX_ASSERTION_LENGTH} characters at most whose \`sub\` is the client`,
+    reason: `client assertion is not a JWT of at most ${MAX_ASSERTION_LENGTH} characters with the client as \`sub\``,
   });
 }
 

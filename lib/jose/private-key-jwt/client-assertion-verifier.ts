@@ -13,31 +13,32 @@ import { isVerificationError } from '../verification-error.js';
 import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
 import { invalidAssertion } from './assertion.js';
 
-/** OpenID Connect Registration §2 */
+/** The client field for the signature algorithm of client assertions. OpenID Connect Registration §2 */
 export const TOKEN_ENDPOINT_AUTH_SIGNING_ALG = clientField('token_endpoint_auth_signing_alg', isString);
 
-/** The options of `privateKeyJwt()` and `clientSecretJwt()`: what a client assertion must be, whatever signs it. */
+/** The common options of `privateKeyJwt()` and `clientSecretJwt()`: the requirements for client assertions. */
 export interface AssertionOptions {
   /**
-   * Further accepted values of `aud`, such as the URL of the token endpoint for older clients. Default: none. The issuer is always
-   * accepted, as a string or in a list of values that all identify this server; so are the URLs that RFC 9126 §2 and CIBA §7.1 name, at these endpoints.
+   * Additional accepted values of `aud`, such as the URL of the token endpoint for older clients. The issuer is always
+   * accepted, as a string or in a list of values that all identify this server. So are the URLs that RFC 9126 §2 and
+   * CIBA §7.1 define, at these endpoints. Default: none.
    */
   audiences?: readonly string[];
   /**
-   * Whether `aud` must be the issuer alone, as a string: no list, and no URL of an endpoint. FAPI 2.0 SP §5.3.2.1,
-   * draft-ietf-oauth-rfc7523bis. Default: `false`, and `true` in `fapi2()`
+   * Whether `aud` must be the issuer alone, as a string. A list or the URL of an endpoint is then rejected. Default:
+   * `false`, but `true` in `fapi2()`. FAPI 2.0 SP §5.3.2.1, draft-ietf-oauth-rfc7523bis
    */
   issuerAudienceOnly?: boolean;
-  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
   /**
-   * Maximum number of seconds until an assertion expires; the store remembers its `jti` until then. Default: 3600, which the assertions of
-   * popular client libraries meet
+   * Maximum number of seconds until an assertion expires. The store remembers its `jti` until then. Default: `3600`,
+   * which the assertions of popular client libraries meet.
    */
   maxLifetime?: number;
 }
 
-/** Judges the assertions of clients, by keys that are theirs. RFC 7523 §3 */
+/** The verifier of client assertions. RFC 7523 §3 */
 export class ClientAssertionVerifier {
   private readonly settings: Required<AssertionOptions>;
 
@@ -54,14 +55,14 @@ export class ClientAssertionVerifier {
   }
 
   /**
-   * Verifies a client assertion.
-   * @returns the function that consumes its `jti`
-   * @throws InvalidClientError If the assertion is invalid.
+   * Verifies a client assertion with the keys of the client.
+   * @returns A function that consumes the `jti` of the assertion.
+   * @throws {InvalidClientError} If the assertion is invalid.
    */
   async verify(
     { id, evidence, client }: { id: string; evidence: string; client: CoreClient },
     keys: JWTVerifyGetKey,
-    facts: ClientAuthenticationContext,
+    context: ClientAuthenticationContext,
   ): Promise<ConsumeCredentials> {
     const { clockTolerance } = this.settings;
     const alg = TOKEN_ENDPOINT_AUTH_SIGNING_ALG.of(client);
@@ -73,28 +74,33 @@ export class ClientAssertionVerifier {
     } catch (error) {
       throw toClientError(error);
     }
-    this.verifyAudience(claims, facts);
+    this.verifyAudience(claims, context);
     this.verifyTimes(claims);
     if (typeof claims.jti !== 'string' || claims.jti === '')
-      throw invalidAssertion({ reason: 'an assertion has a `jti`' });
-    if (!hasOnce(facts.model)) throw new ServerError('Server error: client assertions need the model method `once()`');
-    return () => this.consume(id, claims, facts);
+      throw invalidAssertion({ reason: 'client assertion has no `jti`' });
+    if (!hasOnce(context.model))
+      throw new ServerError('Server error: client assertions require the model method `once()`');
+    return () => this.consume(id, claims, context);
   }
 
-  /** Checks that `aud` identifies this server, and no other one, which could replay the assertion here. RFC 7523 §3 */
+  /**
+   * Verifies that `aud` identifies this server and no other server, which could replay the assertion here. RFC 7523 §3
+   */
   private verifyAudience(
     { aud }: JWTPayload,
     { issuer, endpointAudiences, isOwnEndpoint }: ClientAuthenticationContext,
   ): void {
     const { audiences, issuerAudienceOnly } = this.settings;
-    const wanted: readonly unknown[] = issuerAudienceOnly ? [issuer] : [issuer, ...audiences, ...endpointAudiences];
-    if (typeof aud === 'string' && wanted.includes(aud)) return;
+    const accepted: readonly unknown[] = issuerAudienceOnly ? [issuer] : [issuer, ...audiences, ...endpointAudiences];
+    if (typeof aud === 'string' && accepted.includes(aud)) return;
     const values: readonly unknown[] = Array.isArray(aud) ? aud : [];
-    const isOwn = (value: unknown) => wanted.includes(value) || (typeof value === 'string' && isOwnEndpoint(value));
+    const isOwn = (value: unknown) => accepted.includes(value) || (typeof value === 'string' && isOwnEndpoint(value));
     const isList = !issuerAudienceOnly && values.length <= MAX_AUDIENCES;
-    if (isList && values.some((value) => wanted.includes(value)) && values.every(isOwn)) return;
-    const reason = issuerAudienceOnly ? '`aud` is the issuer, as one string' : '`aud` is for this server alone';
-    throw invalidAssertion({ reason, expected: wanted, given: shortText(aud) ?? typeof aud });
+    if (isList && values.some((value) => accepted.includes(value)) && values.every(isOwn)) return;
+    const reason = issuerAudienceOnly
+      ? '`aud` is not the issuer as a single string'
+      : '`aud` does not identify this server alone';
+    throw invalidAssertion({ reason, expected: accepted, given: shortText(aud) ?? typeof aud });
   }
 
   private verifyTimes({ exp, iat }: JWTPayload): void {
@@ -102,10 +108,10 @@ export class ClientAssertionVerifier {
     const now = Date.now() / 1000;
     if (exp! > now + maxLifetime + clockTolerance) {
       const detail = { expected: maxLifetime, given: exp! - now };
-      throw invalidAssertion({ reason: '`exp` of an assertion is at most `maxLifetime` seconds away', ...detail });
+      throw invalidAssertion({ reason: 'client assertion expires later than `maxLifetime` allows', ...detail });
     }
     if (iat !== undefined && !(iat <= now + clockTolerance)) {
-      throw invalidAssertion({ reason: 'an assertion is not from the future', given: iat });
+      throw invalidAssertion({ reason: '`iat` of the client assertion is in the future', given: iat });
     }
   }
 
@@ -120,38 +126,41 @@ export class ClientAssertionVerifier {
     // The store's clock may differ from the clock of this process.
     const seconds = Math.ceil(exp! - Date.now() / 1000) + 2 * clockTolerance + 1;
     const isFirst = await (model as Model & OnceModel).once(digest, Math.max(seconds, 1));
-    if (!isFirst) throw invalidAssertion({ reason: 'an assertion is good once' });
+    if (!isFirst) throw invalidAssertion({ reason: 'client assertion was already used' });
   }
 }
 
-/** Values of an `aud` list: more than a server has endpoints that clients call. */
+/** Maximum number of values in `aud`. A server has fewer endpoints that clients call. */
 const MAX_AUDIENCES = 8;
 
 const REQUIRED_CLAIMS = ['iss', 'sub', 'aud', 'exp', 'jti'];
 
-/** What is wrong with an assertion is the client's fault; that its keys cannot be had now may be nobody's. */
+/**
+ * Converts a verification error into the error for the client. A temporary failure to fetch the client's keys is not an
+ * error of the client.
+ */
 function toClientError(error: unknown): Error {
   if (isVerificationError(error)) {
     return invalidAssertion({
-      reason: 'the assertion is signed by a key of the client, for it, and now',
+      reason: 'client assertion has an invalid signature, or its claims are invalid or expired',
       given: error.message,
     });
   }
   return fetchFailure(error, 'The keys of a client', (given) =>
-    invalidAssertion({ reason: 'the keys of the client can be fetched', given }),
+    invalidAssertion({ reason: 'keys of the client could not be fetched', given }),
   );
 }
 
-/** What is wrong with the options, and with the server they stand in, as sentences. */
+/** Yields an error message for each invalid option, and for each reason why the feature cannot work on its server. */
 export function* findAssertionErrors(
   { options: { issuer, model } }: ServerContext,
   options: AssertionOptions,
   feature: string,
 ): Iterable<string> {
   if (issuer === undefined && (options.audiences ?? []).length === 0) {
-    yield `${feature} needs the option \`issuer\`, which assertions are made for`;
+    yield `${feature} cannot determine the audience of assertions. Set the option \`issuer\`, or \`audiences\` of ${feature}`;
   }
-  if (!hasOnce(model)) yield `${feature} needs the model method \`once()\`: an assertion is good once`;
+  if (!hasOnce(model)) yield `${feature} requires the model method \`once()\` to detect replayed assertions`;
   const { audiences = [], issuerAudienceOnly } = options;
   if (!Array.isArray(audiences) || !audiences.every((one: unknown) => typeof one === 'string' && one !== '')) {
     yield `\`audiences\` of ${feature} must be a list of strings`;
@@ -160,16 +169,19 @@ export function* findAssertionErrors(
     yield `\`issuerAudienceOnly\` of ${feature} must be true or false`;
   }
   if (issuerAudienceOnly && audiences.length > 0) {
-    yield `\`issuerAudienceOnly\` of ${feature} accepts no \`audiences\`: leave one of them out`;
+    yield `\`audiences\` of ${feature} must be empty if \`issuerAudienceOnly\` is set`;
   }
   for (const name of ['clockTolerance', 'maxLifetime'] as const) {
     const value = options[name];
     const isSeconds = value === undefined || (typeof value === 'number' && value >= 0 && value <= 86_400);
-    if (!isSeconds) yield `\`${name}\` of ${feature} must be a number of seconds, a day at most`;
+    if (!isSeconds) yield `\`${name}\` of ${feature} must be a number of seconds, at most 86400`;
   }
 }
 
-/** What is said of the algorithms at each endpoint where clients prove themselves. RFC 8414 §2 */
+/**
+ * Returns the metadata that lists the signature algorithms of client assertions, for each endpoint with client
+ * authentication. RFC 8414 §2
+ */
 export function signingAlgMetadata({ endpoints }: ServerContext, algorithms: readonly string[]): object {
   const members = [...endpoints.values()].flatMap(({ metadata, clients }) => (metadata && clients ? metadata : []));
   return Object.fromEntries(members.map((name) => [`${name}_auth_signing_alg_values_supported`, algorithms]));

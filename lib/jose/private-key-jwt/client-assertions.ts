@@ -1,10 +1,12 @@
 import { collectedCapability } from '../../contracts/capability.js';
 
-/** Which client assertions a feature accepts. RFC 7523 §3 */
+/** The requirements of a feature for client assertions. RFC 7523 §3 */
 export interface ClientAssertions {
   /** Whether `aud` must be the issuer alone, as a string. */
   readonly issuerAudienceOnly: boolean;
 }
 
-/** The key under which features contribute which client assertions they accept, for profiles that restrict it. */
+/**
+ * The capability key under which features contribute their requirements for client assertions. Profiles verify them.
+ */
 export const CLIENT_ASSERTIONS = collectedCapability<ClientAssertions>('client assertions');

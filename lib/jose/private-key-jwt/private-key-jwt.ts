@@ -17,17 +17,19 @@ import {
   TOKEN_ENDPOINT_AUTH_SIGNING_ALG,
 } from './client-assertion-verifier.js';
 
-/** What `privateKeyJwt()` takes. */
+/** The options of `privateKeyJwt()`. */
 export interface PrivateKeyJwtOptions extends AssertionOptions {
-  /** What an assertion may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
+  /** The accepted signature algorithms of assertions. Default: every `SigningAlgorithm` that this Node.js supports. */
   algorithms?: readonly SigningAlgorithm[];
-  /** How the keys at the `jwks_uri` of a client are fetched. Default: public addresses alone */
+  /** How the keys at the `jwks_uri` of a client are fetched. Default: from public addresses only. */
   fetch?: SafeFetchOptions;
 }
 
 /**
- * A client proves who it is by a key of its own, which nobody else ever has: it is registered with `tokenEndpointAuthMethod`
- * `private_key_jwt` and its public keys, `jwks` or `jwksUri`. RFC 7523 §2.2, §3, OpenID Connect Core §9
+ * Adds client authentication with `private_key_jwt`: the client signs an assertion with its own private key. It is
+ * registered with `tokenEndpointAuthMethod: 'private_key_jwt'` and its public keys, in `jwks` or at `jwksUri`. RFC 7523
+ * §2.2, §3, OpenID Connect Core §9
+ * @throws {InvalidArgumentError} If an option is unknown, or `fetch` is invalid.
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`privateKeyJwt()`');
@@ -52,7 +54,10 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
   };
 }
 
-/** Accepts HS256 if `clientSecretJwt()` is listed too: that feature alone has one algorithm, and nothing to register. */
+/**
+ * Returns the client field for the signature algorithm. It accepts HS256 too if `clientSecretJwt()` is listed, because
+ * that feature registers no field of its own.
+ */
 const signingAlgorithm = (algorithms: readonly SigningAlgorithm[]) =>
   TOKEN_ENDPOINT_AUTH_SIGNING_ALG.restrict(
     (alg, { clientAuthentications }: ServerContext) =>
@@ -76,11 +81,11 @@ class PrivateKeyJwt implements ClientAuthentication {
   verifyCredentials: NonNullable<ClientAuthentication['verifyCredentials']> = async (
     { id, assertion: evidence },
     client,
-    facts,
+    context,
   ) => {
-    const keys = this.keys.of(client, facts.request);
-    if (!keys) throw invalidAssertion({ reason: 'the client has keys, by `jwks` or `jwksUri`' });
-    return await this.assertions.verify({ id, evidence: evidence!, client }, keys.find, facts);
+    const keys = this.keys.of(client, context.request);
+    if (!keys) throw invalidAssertion({ reason: 'client has neither `jwks` nor `jwksUri`' });
+    return await this.assertions.verify({ id, evidence: evidence!, client }, keys.find, context);
   };
 }
 

@@ -17,17 +17,23 @@ import {
 import { findKeys } from '../keys/find-keys.js';
 import { invalidRequestObject } from './object-parameters.js';
 
-/** What `encrypted` of `requestObjects()` takes. */
+/** The options of `encrypted` in `requestObjects()`. */
 export interface EncryptedObjectOptions {
-  /** How their keys travel. Default: as there are keys for, of those that are given to `keys()`; ECDH-ES of those in a store */
+  /**
+   * The accepted key management algorithms. If omitted, the algorithms of the keys in `from` of `keys()`; `ECDH-ES` if
+   * the keys are in a store.
+   */
   algorithms?: readonly KeyManagementAlgorithm[];
-  /** What they are encrypted by. Default: all of A128CBC-HS256, A256CBC-HS512, A128GCM and A256GCM */
+  /** The accepted content encryption algorithms. Default: `A128CBC-HS256`, `A256CBC-HS512`, `A128GCM` and `A256GCM`. */
   contentEncryption?: readonly ContentEncryption[];
-  /** May clients encrypt that have not registered how? Anybody can name a client and let the server compute. Default: false */
+  /**
+   * Whether clients may encrypt request objects without having registered encryption. If `true`, anyone who knows a
+   * client ID can make the server spend time on decryption. Default: `false`.
+   */
   unregistered?: boolean;
 }
 
-/** The same, settled and checked. */
+/** The options of encrypted request objects with their defaults, validated. */
 export interface EncryptedObjectSettings {
   algorithms: readonly KeyManagementAlgorithm[] | undefined;
   contentEncryption: readonly ContentEncryption[];
@@ -36,22 +42,26 @@ export interface EncryptedObjectSettings {
 
 const OPTION = '`encrypted` of `requestObjects()`';
 
-/** @throws InvalidArgumentError with a sentence for what cannot work */
+/**
+ * Validates the option `encrypted` and applies the defaults. Returns `undefined` if request objects must not be
+ * encrypted.
+ * @throws {InvalidArgumentError} If an option is invalid.
+ */
 export function settleEncrypted(given: boolean | EncryptedObjectOptions): EncryptedObjectSettings | undefined {
   if (given === false) return undefined;
   const options: EncryptedObjectOptions = given === true ? {} : given;
   const isOptions: boolean = isObject(options);
-  assertConfig(isOptions, `${OPTION} is \`true\`, \`false\` or an object of options`);
+  assertConfig(isOptions, `${OPTION} must be \`true\`, \`false\` or an object of options`);
   assertKnownOptions(options, NAMES, OPTION);
   const { algorithms, contentEncryption = CONTENT_ENCRYPTION_ALGORITHMS, unregistered = false } = options;
   const isAlgorithms = algorithms === undefined || isListOf(algorithms, KEY_MANAGEMENT_ALGORITHMS);
-  assertConfig(isAlgorithms, `${OPTION} takes as \`algorithms\` a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`);
+  assertConfig(isAlgorithms, `\`algorithms\` in ${OPTION} must be a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`);
   const isContent = isListOf(contentEncryption, CONTENT_ENCRYPTION_ALGORITHMS);
   assertConfig(
     isContent,
-    `${OPTION} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
+    `\`contentEncryption\` in ${OPTION} must be a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
   );
-  assertConfig(typeof unregistered === 'boolean', `${OPTION} takes as \`unregistered\` true or false`);
+  assertConfig(typeof unregistered === 'boolean', `\`unregistered\` in ${OPTION} must be true or false`);
   return { algorithms, contentEncryption, unregistered };
 }
 
@@ -60,15 +70,15 @@ const NAMES = { algorithms: true, contentEncryption: true, unregistered: true } 
 const isListOf = (given: unknown, known: readonly string[]) =>
   Array.isArray(given) && given.length > 0 && given.every((one) => known.some((other) => other === one));
 
-/** By what they may be encrypted to a server. */
+/** Returns the key management algorithms with which clients may encrypt request objects to a server. */
 export const acceptedKeyAlgorithms = (server: ServerContext, { algorithms }: EncryptedObjectSettings) =>
   algorithms ?? findKeys(server)!.decryptionAlgorithms();
 
 /**
- * What is signed in a request object: within what is encrypted to the server, or itself. Who registers an algorithm says that it may
- * encrypt, and may use another one or none (OpenID Connect Registration §2); of a client that has not, nothing is decrypted, unless the
- * host says so. RFC 9101 §6.1
- * @throws InvalidRequestObjectError
+ * Returns the signed JWT of a request object, and decrypts it first if it is encrypted. A client that registered an
+ * encryption algorithm may also use another one, or none (OpenID Connect Registration §2). A client that registered
+ * none may encrypt only if `unregistered` is set. RFC 9101 §6.1
+ * @throws {InvalidRequestObjectError} If decryption is not allowed, or fails.
  */
 export async function decryptIfEncrypted(
   object: string,
@@ -76,27 +86,31 @@ export async function decryptIfEncrypted(
   { server, settings }: { server: ServerContext; settings: EncryptedObjectSettings | undefined },
 ): Promise<string> {
   if (!isEncrypted(object)) return object;
-  if (!settings) throw invalidRequestObject('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
+  if (!settings)
+    throw invalidRequestObject('request object is encrypted, but `encrypted` of `requestObjects()` is not set');
   const mayEncrypt = settings.unregistered || REQUEST_OBJECT_ENCRYPTION_ALG.of(client) !== undefined;
-  if (!mayEncrypt) throw invalidRequestObject('its client has registered that it encrypts');
+  if (!mayEncrypt)
+    throw invalidRequestObject('request object is encrypted, but the client has not registered encryption');
   const { contentEncryption } = settings;
   const algorithms = acceptedKeyAlgorithms(server, settings);
   const signed = await decryptNested(findKeys(server)!, object, { algorithms, contentEncryption });
-  if (signed === undefined) throw invalidRequestObject('it can be decrypted by a key of this server');
+  if (signed === undefined)
+    throw invalidRequestObject('request object could not be decrypted with a key of this server');
   return signed;
 }
 
-/** @throws InvalidClientMetadataError for a client that could never be read. OpenID Connect Registration §2 */
+/**
+ * Verifies the registered encryption of request objects. OpenID Connect Registration §2
+ * @throws {InvalidClientMetadataError} If the algorithms are incomplete or unsupported.
+ */
 export function verifyRegistration(metadata: ClientMetadata, { contentEncryption }: EncryptedObjectSettings): void {
   const { request_object_encryption_alg: alg, request_object_encryption_enc: enc = DEFAULT_CONTENT_ENCRYPTION } =
     metadata;
   if (alg === undefined && metadata.request_object_encryption_enc !== undefined) {
-    throw invalidMetadata('`request_object_encryption_enc` is nothing without `request_object_encryption_alg`');
+    throw invalidMetadata('`request_object_encryption_enc` requires `request_object_encryption_alg`');
   }
   if (alg === undefined || contentEncryption.some((one) => one === enc)) return;
-  throw invalidMetadata(
-    `\`request_object_encryption_enc\` is one of ${contentEncryption.join(', ')}, and has to be said`,
-  );
+  throw invalidMetadata(`\`request_object_encryption_enc\` must be set to one of ${contentEncryption.join(', ')}`);
 }
 
-const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+const invalidMetadata = (reason: string) => new InvalidClientMetadataError(`Invalid client metadata: ${reason}`);

@@ -7,7 +7,7 @@ import { MAX_OBJECT_LENGTH } from './object-verifier.js';
 
 const ACCEPT = 'application/oauth-authz-req+jwt, application/jwt';
 
-/** Fetches request objects from where their clients have said that they are. RFC 9101 §5.2, §10.4 */
+/** The fetcher of request objects from the `request_uris` that clients have registered. RFC 9101 §5.2, §10.4 */
 export class ObjectFetch {
   private readonly fetch: SafeFetch;
 
@@ -15,29 +15,33 @@ export class ObjectFetch {
     this.fetch = new SafeFetch({ size: MAX_OBJECT_LENGTH, ...options });
   }
 
-  /** Whether the server may fetch from the `request_uris` of a client. OpenID Connect Registration §2 */
+  /** Whether the server is able to fetch from all `request_uris` of a client. OpenID Connect Registration §2 */
   areFetchable = (uris: readonly string[]): boolean => uris.every((uri) => this.fetch.isFetchable(uri));
 
   /**
    * Fetches the request object at a URI that the client registered.
-   * @param requester The network of the authorization request, if known. It limits simultaneous fetches.
+   * @param requester The network of the authorization request, if known. Simultaneous fetches are limited for each
+   * network.
    * @throws {InvalidRequestUriError} If the URI is not registered, or the content is invalid.
    * @throws {TemporarilyUnavailableError} If the request object cannot be fetched now.
    */
   async read(uri: string, client: CoreClient, requester?: string): Promise<string> {
-    if (!isRegistered(uri, client)) throw invalidRequestUri('the client has registered this `request_uri`');
+    if (!isRegistered(uri, client)) throw invalidRequestUri('`request_uri` is not registered for the client');
     try {
       const { body } = await this.fetch.text(withoutFragment(uri), ACCEPT, requester);
       return body.trim();
     } catch (error) {
       throw fetchFailure(error, 'A request object', (given) =>
-        invalidRequestUri('the request object can be fetched', given),
+        invalidRequestUri('request object could not be fetched', given),
       );
     }
   }
 }
 
-/** To the letter; the fragment may say which version it is. OpenID Connect Core §6.2 */
+/**
+ * Whether a URI is exactly one that the client has registered. The fragment may differ, because it may contain a
+ * version. OpenID Connect Core §6.2
+ */
 function isRegistered(uri: string, client: CoreClient): boolean {
   const uris: unknown = REQUEST_URIS.of(client);
   return (

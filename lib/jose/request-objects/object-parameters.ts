@@ -1,10 +1,13 @@
 import { InvalidRequestObjectError } from '../../errors/index.js';
 import { Request } from '../../http/request.js';
 
-/** What makes it a JWT, and is no parameter. RFC 7519 §4.1 */
+/** The claims of a request object that belong to the JWT and are not request parameters. RFC 7519 §4.1 */
 const JWT_CLAIMS = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', '__proto__']);
 
-/** What a request object must not have: another one, and what proves who the client is elsewhere. RFC 9101 §4, §10.8 */
+/**
+ * The claims that a request object must not contain: references to another request object, and credentials of the
+ * client. RFC 9101 §4, §10.8
+ */
 const FORBIDDEN_CLAIMS = [
   'request',
   'request_uri',
@@ -15,16 +18,16 @@ const FORBIDDEN_CLAIMS = [
 ];
 
 /**
- * The authorization request that a request object is, for the browser that brings it: nothing that stands beside it counts but
- * the client. RFC 9101 §5
+ * Converts the claims of a request object into the authorization request of a browser. Parameters outside the request
+ * object are ignored, except `client_id`. RFC 9101 §5
+ * @throws {InvalidRequestObjectError} If it contains a forbidden claim, or another `client_id`.
  */
 export function objectRequest(claims: Readonly<Record<string, unknown>>, clientId: string, from: Request): Request {
-  const wrong = FORBIDDEN_CLAIMS.find((name) => Object.hasOwn(claims, name));
-  if (wrong !== undefined)
-    throw invalidRequestObject('it is a request, and neither names another one nor proves its client', wrong);
-  const named = claims['client_id'];
-  if (named !== undefined && named !== clientId)
-    throw invalidRequestObject('its `client_id` is that of the request', named);
+  const forbidden = FORBIDDEN_CLAIMS.find((name) => Object.hasOwn(claims, name));
+  if (forbidden !== undefined) throw invalidRequestObject('request object contains a forbidden claim', forbidden);
+  const claimedId = claims['client_id'];
+  if (claimedId !== undefined && claimedId !== clientId)
+    throw invalidRequestObject('`client_id` of the request object differs from that of the request', claimedId);
   const parameters = Object.entries(claims).filter(([name]) => !JWT_CLAIMS.has(name));
   const query = {
     ...Object.fromEntries(parameters.map(([name, value]) => [name, parameterOf(value)])),
@@ -33,27 +36,30 @@ export function objectRequest(claims: Readonly<Record<string, unknown>>, clientI
   return new Request({ headers: from.headers, method: 'GET', query, native: from['native'] as unknown });
 }
 
-/** A claim as it would stand in a form: numbers in digits, what has parts as JSON. RFC 9101 §4 */
+/** Returns a claim in the form of a request parameter: numbers as digits, objects as JSON. RFC 9101 §4 */
 function parameterOf(value: unknown): string | readonly string[] | undefined {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value;
   return typeof value === 'object' ? jsonOf(value) : String(value);
 }
 
-/** What is nested without end can be read, but not written. */
+/**
+ * Returns an object as JSON. Deeply nested objects can be parsed, but they exceed the stack when they are serialized.
+ * @throws {InvalidRequestObjectError} If the object is nested too deeply.
+ */
 function jsonOf(value: object): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (error instanceof RangeError) throw invalidRequestObject('it is not nested without end');
+    if (error instanceof RangeError) throw invalidRequestObject('request object is nested too deeply');
     throw error;
   }
 }
 
-/** What is wrong with a request object, only the operator hears. RFC 9101 §7 */
+/** Returns the error for an invalid request object. The reason is logged but not sent to the client. RFC 9101 §7 */
 export const invalidRequestObject = (reason: string, given?: unknown) =>
   new InvalidRequestObjectError('Invalid request object: it is not accepted').because({
     reason,
-    // What is an object may not even be made text of.
+    // An object may not be convertible to text, so log only its type.
     ...(given !== undefined && { given: typeof given === 'object' ? typeof given : String(given).slice(0, 200) }),
   });

@@ -14,14 +14,19 @@ import { decryptIfEncrypted } from './encrypted-objects.js';
 import { invalidRequestObject } from './object-parameters.js';
 import type { RequestObjectSettings } from './options.js';
 
-/** Characters of a request object that are looked at: more than a URL may have, and many times what a request needs. */
+/**
+ * Maximum number of characters of a request object. It exceeds the usual limit of a URL, and requests need far less.
+ */
 export const MAX_OBJECT_LENGTH = 16_384;
 
-/** Seconds for which something is remembered longer than it is good: clocks differ. */
+/** Additional seconds for which a used request object is remembered, because clocks differ. */
 const LEEWAY = 600;
 const DAY = 86_400;
 
-/** Finds out whether a request object is of its client, for this server, and of now. RFC 9101 §6 */
+/**
+ * The verifier of request objects. It verifies that a request object was signed by its client, is for this server and
+ * has not expired. RFC 9101 §6
+ */
 export class ObjectVerifier {
   private readonly keys: ClientKeys;
 
@@ -29,7 +34,10 @@ export class ObjectVerifier {
     this.keys = new ClientKeys(settings.fetch);
   }
 
-  /** @returns what it says @throws InvalidRequestObjectError */
+  /**
+   * Verifies a request object, after decryption if it is encrypted, and returns its claims.
+   * @throws {InvalidRequestObjectError} If the request object is invalid.
+   */
   async verify(
     object: string,
     client: CoreClient,
@@ -37,7 +45,7 @@ export class ObjectVerifier {
     { request, server }: RequestContext,
   ): Promise<JWTPayload> {
     verifyLength(object);
-    // Nothing is decrypted of a client without keys: it could not have signed what is within.
+    // Do not decrypt anything from a client without keys: it cannot have signed the content.
     this.keysOf(client, request);
     const signed = await decryptIfEncrypted(object, client, { server, settings: this.settings.encrypted });
     const alg = REQUEST_OBJECT_SIGNING_ALG.of(client);
@@ -51,17 +59,22 @@ export class ObjectVerifier {
     return payload;
   }
 
-  /** Spends it, where it is good for one decision. RFC 9101 §10.2 */
+  /**
+   * Returns a function that consumes a single-use request object, or `undefined` if request objects are not single-use.
+   * RFC 9101 §10.2
+   * @throws {InvalidRequestObjectError} If it must be single-use and has no `jti`.
+   */
   prepareConsumption({ jti, exp }: JWTPayload, client: CoreClient, { options: { model, issuer } }: ServerContext) {
     if (!this.settings.once || !hasOnce(model)) return undefined;
-    if (typeof jti !== 'string' || jti === '') throw invalidRequestObject('it has a `jti`, by which it is good once');
+    if (typeof jti !== 'string' || jti === '')
+      throw invalidRequestObject('request object must be single-use, but has no `jti`');
     const digest = hash('sha256', JSON.stringify(['request object', issuer, client.id, jti]), 'base64url');
     return () => model.once(digest, this.secondsFor(exp!));
   }
 
   /**
-   * What it says, signed by its client for this server: it is of the past, `isLate`, or of now.
-   * @throws InvalidRequestObjectError
+   * Verifies a signed request object and returns its claims. `isLate` is whether it has expired.
+   * @throws {InvalidRequestObjectError} If it is invalid for another reason than its expiry.
    */
   async read(
     object: string,
@@ -69,14 +82,14 @@ export class ObjectVerifier {
     signed: ExpectedObject,
   ): Promise<{ payload: JWTPayload; isLate: boolean }> {
     verifyLength(object);
-    const found = await this.verifySignature(object, client, signed);
-    this.verifyTimes(found.payload);
-    return found;
+    const verified = await this.verifySignature(object, client, signed);
+    this.verifyTimes(verified.payload);
+    return verified;
   }
 
   private keysOf(client: CoreClient, request: Request): PublicKeys {
     const keys = this.keys.of(client, request);
-    if (!keys) throw invalidRequestObject('its client has keys, by `jwks` or `jwksUri`');
+    if (!keys) throw invalidRequestObject('client has neither `jwks` nor `jwksUri`');
     return keys;
   }
 
@@ -93,7 +106,7 @@ export class ObjectVerifier {
       verifyType(decodeProtectedHeader(object).typ);
       return { payload: (await verifyJwt(object, keys.find, checks)).payload, isLate: false };
     } catch (error) {
-      // All else is good by then: what came in time may be decided a while later.
+      // Everything else is valid here. A request that was opened in time may be decided after its expiry.
       if (error instanceof errors.JWTExpired && error.claim === 'exp' && error.reason === 'check_failed') {
         return { payload: error.payload, isLate: true };
       }
@@ -101,17 +114,28 @@ export class ObjectVerifier {
     }
   }
 
-  /** What lives so long at most after its `nbf`, and is not over, is no older either. FAPI 2.0 Message Signing §5.3.1 */
+  /**
+   * Verifies `iat`, and the maximum time between `nbf` and `exp`. For an unexpired request object, this also limits the
+   * age of `nbf`. FAPI 2.0 Message Signing §5.3.1
+   */
   private verifyTimes({ exp, iat, nbf }: JWTPayload): void {
     const { clockTolerance, maxLifetime } = this.settings;
     if (iat !== undefined && !(iat <= Date.now() / 1000 + clockTolerance))
-      throw invalidRequestObject('it is not from the future', iat);
+      throw invalidRequestObject('`iat` of the request object is in the future', iat);
     if (maxLifetime === undefined) return;
-    if (nbf === undefined || exp === undefined) throw invalidRequestObject('it has `nbf` and `exp`');
-    if (exp > nbf + maxLifetime) throw invalidRequestObject(`it lives for ${maxLifetime} seconds at most`, exp - nbf);
+    if (nbf === undefined || exp === undefined) throw invalidRequestObject('request object has no `nbf` or no `exp`');
+    if (exp > nbf + maxLifetime)
+      throw invalidRequestObject(
+        `\`exp\` of the request object is more than ${maxLifetime} seconds after \`nbf\``,
+        exp - nbf,
+      );
   }
 
-  /** The first visit must come in time; whoever came in time may come again, as after the login. */
+  /**
+   * Verifies that a request object was first used before its expiry. It may be used again for a while after that, for
+   * example after the login.
+   * @throws {InvalidRequestObjectError} If the request object has expired.
+   */
   private async verifyOpenedInTime(
     object: string,
     exp: number,
@@ -119,17 +143,17 @@ export class ObjectVerifier {
     { options }: ServerContext,
   ): Promise<void> {
     const { model } = options;
-    const over = () => invalidRequestObject('it is not over', exp);
-    const left = exp + this.settings.interactionLifetime - Date.now() / 1000;
-    if (left <= 0) throw over();
+    const expired = () => invalidRequestObject('request object has expired', exp);
+    const secondsLeft = exp + this.settings.interactionLifetime - Date.now() / 1000;
+    if (secondsLeft <= 0) throw expired();
     if (!hasOnce(model)) {
-      if (isLate) throw over();
+      if (isLate) throw expired();
       return;
     }
-    // Its client may have said that it is good for ever.
+    // Limit the time, because the client may have chosen an `exp` in the far future.
     const until = Math.min(exp, Date.now() / 1000 + DAY);
     const isFirst = await model.once(hash('sha256', `opened ${object}`, 'base64url'), this.secondsFor(until));
-    if (isFirst && isLate) throw over();
+    if (isFirst && isLate) throw expired();
   }
 
   private secondsFor(exp: number): number {
@@ -137,12 +161,18 @@ export class ObjectVerifier {
   }
 }
 
-/** The expected signer, audience and signature algorithm of a request object. If `alg` is undefined, any allowed one is accepted. */
+/**
+ * The expected signer, audience and signature algorithm of a request object. If `alg` is `undefined`, any accepted
+ * algorithm is valid.
+ */
 interface ExpectedObject {
   clientId: string;
   issuer: string;
   alg: string | undefined;
-  /** The request that contains or references the request object. Its network limits simultaneous fetches of keys. */
+  /**
+   * The request that contains or references the request object. Simultaneous fetches of keys are limited for each
+   * network that sends requests.
+   */
   request: Request;
 }
 
@@ -152,20 +182,27 @@ interface RequestContext {
 }
 
 function verifyLength({ length }: string): void {
-  if (length > MAX_OBJECT_LENGTH) throw invalidRequestObject(`it has ${MAX_OBJECT_LENGTH} characters at most`, length);
+  if (length > MAX_OBJECT_LENGTH)
+    throw invalidRequestObject(`request object is longer than ${MAX_OBJECT_LENGTH} characters`, length);
 }
 
-/** Said by those who say it: other JWTs of the client are no requests. RFC 9101 §10.8 */
+/**
+ * Verifies the `typ` header, if there is one. Other JWTs of the client are not request objects. RFC 9101 §10.8
+ * @throws {InvalidRequestObjectError} If `typ` is that of another kind of JWT.
+ */
 function verifyType(typ: string | undefined): void {
   if (typ === undefined || /^(?:application\/)?(?:oauth-authz-req\+)?jwt$/i.test(typ)) return;
-  throw invalidRequestObject('its `typ` is that of a request object', typ);
+  throw invalidRequestObject('`typ` is not that of a request object', typ);
 }
 
-/** What is wrong with it is the fault of its client; that its keys cannot be had now may be nobody's. */
+/**
+ * Converts a verification error into the error for the client. A temporary failure to fetch the client's keys is not an
+ * error of the client.
+ */
 function toObjectError(error: unknown): Error {
   if (isVerificationError(error))
-    return invalidRequestObject('it is signed by a key of its client, for this server, and now', error.message);
+    return invalidRequestObject('request object has an invalid signature, or its claims are invalid', error.message);
   return fetchFailure(error, 'The keys of a client', (given) =>
-    invalidRequestObject('the keys of its client can be fetched', given),
+    invalidRequestObject('keys of the client could not be fetched', given),
   );
 }

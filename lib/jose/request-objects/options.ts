@@ -10,54 +10,68 @@ import { findKeys } from '../keys/find-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { type EncryptedObjectOptions, type EncryptedObjectSettings, settleEncrypted } from './encrypted-objects.js';
 
-/** What `requestObjects()` takes. */
+/** The options of `requestObjects()`. */
 export interface RequestObjectOptions {
   /**
-   * Must every authorization request be signed? Default: false, those of clients with `requireSignedRequestObject`. RFC 9101 §10.5
+   * Whether every authorization request must be signed. If `false`, only requests of clients with
+   * `requireSignedRequestObject` must be. Default: `false`. RFC 9101 §10.5
    */
   required?: boolean;
-  /** May a request object be fetched from a `request_uri`, one that the client has registered? Default: true */
+  /** Whether a request object may be fetched from a `request_uri` that the client has registered. Default: `true`. */
   byReference?: boolean;
-  /** What request objects may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
+  /**
+   * The accepted signature algorithms of request objects. Default: every `SigningAlgorithm` that this Node.js supports.
+   */
   algorithms?: readonly SigningAlgorithm[];
   /**
-   * Seconds: then each says `nbf` and `exp`, the one so long ago at most, the other so long after it. Default: both may be left
-   * out. FAPI 2.0 Message Signing §5.3.1 wants 3600
+   * Maximum number of seconds from `nbf` to `exp`. If set, a request object must contain both. If omitted, both are
+   * optional. FAPI 2.0 Message Signing §5.3.1 requires `3600`.
    */
   maxLifetime?: number;
-  /** Is each good for one decision alone, by its `jti`? Needs `maxLifetime`. Default: false */
+  /**
+   * Whether a request object is single-use: its `jti` is accepted for one decision only. Requires `maxLifetime`.
+   * Default: `false`.
+   */
   once?: boolean;
-  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
-  /** Seconds after its `exp` in which what was opened in time may still be decided: a login takes its time. Default: 1800 */
+  /**
+   * Seconds after `exp` in which a request that was opened in time may still be decided, for example after a login.
+   * Default: `1800`.
+   */
   interactionLifetime?: number;
   /**
-   * May request objects be encrypted to this server, once they are signed? Needs `keys()`, which has the keys for that. Default: false.
-   * RFC 9101 §6.1
+   * Whether clients may encrypt their signed request objects to this server. Requires `keys()`, which has the
+   * decryption keys. Default: `false`. RFC 9101 §6.1
    */
   encrypted?: boolean | EncryptedObjectOptions;
-  /** How request objects, and the keys at the `jwks_uri` of a client, are fetched. Default: public addresses alone */
+  /**
+   * How request objects, and the keys at the `jwks_uri` of a client, are fetched. Default: from public addresses only.
+   */
   fetch?: SafeFetchOptions;
 }
 
-/** The same, settled and checked. */
+/** The options of `requestObjects()` with their defaults, validated. */
 export interface RequestObjectSettings extends Required<
   Omit<RequestObjectOptions, 'maxLifetime' | 'encrypted' | 'fetch'>
 > {
   maxLifetime: number | undefined;
-  /** Undefined: they may not. */
+  /** If `undefined`, request objects must not be encrypted. */
   encrypted: EncryptedObjectSettings | undefined;
   fetch: SafeFetchOptions;
 }
 
 const FEATURE = '`requestObjects()`';
 
-/** @throws InvalidArgumentError with a sentence for what cannot work */
+/**
+ * Validates the options of `requestObjects()` and applies the defaults.
+ * @throws {InvalidArgumentError} If an option is invalid.
+ */
 export function settle(given: RequestObjectOptions): RequestObjectSettings {
   assertKnownOptions(given, NAMES, FEATURE);
   assertFetchOptions(given.fetch);
-  for (const fault of findFlagErrors(given, ['required', 'byReference', 'once'], FEATURE))
-    throw configurationError(fault);
+  for (const error of findFlagErrors(given, ['required', 'byReference', 'once'], FEATURE))
+    throw configurationError(error);
   const {
     required = false,
     byReference = true,
@@ -66,10 +80,10 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     maxLifetime,
     fetch = {},
   } = given;
-  assertConfig(areAlgorithms(algorithms), `${FEATURE} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
+  assertConfig(areAlgorithms(algorithms), `\`algorithms\` of ${FEATURE} must be a list of ${ALGORITHM_NAMES}`);
   assertConfig(
     !once || maxLifetime !== undefined,
-    `${FEATURE} needs \`maxLifetime\` with \`once\`: so long it remembers them`,
+    `\`once\` of ${FEATURE} requires \`maxLifetime\`, which limits how long used request objects are remembered`,
   );
   return {
     required,
@@ -99,14 +113,14 @@ const NAMES = {
   fetch: true,
 } as const;
 
-/** What is wrong with its server. */
+/** Yields an error message for each reason why `requestObjects()` cannot work on its server. */
 export function* findConfigurationErrors(
   server: ServerContext,
   { encrypted, once }: RequestObjectSettings,
 ): Iterable<string> {
   const { issuer, model } = server.options;
   if (encrypted && !findKeys(server))
-    yield `${FEATURE} needs keys to decrypt by: list \`keys()\` among the \`features\``;
-  if (issuer === undefined) yield `${FEATURE} needs the option \`issuer\`, which request objects are made for`;
-  if (once && !hasOnce(model)) yield `\`once\` of ${FEATURE} needs the model method \`once()\``;
+    yield `\`encrypted\` of ${FEATURE} requires decryption keys. Add \`keys()\` to the \`features\``;
+  if (issuer === undefined) yield `${FEATURE} requires the option \`issuer\`, the audience of request objects`;
+  if (once && !hasOnce(model)) yield `\`once\` of ${FEATURE} requires the model method \`once()\``;
 }

@@ -22,14 +22,15 @@ import { SIGNED_REQUESTS } from './signed-requests.js';
 import { findConfigurationErrors, type RequestObjectOptions, type RequestObjectSettings, settle } from './options.js';
 
 /**
- * Authorization requests come signed by their clients: by value, `request`, or from a `request_uri` that the client has registered,
- * and within pushed requests. What stands beside a request object in the URL counts for nothing. RFC 9101
- * @throws InvalidArgumentError with a sentence for an option that cannot work
+ * Accepts authorization requests that clients have signed (request objects): in the parameter `request`, at a
+ * registered `request_uri`, or in a pushed authorization request. Other parameters in the URL are ignored, except
+ * `client_id`. RFC 9101
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function requestObjects(options: RequestObjectOptions = {}): Feature {
   const settings = settle(options);
   const { byReference, encrypted, interactionLifetime } = settings;
-  // Servers that share the feature share the fetched keys and request objects of clients.
+  // Servers that share the feature share the keys of clients and the limits on fetching.
   const sources: Sources = { verifier: new ObjectVerifier(settings), objects: new ObjectFetch(settings.fetch) };
 
   return {
@@ -37,7 +38,7 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
     specification: 'RFC 9101',
     parameters: {
       authorize: {
-        request: 'The whole request, signed by its client.',
+        request: 'The authorization request as a request object: a JWT that the client has signed.',
         ...(byReference && { request_uri: REFERENCE }),
       },
     },
@@ -54,7 +55,10 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
         ...(encrypted && { client: { verifyMetadata: (metadata) => verifyRegistration(metadata, encrypted) } }),
         authorization: authorizationHooks(settings, sources, builder),
         pushedRequest: {
-          /** A request that was signed when it was pushed is stored without its signature. */
+          /**
+           * Verifies that a pushed request is signed if it must be. It is stored without its signature, so this cannot
+           * be verified later.
+           */
           complete({ client, request }) {
             if (mustBeSigned(client, settings) && !request.body?.request) throw unsigned();
           },
@@ -66,7 +70,7 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
   };
 }
 
-/** Where request objects come from, and what verifies them. */
+/** The fetcher and the verifier of request objects. */
 interface Sources {
   readonly verifier: ObjectVerifier;
   readonly objects: ObjectFetch;
@@ -81,31 +85,31 @@ function authorizationHooks(
   return {
     async resolve(request): Promise<ResolvedRequest | undefined> {
       const { server } = builder;
-      const given = optional(request, 'request', isVSCHAR, FORM_OR_URL);
-      const named = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
-      const uri = named === undefined || isPushedRequestUri(named) ? undefined : named;
-      if (given === undefined && uri === undefined) return undefined;
-      if (given !== undefined && uri !== undefined) throw new InvalidRequestError(BOTH);
+      const requestObject = optional(request, 'request', isVSCHAR, FORM_OR_URL);
+      const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
+      const uri = requestUri === undefined || isPushedRequestUri(requestUri) ? undefined : requestUri;
+      if (requestObject === undefined && uri === undefined) return undefined;
+      if (requestObject !== undefined && uri !== undefined) throw new InvalidRequestError(BOTH);
       if (uri !== undefined && !settings.byReference) throw new RequestUriNotSupportedError(NOT_FETCHED);
       const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
       const client = await findClient(clientId, server.options.model, server, request);
-      const object = given ?? (await objects.read(uri!, client, requesterNetwork(request)));
+      const object = requestObject ?? (await objects.read(uri!, client, requesterNetwork(request)));
       const claims = await verifier.verify(object, client, clientId, { request, server });
       const resolved = objectRequest(claims, clientId, request);
-      const spend = verifier.prepareConsumption(claims, client, server);
+      const consume = verifier.prepareConsumption(claims, client, server);
       signed.add(resolved);
-      return { request: resolved, ...(spend && { consume: spend }) };
+      return { request: resolved, ...(consume && { consume }) };
     },
 
     read(parameters, { client, request, responseType }) {
-      // A device sends its request itself, and authenticates as the client.
+      // A device authorization request needs no signature: its sender authenticates as the client.
       if (!mustBeSigned(client, settings) || responseType === DEVICE_RESPONSE_TYPE || signed.has(request)) return;
       if (!isPushed(parameters.optional('request_uri'), builder.server)) throw unsigned();
     },
   };
 }
 
-/** Returns the client fields of request objects, with validators that accept what these settings support. */
+/** Returns the client fields of request objects. Their validators accept what these settings support. */
 const clientFields = (
   { algorithms, byReference, encrypted }: RequestObjectSettings,
   objects: ObjectFetch,
@@ -142,15 +146,15 @@ const metadataOf = (
   }),
 });
 
-/** Only the name of a pushed request gets as far as a request that is read. */
+/** Whether a request was pushed. Any other `request_uri` is resolved or rejected before the parameters are read. */
 const isPushed = (uri: string | undefined, { endpoints }: ServerContext): boolean =>
   uri !== undefined && isPushedRequestUri(uri) && endpoints.has('pushed_authorization_request');
 
 const unsigned = () =>
-  new InvalidRequestError('Invalid request: it must be signed, see RFC 9101').because({
-    reason: 'every authorization request, or those of this client, are request objects',
+  new InvalidRequestError('Invalid request: the authorization request must be signed (RFC 9101)').because({
+    reason: 'authorization request is not signed, but the server or the client requires it',
   });
 
-const REFERENCE = 'Where the request is, signed by its client.';
-const BOTH = 'Invalid request: `request` and `request_uri` are not sent both';
-const NOT_FETCHED = 'Request URI not supported: `request_uri` is not fetched here';
+const REFERENCE = 'The URI of a request object that the client has registered.';
+const BOTH = 'Invalid request: `request` and `request_uri` must not be sent together';
+const NOT_FETCHED = 'Request URI not supported: this server does not fetch `request_uri`';

@@ -1,6 +1,6 @@
 import { collectedCapability } from '../../contracts/capability.js';
 
-/** Which signed requests a feature accepts. RFC 9101, CIBA §7.1.1 */
+/** The requirements of a feature for signed requests. RFC 9101, CIBA §7.1.1 */
 export interface SignedRequests {
   /** The id of the endpoint that the requests are sent to: `authorize` or `backchannel_authentication`. */
   readonly endpoint: string;
@@ -10,5 +10,8 @@ export interface SignedRequests {
   readonly maxLifetime: number | undefined;
 }
 
-/** The key under which features contribute which signed requests they accept. Metadata and profiles read it. */
+/**
+ * The capability key under which features contribute their requirements for signed requests. Metadata and profiles read
+ * it.
+ */
 export const SIGNED_REQUESTS = collectedCapability<SignedRequests>('signed requests');

@@ -13,16 +13,16 @@ import { encryptionMetadata } from '../encryption/find-encryption.js';
 import { KEYS } from '../keys/find-keys.js';
 import { findSigningErrors } from '../keys/signing-errors.js';
 
-/** What `signedIntrospection()` takes. */
+/** The options of `signedIntrospection()`. */
 export interface SignedIntrospectionOptions {
-  /** What answers are signed by, unless the client has registered something else. Default: what `keys()` signs by first */
+  /** The signature algorithm for clients that have registered none. Default: the first algorithm of `keys()`. */
   alg?: SigningAlgorithm;
 }
 
 /**
- * Answers of introspection are signed for clients that ask so by `Accept: application/token-introspection+jwt`: who has to show later
- * what a token was good for has it from the server itself. It stands on `introspection()` and `keys()`. RFC 9701
- * @throws InvalidArgumentError for an option that there is not
+ * Signs introspection responses for clients that send `Accept: application/token-introspection+jwt`. With a signed
+ * response, an API can prove later what a token was valid for. Requires `introspection()` and `keys()`. RFC 9701
+ * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function signedIntrospection(options: SignedIntrospectionOptions = {}): Feature {
   assertKnownOptions(options, { alg: true }, '`signedIntrospection()`');
@@ -33,7 +33,8 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
     install(builder) {
       const keys = builder.find(KEYS);
       builder.provide(INTROSPECTION_WRITER, () => ({
-        write: (said, request) => (acceptsJwt(request) ? sign(said, request, builder.server, options) : undefined),
+        write: (introspection, request) =>
+          acceptsJwt(request) ? sign(introspection, request, builder.server, options) : undefined,
       }));
       return {
         clientFields: responseFields('introspection'),
@@ -48,13 +49,19 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
 }
 
 async function sign(
-  said: Introspection,
+  introspection: Introspection,
   { client, issuer }: ClientRequest,
   server: ServerContext,
   { alg }: SignedIntrospectionOptions,
 ): Promise<string> {
-  if (issuer === undefined) throw new ServerError('Server error: a signed answer names its issuer, and there is none');
-  const claims = { iss: issuer, aud: client.id, iat: Math.floor(Date.now() / 1000), token_introspection: said };
+  if (issuer === undefined)
+    throw new ServerError('Server error: cannot sign the response, because the option `issuer` is not set');
+  const claims = {
+    iss: issuer,
+    aud: client.id,
+    iat: Math.floor(Date.now() / 1000),
+    token_introspection: introspection,
+  };
   const signer = await signerFor(client, 'introspection', server, alg);
   return await signer.sign({ typ: 'token-introspection+jwt' }, claims);
 }
@@ -62,11 +69,14 @@ async function sign(
 function* findConfigurationErrors(server: ServerContext, options: SignedIntrospectionOptions): Iterable<string> {
   yield* findSigningErrors('`signedIntrospection()`', server, options.alg);
   if (!server.endpoints.has('introspection')) {
-    yield '`signedIntrospection()` signs the answers of `introspection()`: list that too';
+    yield '`signedIntrospection()` requires `introspection()`. Add it to the `features`';
   }
 }
 
-/** Does it name the type, and not by a weight of nothing? RFC 9701 §4, RFC 9110 §12.5.1 */
+/**
+ * Whether the `Accept` header contains the media type of signed introspection responses with a weight above zero. RFC
+ * 9701 §4, RFC 9110 §12.5.1
+ */
 function acceptsJwt({ request }: ClientRequest): boolean {
   const [, weight = ''] = ACCEPT_PATTERN.exec(request.get('accept') ?? '') ?? [undefined, '0'];
   return !/^0(?:\.0*)?$/.test(weight);

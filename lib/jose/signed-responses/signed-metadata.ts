@@ -7,25 +7,28 @@ import { KEYS } from '../keys/find-keys.js';
 import { type KeyRing, signJwt } from '../keys/key-ring.js';
 import { findSigningErrors } from '../keys/signing-errors.js';
 
-/** What `signedMetadata()` takes. */
+/** The options of `signedMetadata()`. */
 export interface SignedMetadataOptions {
-  /** What they are signed by. Default: what `keys()` signs by first */
+  /** The signature algorithm. Default: the first algorithm of `keys()`. */
   alg?: SigningAlgorithm;
 }
 
-/** Seconds in which a document is not signed again, and how many documents are kept: everybody may ask for them. */
-const [KEPT, MOST] = [60, 64];
+/**
+ * Seconds for which a signed document is reused, and maximum number of cached documents. Anyone can request these
+ * documents.
+ */
+const [REUSE_SECONDS, MAX_DOCUMENTS] = [60, 64];
 
-/** A document that was signed, or is just being. */
+/** A signed document in the cache. Its signature may still be pending. */
 interface SignedDocument {
   jwt: Promise<string>;
   at: number;
 }
 
 /**
- * The metadata of the server and of its protected resources come signed as well, in `signed_metadata`: who has them from somewhere
- * else, or keeps them, sees whose they are. It stands on `keys()`. RFC 8414 §2.1, RFC 9728 §2.2
- * @throws InvalidArgumentError for an option that there is not
+ * Adds `signed_metadata` to the metadata of the server and of its protected resources. A party that stored the
+ * metadata, or received it from elsewhere, can verify its issuer. Requires `keys()`. RFC 8414 §2.1, RFC 9728 §2.2
+ * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function signedMetadata(options: SignedMetadataOptions = {}): Feature {
   assertKnownOptions(options, { alg: true }, '`signedMetadata()`');
@@ -42,16 +45,16 @@ export function signedMetadata(options: SignedMetadataOptions = {}): Feature {
 }
 
 function cachedSigner(keys: KeyRing, alg: SigningAlgorithm | undefined): MetadataSigner {
-  const known = new Map<string, SignedDocument>();
+  const cache = new Map<string, SignedDocument>();
   return {
     sign(document, issuer) {
       const name = JSON.stringify([issuer, document]);
-      const signed = known.get(name);
-      if (signed && performance.now() - signed.at < KEPT * 1000) return signed.jwt;
+      const signed = cache.get(name);
+      if (signed && performance.now() - signed.at < REUSE_SECONDS * 1000) return signed.jwt;
       const claims = { ...document, iss: issuer, iat: Math.floor(Date.now() / 1000) };
       const jwt = signJwt(keys, claims, { typ: 'JWT', alg });
-      jwt.catch(() => known.delete(name));
-      keepRecent(known, name, { jwt, at: performance.now() }, MOST);
+      jwt.catch(() => cache.delete(name));
+      keepRecent(cache, name, { jwt, at: performance.now() }, MAX_DOCUMENTS);
       return jwt;
     },
   };

@@ -6,19 +6,19 @@ import { ISSUER_OPTIONS, issuerKeys, type IssuerOptions, settleIssuer } from '..
 import { isVerificationError } from '../verification-error.js';
 import { verifyJwt } from '../verify-jwt.js';
 
-/** What `signedResponses()` takes: whose answers they are, and where the keys of that are. */
+/** The options of `signedResponses()`: the server that signs the responses, and where its keys are. */
 export interface SignedResponsesOptions extends IssuerOptions {
-  /** Seconds by which the clock of the server may be ahead. Default: 5 */
+  /** Seconds by which the clock of the authorization server may be ahead. Default: `5`. */
   clockTolerance?: number;
 }
 
-/** Seconds that an answer may have been on its way: it says what was so when it was given. */
+/** Maximum age of a response, in seconds. It describes the token only at the time of the response. */
 const MAX_AGE = 60;
 
 /**
- * For `new IntrospectedTokens({ …, answers: signedResponses({ issuer }) })`: answers are asked for as JWTs, and one that the server has
- * not signed for this API is no answer. RFC 9701 §5, §8.1
- * @throws InvalidArgumentError with a sentence for an option that cannot work
+ * Requests and reads signed introspection responses: `new IntrospectedTokens({ …, answers: signedResponses({ issuer }) })`.
+ * A response that the server has not signed for this API is rejected. RFC 9701 §5, §8.1
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function signedResponses(options: SignedResponsesOptions): IntrospectionResponseReader {
   assertKnownOptions(options ?? {}, NAMES, FEATURE);
@@ -40,7 +40,11 @@ export function signedResponses(options: SignedResponsesOptions): IntrospectionR
         return payload['token_introspection'];
       } catch (error) {
         if (!isVerificationError(error)) throw error;
-        throw unavailable(`The answer of ${issuer} is not signed by it for the client \`${audience}\`, now`, 1, error);
+        throw unavailable(
+          `The introspection response of ${issuer} is not validly signed for the client \`${audience}\`, or has expired`,
+          1,
+          error,
+        );
       }
     },
   };
@@ -48,5 +52,5 @@ export function signedResponses(options: SignedResponsesOptions): IntrospectionR
   return reader;
 }
 
-const FEATURE = '`signedAnswers()`';
+const FEATURE = '`signedResponses()`';
 const NAMES = { ...ISSUER_OPTIONS, clockTolerance: true } as const;

@@ -1,19 +1,20 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 
-/** What a JWT says whose issuer is trusted: its signature is good, it is for this server, and its time has not passed. */
+/** The claims of a JWT of a trusted issuer. Its signature, audience and expiry have been verified. */
 export interface AssertionClaims {
-  /** Who says it. The same `sub` of another issuer is another user. RFC 7519 §4.1.1 */
+  /** The issuer of the JWT. The same `sub` of another issuer is another user. RFC 7519 §4.1.1 */
   iss: string;
-  /** Whom it is about, as its issuer knows them. */
+  /** The identifier of the user at the issuer. */
   sub: string;
   [claim: string]: unknown;
 }
 
-/** Knows whom other servers speak of. */
+/** The model interface that finds the local user of a JWT of a trusted issuer. */
 export interface AssertedUserModel<C extends Client = Client, U extends User = User> {
   /**
-   * The user here of whom a trusted issuer speaks: by `iss` and `sub` together, never by `sub` alone, nor by an `email` that the
-   * issuer may not vouch for. Falsy: there is none, or this client may have nothing of that issuer. RFC 7523 §3
+   * Returns the local user that a JWT of a trusted issuer identifies. Use `iss` and `sub` together. Never use `sub`
+   * alone, or an `email` that the issuer may not have verified. Return a falsy value if there is no user, or if this
+   * client must not use this issuer. RFC 7523 §3
    */
   findAssertedUser(claims: AssertionClaims, client: C): Awaitable<U | Falsy>;
 }

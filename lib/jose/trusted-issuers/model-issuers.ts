@@ -4,10 +4,13 @@ import { keepRecent } from '../../crypto/lru.js';
 import { untilAborted } from '../../remote/timeout.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 
-/** Issuers whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
+/** Maximum number of issuers whose keys are cached. The least recently used one is removed first. */
 const MAX_CACHED = 1000;
 
-/** The keys of issuers that a model knows. Somebody else has named them: what they lead to is fetched from public addresses alone. */
+/**
+ * The issuers that the model returns, and their keys. Third parties name these issuers, so everything is fetched from
+ * public addresses only, to prevent SSRF.
+ */
 export class ModelIssuers {
   private readonly cache = new Map<string, JWTVerifyGetKey>();
   private readonly safeFetch: SafeFetch;
@@ -19,18 +22,24 @@ export class ModelIssuers {
     this.safeFetch = new SafeFetch({ size: 65_536, ...options });
   }
 
-  /** @throws InvalidArgumentError with a sentence for an issuer that cannot work */
+  /**
+   * Validates an issuer and returns its settings and its keys.
+   * @throws {InvalidArgumentError} If an option of the issuer is invalid.
+   */
   keysOf(given: IssuerOptions): { settings: IssuerSettings; keys: JWTVerifyGetKey } {
     const settings = { ...settleIssuer(`an issuer of ${this.feature}`, given), fetch: this.fetch };
     const { issuer, jwks, jwksUri } = settings;
     if (jwks) return { settings, keys: issuerKeys(settings, this) };
-    const place = JSON.stringify([issuer, jwksUri]);
-    const keys = this.cache.get(place) ?? issuerKeys(settings, this);
-    keepRecent(this.cache, place, keys, MAX_CACHED);
+    const cacheKey = JSON.stringify([issuer, jwksUri]);
+    const keys = this.cache.get(cacheKey) ?? issuerKeys(settings, this);
+    keepRecent(this.cache, cacheKey, keys, MAX_CACHED);
     return { settings, keys };
   }
 
-  /** As those ask who read metadata. What is not there may be elsewhere. */
+  /**
+   * A replacement for `fetch` that reaches public addresses only. A response without valid JSON becomes 404, so that
+   * discovery tries the next URL.
+   */
   private readonly fetch: typeof fetch = async (input, init) => {
     try {
       const { body } = await untilAborted(init!.signal!, this.safeFetch.json(input as string));

@@ -13,27 +13,29 @@ import { isVerificationError } from '../verification-error.js';
 import { verifyJwt } from '../verify-jwt.js';
 import type { ModelIssuers } from './model-issuers.js';
 
-/** What a JWT of somebody else says, once its signature is found good and its time has not passed. */
+/** A JWT of a trusted issuer. Its signature and expiry have been verified. */
 export interface TrustedJwt<O extends IssuerOptions> {
   claims: JWTPayload & { iss: string; exp: number };
-  /** Its `typ`, without what every media type of an application may leave out; empty: it has none. RFC 7515 §4.1.9 */
+  /** The `typ` header without the prefix `application/`, or `''` if it is missing. RFC 7515 §4.1.9 */
   typ: string;
-  /** Whose it is, as the host has listed that. */
+  /** The issuer of the JWT, as the application has configured it. */
   issuer: O;
 }
 
-/** The JWTs of other servers that a feature accepts. */
+/** The signature algorithms that a feature accepts from other servers. */
 export interface IssuerAlgorithms {
-  /** The feature as the developer writes it: `jwtBearer()` in backticks. */
+  /** The feature as the developer writes it, in backticks: `jwtBearer()`. */
   readonly feature: string;
-  /** The algorithms that at least one of the listed issuers may sign with. */
+  /** The algorithms that at least one of the listed issuers may use. */
   readonly algorithms: readonly SigningAlgorithm[];
 }
 
-/** The key under which features contribute how trusted issuers may sign, for profiles that restrict it. */
+/**
+ * The capability key under which features contribute the accepted algorithms of trusted issuers. Profiles verify them.
+ */
 export const TRUSTED_ISSUERS = collectedCapability<IssuerAlgorithms>('trusted issuers');
 
-/** What becomes of one that is no good: only the operator hears what is wrong with it. */
+/** A function that creates the error for an invalid JWT. The detail is logged but not sent to the client. */
 type CreateError = (detail: RefusalDetail) => Error;
 
 interface KnownIssuer<O> {
@@ -42,79 +44,83 @@ interface KnownIssuer<O> {
   keys: JWTVerifyGetKey;
 }
 
-/** Where further issuers are looked for. */
+/** The lookup of issuers that are not listed in the options. */
 interface ModelLookup<O extends IssuerOptions> {
   find(issuer: string): Awaitable<O | Falsy>;
-  /** May it sign by this here, whatever is said of it? */
+  /** Whether this server accepts a signature algorithm, whatever the options of the issuer contain. */
   allows(alg: SigningAlgorithm): boolean;
-  found: ModelIssuers;
+  issuers: ModelIssuers;
 }
 
-/** Characters of a JWT that are looked at. */
+/** Maximum number of characters of a JWT. */
 const MAX_JWT_LENGTH = 16_384;
-/** And of the name of an issuer that somebody is asked about. */
+/** Maximum number of characters of an issuer identifier that is looked up. */
 const MAX_ISSUER_LENGTH = 2000;
 
-/** The servers whose JWTs are believed, by their issuer identifiers. RFC 7521 §5.1 */
+/** The trusted issuers of a feature, by their issuer identifiers. RFC 7521 §5.1 */
 export class TrustedIssuers<O extends IssuerOptions> {
   private readonly known = new Map<string, KnownIssuer<O>>();
 
   /**
-   * @param place what takes the list, as a host calls it
-   * @param clockTolerance seconds by which clocks may differ
-   * @throws InvalidArgumentError with a sentence for what cannot work
+   * @param feature The feature as the developer writes it, for error messages.
+   * @param clockTolerance The accepted clock skew, in seconds.
+   * @throws {InvalidArgumentError} If an issuer is invalid or listed twice.
    */
   constructor(
-    private readonly place: string,
+    private readonly feature: string,
     issuers: readonly O[],
     readonly clockTolerance: number,
   ) {
-    for (const of of issuers) {
-      const settings = settleIssuer(`an issuer of ${place}`, of ?? {});
+    for (const options of issuers) {
+      const settings = settleIssuer(`an issuer of ${feature}`, options ?? {});
       const { issuer } = settings;
-      assertConfig(!this.known.has(issuer), `${place} lists the issuer \`${issuer}\` twice`);
-      this.known.set(issuer, { options: of, settings, keys: issuerKeys(settings, this) });
+      assertConfig(!this.known.has(issuer), `${feature} lists the issuer \`${issuer}\` twice`);
+      this.known.set(issuer, { options, settings, keys: issuerKeys(settings, this) });
     }
   }
 
-  /** By what those that are listed may sign. */
+  /** The signature algorithms that the listed issuers may use. */
   get algorithms(): readonly SigningAlgorithm[] {
     return [...this.known.values()].flatMap(({ settings }) => settings.algorithms);
   }
 
-  /** Contributes what profiles restrict: the algorithms and the clock tolerance. */
+  /** Contributes the algorithms and the clock tolerance, which profiles may restrict. */
   contributeTo(builder: Pick<ServerBuilder, 'contribute'>): void {
-    const { algorithms, clockTolerance, place: feature } = this;
+    const { algorithms, clockTolerance, feature } = this;
     builder.contribute(TRUSTED_ISSUERS, { feature, algorithms });
     builder.contribute(CLOCK_TOLERANCES, { feature, seconds: clockTolerance });
   }
 
-  /** Is it a JWT of one of these, as far as it says itself? */
+  /** Whether the unverified `iss` of a token is one of the listed issuers. */
   isIssuerOf(token: string): boolean {
     return this.known.has(issuerOf(token) ?? '');
   }
 
   /**
-   * @throws what `refused` makes of a JWT that is no good; TemporarilyUnavailableError when there are no keys
+   * Verifies the signature, the times and the subject of a JWT.
+   * @throws The error that `createError` returns, if the JWT is invalid.
+   * @throws {TemporarilyUnavailableError} If the keys of the issuer cannot be fetched.
    */
-  async verify(token: string, refused: CreateError, elsewhere?: ModelLookup<O>): Promise<TrustedJwt<O>> {
+  async verify(token: string, createError: CreateError, lookup?: ModelLookup<O>): Promise<TrustedJwt<O>> {
     const { clockTolerance } = this;
-    const found = await this.find(issuerOf(token), elsewhere);
-    if (!found) throw refused({ reason: `it is a JWT of a trusted issuer, of ${MAX_JWT_LENGTH} characters at most` });
-    const { algorithms, issuer } = found.settings;
+    const trusted = await this.find(issuerOf(token), lookup);
+    if (!trusted)
+      throw createError({ reason: `token is not a JWT of a trusted issuer with at most ${MAX_JWT_LENGTH} characters` });
+    const { algorithms, issuer } = trusted.settings;
     const checks = { algorithms: [...algorithms], clockTolerance, issuer, requiredClaims: ['exp', 'sub'] };
     try {
-      const { payload, protectedHeader } = await verifyJwt(token, found.keys, checks);
+      const { payload, protectedHeader } = await verifyJwt(token, trusted.keys, checks);
       const typ = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? '';
-      if (typeof payload.sub !== 'string' || payload.sub === '') throw refused({ reason: '`sub` is text' });
+      if (typeof payload.sub !== 'string' || payload.sub === '')
+        throw createError({ reason: '`sub` is not a non-empty string' });
       if (payload.iat !== undefined && !(payload.iat <= Date.now() / 1000 + clockTolerance)) {
-        throw refused({ reason: 'it is not from the future', given: payload.iat });
+        throw createError({ reason: '`iat` is in the future', given: payload.iat });
       }
-      return { claims: payload as TrustedJwt<O>['claims'], typ, issuer: found.options };
+      return { claims: payload as TrustedJwt<O>['claims'], typ, issuer: trusted.options };
     } catch (error) {
       if (!isVerificationError(error)) throw error;
-      throw refused({
-        reason: 'it is signed by a key of its issuer, and good now',
+      throw createError({
+        reason: 'token has an invalid signature, or its claims are invalid or expired',
         expected: issuer,
         given: error.message,
       });
@@ -123,23 +129,23 @@ export class TrustedIssuers<O extends IssuerOptions> {
 
   private async find(
     issuer: string | undefined,
-    elsewhere: ModelLookup<O> | undefined,
+    lookup: ModelLookup<O> | undefined,
   ): Promise<KnownIssuer<O> | undefined> {
     if (issuer === undefined) return undefined;
-    const known = this.known.get(issuer);
-    if (known !== undefined || elsewhere === undefined || issuer.length > MAX_ISSUER_LENGTH) return known;
-    const of = await elsewhere.find(issuer);
-    if (!of || of.issuer !== issuer) return undefined;
-    const { keys, settings } = elsewhere.found.keysOf(of);
+    const listed = this.known.get(issuer);
+    if (listed !== undefined || lookup === undefined || issuer.length > MAX_ISSUER_LENGTH) return listed;
+    const options = await lookup.find(issuer);
+    if (!options || options.issuer !== issuer) return undefined;
+    const { keys, settings } = lookup.issuers.keysOf(options);
     return {
-      options: of,
+      options,
       keys,
-      settings: { ...settings, algorithms: settings.algorithms.filter((alg) => elsewhere.allows(alg)) },
+      settings: { ...settings, algorithms: settings.algorithms.filter((alg) => lookup.allows(alg)) },
     };
   }
 }
 
-/** Only whom to ask about: it is not known yet whether any of it is true. */
+/** Returns the unverified `iss` of a token. Use it only to find the issuer. */
 function issuerOf(token: string): string | undefined {
   if (token.length > MAX_JWT_LENGTH) return undefined;
   try {
@@ -150,15 +156,18 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** Is it for one of these, and for nobody else? A list would be good elsewhere too. RFC 7523 §3, RFC 8725 §3.9 */
+/**
+ * Whether `aud` is one of these audiences and no other value. A JWT with several audiences could be replayed elsewhere.
+ * RFC 7523 §3, RFC 8725 §3.9
+ */
 export function isOnlyFor({ aud }: JWTPayload, audiences: readonly string[]): boolean {
   const [one, ...others] = [aud].flat();
   return typeof one === 'string' && others.length === 0 && isAmong(one, audiences);
 }
 
-/** What is told of an audience. */
+/** Returns the audience of a JWT as text for the log. */
 export const loggableAudience = ({ aud }: JWTPayload): string =>
   shortText(JSON.stringify(Array.isArray(aud) ? aud.map(describeValue) : describeValue(aud)))!;
 
-/** What is nested without end can be read, but not written. */
+/** Returns a string unchanged, and of any other value its type: deeply nested values cannot be serialized. */
 const describeValue = (one: unknown): string => (typeof one === 'string' ? one : typeof one);

@@ -19,26 +19,32 @@ import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import type { AssertionClaims, AssertedUserModel } from './asserted-model.js';
 import { loggableAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
 
-/** A server whose tokens may be exchanged. */
+/** An authorization server whose tokens clients may exchange. */
 export interface TokenIssuerOptions extends IssuerOptions {
   /**
-   * Whom its tokens are for that may be exchanged: the id that this server has there as a client, for ID tokens, or the resource that it
-   * is. Default: the issuer of this server. RFC 7519 §4.1.3
+   * The accepted audiences of its tokens: the client ID that this server has there, for ID tokens, or the resource
+   * identifier of this server. Default: the issuer of this server. RFC 7519 §4.1.3
    */
   audience?: string | readonly string[];
-  /** What its tokens are good for here, at most; of one that has a `scope` itself, what both say. Default: nothing */
+  /**
+   * The maximum scope for its tokens on this server. A token with its own `scope` gets the intersection of both.
+   * Default: none.
+   */
   scope?: string;
 }
 
-/** What `trustedTokens()` takes. */
+/** The options of `trustedTokens()`. */
 export interface TrustedTokensOptions {
-  /** The servers whose tokens may be exchanged, with their keys. */
+  /** The servers whose tokens clients may exchange, with their keys. */
   issuers: readonly TokenIssuerOptions[];
-  /** Seconds by which the clocks of the issuers may differ. Default: 10 */
+  /** The accepted clock skew of the issuers, in seconds. Default: `10`. */
   clockTolerance?: number;
 }
 
-/** What `typ` a token of each type may have: what is said to be something else is something else. RFC 8725 §3.11, RFC 9068 §2.1 */
+/**
+ * The accepted `typ` headers of each token type. A JWT with another `typ` has another purpose. RFC 8725 §3.11, RFC 9068
+ * §2.1
+ */
 const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   [ACCESS_TOKEN, ['at+jwt']],
   [ID_TOKEN, ['', 'jwt']],
@@ -48,8 +54,10 @@ const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
 const FEATURE = '`trustedTokens()`';
 
 /**
- * `tokenExchange()` takes JWTs of other servers, for the subject and for who acts: ID tokens, access tokens and others. Which user they are
- * of says `findAssertedUser()` of the model, and who may exchange them `mayExchange()`. RFC 8693 §3, §5
+ * Lets `tokenExchange()` accept JWTs of other servers as subject tokens and actor tokens: ID tokens, access tokens and
+ * others. The model method `findAssertedUser()` returns the user of a token, and `mayExchange()` decides which client
+ * may exchange it. RFC 8693 §3, §5
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function trustedTokens(options: TrustedTokensOptions): Feature {
   const { clockTolerance } = settle(options);
@@ -66,7 +74,10 @@ export function trustedTokens(options: TrustedTokensOptions): Feature {
   };
 }
 
-/** Reads a JWT of a trusted issuer. Returns undefined if it is none, or if the model does not know its user. RFC 8693 §5 */
+/**
+ * Reads a JWT of a trusted issuer. Returns `undefined` if the token is not one, or if the model does not know its user.
+ * RFC 8693 §5
+ */
 async function readToken(
   { as, type, value }: ForeignToken,
   request: ClientRequest,
@@ -74,38 +85,46 @@ async function readToken(
 ): Promise<VerifiedToken | undefined> {
   const types = TYPES.get(type);
   if (!types || !issuers.isIssuerOf(value)) return undefined;
-  const refused = (detail: RefusalDetail) => invalidTokenError(as).because(detail);
-  const { claims, typ, issuer } = await issuers.verify(value, refused);
+  const createError = (detail: RefusalDetail) => invalidTokenError(as).because(detail);
+  const { claims, typ, issuer } = await issuers.verify(value, createError);
   if (!types.includes(typ))
-    throw refused({ reason: '`typ` says that it is such a token', expected: types, given: typ });
+    throw createError({ reason: '`typ` of the token does not match its token type', expected: types, given: typ });
   const audience = issuer.audience ?? request.issuer ?? [];
   if (!isFor(claims, [audience].flat(), type)) {
-    throw refused({ reason: 'it is for this server', expected: audience, given: loggableAudience(claims) });
+    throw createError({
+      reason: 'token was not issued for this server',
+      expected: audience,
+      given: loggableAudience(claims),
+    });
   }
   const model: Model & Partial<AssertedUserModel> = request.options.model;
   const user = await model.findAssertedUser!(claims as unknown as AssertionClaims, request.client);
   return user ? { user, ...verifiedDetails(claims, issuer, issuers.clockTolerance) } : undefined;
 }
 
-/** An ID token for several is that of the one it was issued to. OpenID Connect Core §2 */
+/**
+ * Whether a token is for one of these audiences. If an ID token has several audiences, its `azp` must be one of these
+ * too. OpenID Connect Core §2
+ */
 function isFor({ aud, azp }: TrustedJwt<IssuerOptions>['claims'], audience: readonly string[], type: string): boolean {
-  const named = [aud ?? []].flat();
-  if (!named.some((one) => typeof one === 'string' && isAmong(one, audience))) return false;
-  return type !== ID_TOKEN || named.length === 1 || (typeof azp === 'string' && isAmong(azp, audience));
+  const tokenAudiences = [aud ?? []].flat();
+  if (!tokenAudiences.some((one) => typeof one === 'string' && isAmong(one, audience))) return false;
+  return type !== ID_TOKEN || tokenAudiences.length === 1 || (typeof azp === 'string' && isAmong(azp, audience));
 }
 
-/** What it says of its subject, and what it is good for here. */
+/** Returns the properties of a verified token: its claims, its expiry, and its maximum scope on this server. */
 function verifiedDetails(
   claims: TrustedJwt<IssuerOptions>['claims'],
-  { scope: most }: TokenIssuerOptions,
+  { scope: maxScope }: TokenIssuerOptions,
   clockTolerance: number,
 ): Omit<VerifiedToken, 'user'> {
   const { iss, sub, client_id: clientId, scope, act, may_act: mayAct, cnf } = claims;
-  const held = scopeText(scope);
-  const within = most === undefined || held === undefined ? most : withinScope(most, held);
+  const tokenScope = scopeText(scope);
+  const grantedScope =
+    maxScope === undefined || tokenScope === undefined ? maxScope : withinScope(maxScope, tokenScope);
   return {
-    ...(within !== undefined && { scope: within }),
-    // By whichever clock it was found good, it is until then.
+    ...(grantedScope !== undefined && { scope: grantedScope }),
+    // The token was accepted with this clock skew, so its expiry allows for the skew too.
     expiresAt: new Date(expiryOf(claims)! + clockTolerance * 1000),
     claims: { iss, sub, ...(typeof clientId === 'string' && { client_id: clientId }) },
     ...(isObject(act) && { act }),
@@ -115,7 +134,7 @@ function verifiedDetails(
   };
 }
 
-const NEEDS_ISSUERS = 'needs a list of `issuers`, whose tokens may be exchanged';
+const NEEDS_ISSUERS = 'requires a non-empty list of trusted `issuers`';
 
 function settle(given: TrustedTokensOptions): { clockTolerance: number } {
   assertKnownOptions(given ?? {}, { issuers: true, clockTolerance: true }, FEATURE);
@@ -125,7 +144,7 @@ function settle(given: TrustedTokensOptions): { clockTolerance: number } {
     readAudience(`an issuer of ${FEATURE}`, one?.audience);
     assertConfig(
       one?.scope === undefined || typeof one.scope === 'string',
-      `${FEATURE} takes as \`scope\` of an issuer text`,
+      `\`scope\` of an issuer of ${FEATURE} must be a string`,
     );
   }
   return { clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
@@ -133,11 +152,10 @@ function settle(given: TrustedTokensOptions): { clockTolerance: number } {
 
 function* findConfigurationErrors(server: ServerContext, { issuers }: TrustedTokensOptions): Iterable<string> {
   const { issuer } = server.options;
-  if (!server.grants.has(EXCHANGE_GRANT))
-    yield `${FEATURE} says which tokens may be exchanged: list \`tokenExchange()\` too`;
+  if (!server.grants.has(EXCHANGE_GRANT)) yield `${FEATURE} requires \`tokenExchange()\`. Add it to the \`features\``;
   if (issuer === undefined && issuers.some(({ audience }) => audience === undefined)) {
-    yield `${FEATURE} needs the option \`issuer\`, which tokens are for, or an \`audience\` of each issuer`;
+    yield `${FEATURE} requires the option \`issuer\`, or an \`audience\` for each issuer`;
   }
   if (issuers.some((one) => one.issuer === issuer))
-    yield `${FEATURE} trusts the server's own issuer, whose tokens it knows`;
+    yield `\`issuers\` of ${FEATURE} must not contain this server's own issuer, whose tokens are known already`;
 }

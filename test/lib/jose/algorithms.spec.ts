@@ -145,7 +145,7 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('signature algorithm %s'
   it('is rejected for a key of another algorithm', () => {
     const wrong = alg === 'ES384' ? 'ES512' : 'ES384';
     const pem = key.export({ format: 'pem', type: 'pkcs8' }) as string;
-    expect(() => keys({ from: [{ pem, alg: wrong }] })).toThrow(`does not sign by \`${wrong}\``);
+    expect(() => keys({ from: [{ pem, alg: wrong }] })).toThrow(`does not support signatures with \`${wrong}\``);
   });
 
   it('accepts only signatures with the length that JWS requires from an external signer', async () => {
@@ -173,7 +173,7 @@ describeWithout.each(ML_DSA)('signature algorithm %s on a Node.js version withou
 
   it('is rejected at start-up with a message that names the required version', () => {
     const algorithms = [alg];
-    const needs = /ML-DSA needs Node.js 24.7 or later, and this is v2\d/;
+    const needs = /ML-DSA requires Node.js 24.7 or later; this is v2\d/;
     expect(() => keys({ secret: 'x'.repeat(32), algorithms })).toThrow(needs);
     expect(() => keys({ from: [{ kty: 'AKP', alg }] })).toThrow(needs);
     expect(() => new JwtTokens({ issuer: ISSUER, audience: ISSUER, algorithms })).toThrow(needs);

@@ -206,7 +206,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
           issuer: ISSUER,
           features: [clientSecretJwt()],
         }),
-      /needs the model method `getClientSecrets\(\)`: a store has it with its option `sealSecretsWith`/,
+      /requires the model method `getClientSecrets\(\)`. Set the option `encryptSecretsWith` of the store/,
     ],
     ['a misspelled option', async () => clientSecretJwt({ algorithms: [] } as never), /unknown option `algorithms`/],
   ])('causes a configuration error for %s', async (_, make, sentence) => {

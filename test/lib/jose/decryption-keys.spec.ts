@@ -113,26 +113,30 @@ describe('decryption keys that the application provides', () => {
   });
 
   it.each<[string, unknown[], RegExp]>([
-    ['a missing signing key', [EC], /no key of `keys\(\)` signs/],
-    ['a public key', [SIGNING, { ...EC, d: undefined }], /one that is given to `keys\(\)` is none of these/],
-    ['text that is not PEM', [SIGNING, { pem: 'secret-text', use: 'enc' }], /is none of these/],
+    ['a missing signing key', [EC], /contains no signing key/],
+    ['a public key', [SIGNING, { ...EC, d: undefined }], /must be a private JWK, a PEM text or a signer/],
+    [
+      'text that is not PEM',
+      [SIGNING, { pem: 'secret-text', use: 'enc' }],
+      /must be a private JWK, a PEM text or a signer/,
+    ],
     [
       'a key of a signature curve',
       [SIGNING, key('ed25519', {}, { use: 'enc' })],
-      /decrypts is for P-256, P-384, P-521, X25519/,
+      /a decryption key must be for P-256, P-384, P-521, X25519/,
     ],
     ['a weak key', [SIGNING, key('rsa', { modulusLength: 1024 }, { use: 'enc' })], /2048/],
     [
       'an algorithm of another type of key',
       [SIGNING, { ...EC, alg: 'RSA-OAEP-256' }],
-      /`ec` does not decrypt by `RSA-OAEP-256`/,
+      /`ec` does not support decryption with `RSA-OAEP-256`/,
     ],
-    ['a signature algorithm', [SIGNING, { ...EC, alg: 'ES256' }], /does not decrypt by `ES256`/],
-    ['two keys with the same `kid`', [SIGNING, { ...EC, kid: 'signs' }], /have the name `signs`/],
+    ['a signature algorithm', [SIGNING, { ...EC, alg: 'ES256' }], /does not support decryption with `ES256`/],
+    ['two keys with the same `kid`', [SIGNING, { ...EC, kid: 'signs' }], /have the same `kid`, `signs`/],
     [
       'one key for signing and decryption',
       [SIGNING, { ...SIGNING, use: 'enc', kid: 'other' }],
-      /`other` of `keys\(\)` signs and decrypts/,
+      /`other` of `keys\(\)` is configured to sign and to decrypt/,
     ],
   ])('cause a configuration error for %s', (_, from, sentence) => {
     expect(() => serverWith(from as never, [])).toThrow(sentence);
@@ -238,7 +242,7 @@ describe('decryption keys in a store', () => {
     await signingKeys(server).rotate();
     expect(await signingKeys(server).list()).toMatchObject([{ use: 'sig' }]);
     await expect(signingKeys(server).rotate({ alg: 'RSA-OAEP-256' })).rejects.toThrow(
-      'no key decrypts by RSA-OAEP-256',
+      'no key that decrypts with RSA-OAEP-256',
     );
   });
 });

@@ -683,8 +683,8 @@ describe('dpop()', () => {
     [{ algorithms: ['HS256'] }, /`algorithms` of `dpop\(\)` must be a list of ES256/],
     [{ lifetime: 0 }, /`lifetime` of `dpop\(\)` must be a number of seconds/],
     [{ clockTolerance: -1 }, /`clockTolerance`/],
-    [{ publicUrl: 'http://api.example.com' }, /`publicUrl` of `dpop\(\)` must be an https URL/],
-    [{ nonce: { secret: 'short' } }, /`secret` of 32 characters/],
+    [{ publicUrl: 'http://api.example.com' }, /`publicUrl` of `dpop\(\)` must be 'request' or an https URL/],
+    [{ nonce: { secret: 'short' } }, /`secret` of at least 32 characters/],
     [{ nonces: {} }, /unknown option `nonces` of `dpop\(\)`/],
   ])('rejects the options %j at start-up', (options, sentence) => {
     expect(() => dpop(options as never)).toThrow(sentence);
@@ -692,7 +692,7 @@ describe('dpop()', () => {
 
   it('rejects a server without `issuer`, and a model without once(), at start-up', () => {
     const model = new MemoryStore({ clients: [], users: { findById: () => undefined } as never });
-    expect(() => new OAuth2Server({ model, features: [dpop()] })).toThrow(/give the option `issuer`, or `publicUrl`/);
+    expect(() => new OAuth2Server({ model, features: [dpop()] })).toThrow(/Set the option `issuer`, or `publicUrl`/);
     const forgetful = Object.assign(Object.create(model) as typeof model, { once: undefined });
     expect(() => new OAuth2Server({ model: forgetful, issuer: ISSUER, features: [dpop()] })).toThrow(/`once\(\)`/);
   });

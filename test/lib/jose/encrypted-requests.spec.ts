@@ -117,7 +117,7 @@ const REFUSED = {
   body: { error: 'invalid_request_object', error_description: 'Invalid request object: it is not accepted' },
 };
 const ruleOf = ({ error }: Outcome) => (OAuthError.detailOf(error!) as { reason: string; given?: unknown }).reason;
-const UNREADABLE = 'it can be decrypted by a key of this server';
+const UNREADABLE = 'request object could not be decrypted with a key of this server';
 
 describe('an encrypted request object', () => {
   it.each([
@@ -220,7 +220,7 @@ describe('encryption of request objects for a client', () => {
     const object = await encryptTo(keyOf('ec'), await signed('plain'));
     const refused = await visit(server, object, 'plain');
     expect(refused).toMatchObject(REFUSED);
-    expect(ruleOf(refused)).toBe('its client has registered that it encrypts');
+    expect(ruleOf(refused)).toBe('request object is encrypted, but the client has not registered encryption');
     expect(await visit(server, await signed('plain'), 'plain')).toMatchObject(GRANTED);
     expect(await visit(server, object, 'nobody')).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
     expect(await visit(server, await encryptTo(keyOf('ec'), 'x'), 'keyless')).toMatchObject(REFUSED);
@@ -459,30 +459,39 @@ describe('an invalid encrypted request object', () => {
 
 describe('encryption of request objects at start-up', () => {
   it.each([
-    [{ encrypted: { algorithms: ['RSA1_5'] } }, 'takes as `algorithms` a list of ECDH-ES'],
-    [{ encrypted: { algorithms: [] } }, 'takes as `algorithms` a list of ECDH-ES'],
-    [{ encrypted: { contentEncryption: ['A192GCM'] } }, 'takes as `contentEncryption` a list of A128CBC-HS256'],
-    [{ encrypted: { unregistered: 'no' } }, 'takes as `unregistered` true or false'],
+    [
+      { encrypted: { algorithms: ['RSA1_5'] } },
+      '`algorithms` in `encrypted` of `requestObjects()` must be a list of ECDH-ES',
+    ],
+    [{ encrypted: { algorithms: [] } }, '`algorithms` in `encrypted` of `requestObjects()` must be a list of ECDH-ES'],
+    [
+      { encrypted: { contentEncryption: ['A192GCM'] } },
+      '`contentEncryption` in `encrypted` of `requestObjects()` must be a list of A128CBC-HS256',
+    ],
+    [
+      { encrypted: { unregistered: 'no' } },
+      '`unregistered` in `encrypted` of `requestObjects()` must be true or false',
+    ],
     [{ encrypted: { alg: 'ECDH-ES' } }, 'unknown option `alg` of `encrypted` of `requestObjects()`'],
-    [{ encrypted: 'yes' }, 'is `true`, `false` or an object of options'],
+    [{ encrypted: 'yes' }, 'must be `true`, `false` or an object of options'],
   ])('rejects the options %j', (given, sentence) => {
     expect(() => requestObjects(given as never)).toThrow(sentence);
   });
 
   it('rejects a server without a suitable decryption key', async () => {
     await expect(setUp({ from: [SIGNING] })).rejects.toThrow(
-      "no key of `keys()` decrypts: give `from` a private key with `use: 'enc'`",
+      "no key of `keys()` decrypts. Add a private key with `use: 'enc'` to `from`",
     );
     await expect(setUp({ from: [SIGNING, EC], encrypted: { algorithms: ['RSA-OAEP-256'] } })).rejects.toThrow(
-      'no key of `keys()` decrypts by RSA-OAEP-256',
+      'no key of `keys()` decrypts with RSA-OAEP-256',
     );
     const { store } = await setUp();
     const features = [requestObjects({ encrypted: true })];
     expect(() => new OAuth2Server({ model: store, issuer: ISSUER, features })).toThrow(
-      '`requestObjects()` needs keys to decrypt by: list `keys()`',
+      '`encrypted` of `requestObjects()` requires decryption keys. Add `keys()`',
     );
     const short = [keys({ secret: KEYS_SECRET, keep: 2399, maxAge: 600 }), requestObjects({ encrypted: true })];
     const options = { model: store, issuer: ISSUER, accessTokenLifetime: 60, features: short };
-    expect(() => new OAuth2Server(options)).toThrow('`keep` of `keys()` must be 2400 at least');
+    expect(() => new OAuth2Server(options)).toThrow('`keep` of `keys()` must be at least 2400');
   });
 });

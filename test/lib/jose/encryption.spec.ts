@@ -119,7 +119,7 @@ describe('the encryption key of a client', () => {
       status: 503,
       body: {
         error: 'server_error',
-        error_description: `Server error: the client has no key that can be encrypted to by ${alg}`,
+        error_description: `Server error: the client has no encryption key for ${alg}`,
       },
     });
     expect(await store.getAuthorizationCode(code!)).toMatchObject({ user: { id: 'alice' } });

@@ -175,7 +175,7 @@ describe('JwtTokens with access tokens in the documented formats of other produc
   });
 
   it.each<[string, object, object | undefined, string]>([
-    ['another issuer', { iss: 'https://evil.example', sub: 's' }, undefined, 'it is of another issuer'],
+    ['another issuer', { iss: 'https://evil.example', sub: 's' }, undefined, 'it was issued by another issuer'],
     ['a missing claim', { aud: AUDIENCE, azp: 'spa' }, undefined, 'the claim `sub` is missing'],
     [
       'another audience',
@@ -184,7 +184,7 @@ describe('JwtTokens with access tokens in the documented formats of other produc
       'it is not intended for this resource',
     ],
     ['another type', { sub: 's', aud: AUDIENCE, azp: 'spa' }, { typ: 'logout+jwt' }, 'its type is not accepted'],
-    ['an unknown key', { sub: 's', aud: AUDIENCE }, { typ: 'JWT', kid: 'two' }, 'the issuer has no such key'],
+    ['an unknown key', { sub: 's', aud: AUDIENCE }, { typ: 'JWT', kid: 'two' }, 'the issuer has no matching key'],
     [
       'a token that is not valid yet',
       { sub: 's', aud: AUDIENCE, azp: 'spa', nbf: now + 600 },

@@ -199,16 +199,20 @@ describe('jarm()', () => {
 
   it.each([
     [{ lifetme: 1 }, 'unknown option `lifetme` of `jarm()`'],
-    [{ alg: 'RS256' }, '`alg` of `jarm()` is RS256, and no key of `keys()` signs so'],
+    [{ alg: 'RS256' }, "no key in `keys()` supports `alg: 'RS256'` of `jarm()`"],
     [{ alg: 'none' }, '`alg` of `jarm()` must be one of'],
-    [{ lifetime: 6000 }, '`lifetime` of `jarm()` must be a number of seconds, 600 at most'],
+    [{ lifetime: 6000 }, '`lifetime` of `jarm()` must be a number of seconds, at most 600'],
   ])('rejects the options %j at start-up', (given, sentence) => {
     expect(() => serverWith({ given: given as never })).toThrow(sentence);
   });
 
   it('rejects a server without keys or issuer at start-up', () => {
     const { model } = createTestModel();
-    expect(() => new OAuth2Server({ model, issuer: ISSUER, features: [jarm()] })).toThrow('`jarm()` needs keys');
-    expect(() => new OAuth2Server({ model, features: [keys({ from }), jarm()] })).toThrow('`jarm()` needs the option');
+    expect(() => new OAuth2Server({ model, issuer: ISSUER, features: [jarm()] })).toThrow(
+      '`jarm()` requires signing keys',
+    );
+    expect(() => new OAuth2Server({ model, features: [keys({ from }), jarm()] })).toThrow(
+      '`jarm()` requires the option',
+    );
   });
 });

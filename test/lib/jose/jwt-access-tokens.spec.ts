@@ -216,16 +216,16 @@ describe('jwtAccessTokens()', () => {
     });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['a server without keys', () => serverOf([jwtAccessTokens()]), /list `keys\(\)` among the `features`/],
+    ['a server without keys', () => serverOf([jwtAccessTokens()]), /Add `keys\(\)` to the `features`/],
     [
       'a server without an issuer',
       () => serverOf([keys({ from }), jwtAccessTokens()], {}),
-      /needs the option `issuer`/,
+      /requires the option `issuer`/,
     ],
     [
       'an algorithm without a key',
       () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'RS256' })]),
-      /is RS256, and no key/,
+      /no key in `keys\(\)` supports `alg: 'RS256'`/,
     ],
     [
       'the algorithm none',
@@ -235,7 +235,7 @@ describe('jwtAccessTokens()', () => {
     [
       'an empty list of resources',
       () => serverOf([keys({ from }), jwtAccessTokens({ resources: [] })]),
-      /must be a list of resources/,
+      /must be a non-empty list/,
     ],
     [
       'a misspelled option',

@@ -244,7 +244,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
     expect(heard.find(({ name }) => name === 'token.refused')).toMatchObject({
       grantType: GRANT,
       clientId: 'app',
-      reason: 'it is for this server, and for nobody else',
+      reason: 'audience of the assertion is not this server alone',
       expected: [ISSUER],
       given: '"https://elsewhere.example"',
     });
@@ -661,23 +661,31 @@ describe('the keys of a trusted issuer', () => {
 describe('jwtBearer()', () => {
   const given = { issuer: 'https://idp.example' };
   it.each<[string, unknown, RegExp]>([
-    ['issuers that are not a list', { issuers: given }, /takes as `issuers` a list/],
+    ['issuers that are not a list', { issuers: given }, /`issuers` of `jwtBearer\(\)` must be a list/],
     ['an invalid timeout', { issuers: [given], fetch: { timeout: -1 } }, /timeout/],
     ['a repeated issuer', { issuers: [given, given] }, /lists the issuer `https:\/\/idp.example` twice/],
-    ['an issuer with an http URL', { issuers: [{ issuer: 'http://idp.example' }] }, /takes as `issuer` an https URL/],
+    [
+      'an issuer with an http URL',
+      { issuers: [{ issuer: 'http://idp.example' }] },
+      /`issuer` of an issuer of `jwtBearer\(\)` must be an https URL/,
+    ],
     ['a misspelled option', { issuers: [given], issuer: 'x' }, /unknown option `issuer` of `jwtBearer\(\)`/],
     [
       'a misspelled option of an issuer',
       { issuers: [{ ...given, jwk: {} }] },
       /unknown option `jwk` of an issuer of `jwtBearer\(\)`/,
     ],
-    ['a weak algorithm', { issuers: [{ ...given, algorithms: ['HS256'] }] }, /takes as `algorithms` a list of/],
-    ['an unknown profile', { issuers: [{ ...given, profile: 'saml' }] }, /takes as `profile` of an issuer/],
-    ['an unknown value of `clients`', { issuers: [given], clients: 'none' }, /takes as `clients`/],
+    [
+      'a weak algorithm',
+      { issuers: [{ ...given, algorithms: ['HS256'] }] },
+      /`algorithms` of an issuer of `jwtBearer\(\)` must be a list of/,
+    ],
+    ['an unknown profile', { issuers: [{ ...given, profile: 'saml' }] }, /`profile` of an issuer of/],
+    ['an unknown value of `clients`', { issuers: [given], clients: 'none' }, /`clients` of `jwtBearer\(\)` must be/],
     [
       'an anonymous client that would have to authenticate',
       { issuers: [given], anonymous: 'spa' },
-      /needs `clients: 'all'`/,
+      /requires `clients: 'all'`/,
     ],
     ['a maximum lifetime of 0', { issuers: [given], maxLifetime: 0 }, /`maxLifetime` of .* must be/],
   ])('rejects %s', (_what, options, sentence) => {
@@ -688,9 +696,9 @@ describe('jwtBearer()', () => {
     const features = [jwtBearer({ issuers: [{ issuer: ISSUER }] })];
     expect(() => new OAuth2Server({ model: new Store(), issuer: ISSUER, features })).toThrow(/own issuer/);
     const none = { model: new Store(), issuer: ISSUER, features: [jwtBearer()] };
-    expect(() => new OAuth2Server(none)).toThrow(/needs a list of `issuers`/);
+    expect(() => new OAuth2Server(none)).toThrow(/trusts no issuer/);
     const others = [jwtBearer({ issuers: [given] })];
-    expect(() => new OAuth2Server({ model: new Store(), features: others })).toThrow(/needs the option `issuer`/);
+    expect(() => new OAuth2Server({ model: new Store(), features: others })).toThrow(/Set the option `issuer`/);
     const model = new MemoryStore({ clients: [], users: { findById: () => null, findByCredentials: () => null } });
     expect(() => new OAuth2Server({ model, issuer: ISSUER, features: others })).toThrow(/findAssertedUser/);
   });

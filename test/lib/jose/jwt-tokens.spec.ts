@@ -274,22 +274,34 @@ describe('the keys of JwtTokens', () => {
 
 describe('options of JwtTokens', () => {
   it.each([
-    ['no issuer', { issuer: undefined }, /needs the `issuer`/],
-    ['no audience', { audience: undefined }, /needs the `audience`/],
+    ['no issuer', { issuer: undefined }, /requires the `issuer`/],
+    ['no audience', { audience: undefined }, /requires `audience`/],
     ['an empty audience', { audience: [] }, /An empty list would accept every token/],
-    ['an issuer with an http URL', { issuer: 'http://id.example.com' }, /takes as `issuer` an https URL/],
-    ['a `jwksUri` with an http URL', { jwksUri: 'http://id.example.com/keys' }, /takes as `jwksUri` an https URL/],
-    ['both `jwks` and `jwksUri`', { jwks: { keys: [] }, jwksUri: 'https://id.example.com/keys' }, /and not by both/],
-    ['keys that are not a JWK set', { jwks: [] }, /takes as `jwks` a JWK set/],
-    ['a weak algorithm', { algorithms: ['HS256'] }, /takes as `algorithms` a list of/],
-    ['no algorithm', { algorithms: [] }, /takes as `algorithms` a list of/],
+    ['an issuer with an http URL', { issuer: 'http://id.example.com' }, /`issuer` of JwtTokens must be an https URL/],
+    [
+      'a `jwksUri` with an http URL',
+      { jwksUri: 'http://id.example.com/keys' },
+      /`jwksUri` of JwtTokens must be an https URL/,
+    ],
+    ['both `jwks` and `jwksUri`', { jwks: { keys: [] }, jwksUri: 'https://id.example.com/keys' }, /but not both/],
+    ['keys that are not a JWK set', { jwks: [] }, /`jwks` of JwtTokens must be a JWK set/],
+    ['a weak algorithm', { algorithms: ['HS256'] }, /`algorithms` of JwtTokens must be a list of/],
+    ['no algorithm', { algorithms: [] }, /`algorithms` of JwtTokens must be a list of/],
     ['an invalid `maxAge`', { maxAge: Number.NaN }, /`maxAge` of .* must be a number of seconds/],
-    ['no accepted type', { typ: [] }, /takes as `typ` a list of header values/],
-    ['required claims in a string', { requiredClaims: 'sub' }, /takes as `requiredClaims` a list of claim names/],
-    ['role claims in a string', { rolesClaims: 'roles' }, /takes as `rolesClaims` a list of claims/],
-    ['no scope claim', { scopeClaims: [] }, /takes as `scopeClaims` a list of claims/],
-    ['a token use without values', { tokenUse: { claim: 'typ' } }, /takes as `tokenUse` an object such as/],
-    ['a boolean in place of a function', { isClientCredentials: true }, /takes as `isClientCredentials` a function/],
+    ['no accepted type', { typ: [] }, /`typ` of JwtTokens must be a list of header values/],
+    [
+      'required claims in a string',
+      { requiredClaims: 'sub' },
+      /`requiredClaims` of JwtTokens must be a list of claim names/,
+    ],
+    ['role claims in a string', { rolesClaims: 'roles' }, /`rolesClaims` of JwtTokens must be a list of claims/],
+    ['no scope claim', { scopeClaims: [] }, /`scopeClaims` of JwtTokens must be a list of claims/],
+    ['a token use without values', { tokenUse: { claim: 'typ' } }, /`tokenUse` of JwtTokens must be an object such as/],
+    [
+      'a boolean in place of a function',
+      { isClientCredentials: true },
+      /`isClientCredentials` of JwtTokens must be a function/,
+    ],
     ['a misspelled option', { audiences: 'x' }, /unknown option `audiences`/],
   ])('cause a configuration error: %s', (_, options, sentence) => {
     expect(() => modelOf(options as never)).toThrow(InvalidArgumentError);

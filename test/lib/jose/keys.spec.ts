@@ -112,7 +112,7 @@ describe('signing keys that the application provides', () => {
     const answer = (data: Uint8Array) => signBytes('sha256', data, key).subarray(how === 'in DER' ? 0 : 1);
     const server = serverOf({ from: [{ alg, publicKey: { n, e, crv, x, y, kty } as never, sign: answer }] });
     await expect(sign(server)).rejects.toThrow(
-      /the signer `.*` gives \d+ bytes: as JWS has it, .S256 has \d+, and is not/,
+      /the signer `.*` returned \d+ bytes. A JWS signature with .S256 must have \d+ bytes/,
     );
   });
 
@@ -126,15 +126,15 @@ describe('signing keys that the application provides', () => {
     const server = serverOf({ from });
     expect(await kids(server)).toEqual(['now', 'next', 'rsa']);
     expect([kidOf(await sign(server)), kidOf(await sign(server, 'PS256'))]).toEqual(['now', 'rsa']);
-    await expect(sign(server, 'RS256')).rejects.toThrow('there is no key that signs by RS256');
+    await expect(sign(server, 'RS256')).rejects.toThrow('there is no signing key for RS256');
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['an empty list', [], /must be a list of private keys/],
-    ['a public key', [{ ...jwk(), d: undefined }], /one that is given to `keys\(\)` is none of these/],
-    ['text that is not PEM', ['secret-text'], /one that is given to `keys\(\)` is none of these/],
-    ['an RSA key without an algorithm', [pem(rsa)], /signs by one of RS256, .*PS512: set its `alg`/],
-    ['an algorithm of another type of key', [{ pem: pem(), alg: 'PS256' }], /does not sign by `PS256`/],
+    ['an empty list', [], /must be a non-empty list of private keys/],
+    ['a public key', [{ ...jwk(), d: undefined }], /must be a private JWK, a PEM text or a signer/],
+    ['text that is not PEM', ['secret-text'], /must be a private JWK, a PEM text or a signer/],
+    ['an RSA key without an algorithm', [pem(rsa)], /an RSA key requires an `alg`: one of RS256, .*PS512/],
+    ['an algorithm of another type of key', [{ pem: pem(), alg: 'PS256' }], /does not support signatures with `PS256`/],
     [
       'a weak key',
       [{ pem: pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey), alg: 'PS256' }],
@@ -151,7 +151,7 @@ describe('signing keys that the application provides', () => {
         { ...jwk(), kid: 'a' },
         { pem: pem(ed), kid: 'a' },
       ],
-      /have the name `a`/,
+      /have the same `kid`, `a`/,
     ],
   ])('cause a configuration error that does not reveal them: %s', (_, from, sentence) => {
     expect(() => serverOf({ from: from as never })).toThrow(sentence);
@@ -265,7 +265,7 @@ describe('signing keys in a store', () => {
     const server = processOf(kept, { algorithms: ['PS256', 'Ed25519'] });
     expect(await isGood(server, await sign(server, 'Ed25519'))).toBe(true);
     expect(await isGood(server, await sign(server))).toBe(true);
-    await expect(signingKeys(server).rotate({ alg: 'RS256' })).rejects.toThrow(/no key signs by RS256/);
+    await expect(signingKeys(server).rotate({ alg: 'RS256' })).rejects.toThrow(/no key that signs with RS256/);
   });
 
   it('become invalid immediately when they are removed', async () => {
@@ -291,13 +291,13 @@ describe('signing keys in a store', () => {
     expect(await isGood(changed, token)).toBe(true);
     const wrong = processOf(kept, { secret: 'a wrong secret of many characters' });
     await expect(sign(wrong)).rejects.toMatchObject({
-      inner: { message: expect.stringMatching(/sealed with another secret/) },
+      inner: { message: expect.stringMatching(/encrypted with another secret/) },
     });
   });
 
   it.each<[string, KeysOptions, RegExp]>([
-    ['no secret', { secret: [] }, /needs a `secret` of 32 characters/],
-    ['a secret that is too short', { secret: 'short' }, /needs a `secret` of 32 characters/],
+    ['no secret', { secret: [] }, /requires a `secret` of at least 32 characters/],
+    ['a secret that is too short', { secret: 'short' }, /requires a `secret` of at least 32 characters/],
     ['an unknown algorithm', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
     ['a lead that is too short', { lead: 10 }, /`lead` of `keys\(\)`/],
     ['a `keep` that is too short', { keep: 60 }, /`keep` of `keys\(\)`/],

@@ -423,7 +423,7 @@ describe('privateKeyJwt()', () => {
     [
       'a server without an issuer',
       () => new OAuth2Server({ model: model(), features: [privateKeyJwt()] }),
-      /needs the option `issuer`/,
+      /Set the option `issuer`/,
     ],
     [
       'a weak algorithm',

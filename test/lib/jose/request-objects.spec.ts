@@ -262,13 +262,13 @@ describe('requestObjects()', () => {
   });
 
   it.each([
-    [{ algorithms: ['none'] }, '`requestObjects()` takes as `algorithms` a list of'],
+    [{ algorithms: ['none'] }, '`algorithms` of `requestObjects()` must be a list of'],
     [{ maxLifetime: Number.NaN }, '`maxLifetime`'],
     [{ maxLifetime: 0 }, '`maxLifetime`'],
     [{ required: 'true' }, '`required` of `requestObjects()` must be true or false'],
     [{ byReference: 'false' }, '`byReference` of `requestObjects()` must be true or false'],
     [{ once: null }, '`once` of `requestObjects()` must be true or false'],
-    [{ once: true }, '`requestObjects()` needs `maxLifetime` with `once`'],
+    [{ once: true }, '`once` of `requestObjects()` requires `maxLifetime`'],
     [{ tolerance: 1 }, 'unknown option `tolerance` of `requestObjects()`'],
     [{ fetch: { allow: ['x'] } }, 'in `allow` of a fetch'],
   ])('rejects the options %j', (given, sentence) => {
@@ -284,7 +284,10 @@ describe('an authorization request that must be signed', () => {
     ['a client that registered this', {}, 'signing'],
   ] satisfies [string, RequestObjectOptions, string][])('is rejected unsigned for %s', async (_, given, client_id) => {
     const { server } = await setUp({ given, more: [pushedRequests()] });
-    const refused = { error: 'invalid_request', error_description: 'Invalid request: it must be signed, see RFC 9101' };
+    const refused = {
+      error: 'invalid_request',
+      error_description: 'Invalid request: the authorization request must be signed (RFC 9101)',
+    };
     expect((await visit(server, { ...plain, client_id })).redirected).toMatchObject(refused);
     expect(await push(server, { ...plain, client_id }, client_id)).toEqual({ status: 400, body: refused });
     const claims = { client_id, iss: client_id };

@@ -83,7 +83,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
   });
 
   it.each<[string, () => unknown]>([
-    ['`signedAnswers()` needs the `issuer` of the authorization server', () => signedResponses({} as never)],
+    ['`signedResponses()` requires the `issuer` of the authorization server', () => signedResponses({} as never)],
     ['`isuer`', () => signedResponses({ isuer: 'https://id.example' } as never)],
     [
       'takes as `answers` what `signedAnswers()` returns',

@@ -206,7 +206,7 @@ describe('token exchange with trustedTokens()', () => {
     const answer = await exchange(await idToken(), 'id_token', actor);
     expect(answer).toMatchObject({ error_description: 'Invalid request: `actor_token` is invalid' });
     const refusal = heard.find(({ name }) => name === 'token.refused');
-    expect(refusal).toMatchObject({ reason: 'it is for this server', given: '"another"' });
+    expect(refusal).toMatchObject({ reason: 'token was not issued for this server', given: '"another"' });
   });
 
   it('accepts tokens of this server as access tokens only', async () => {
@@ -239,7 +239,7 @@ describe('token exchange with trustedTokens()', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['a missing list of issuers', {}, /`trustedTokens\(\)` needs a list of `issuers`/],
+    ['a missing list of issuers', {}, /`trustedTokens\(\)` requires a non-empty list of trusted `issuers`/],
     ['a misspelled option', { issuers: [], audience: 'x' }, /unknown option `audience` of `trustedTokens\(\)`/],
     [
       'a misspelled option of an issuer',
@@ -247,14 +247,18 @@ describe('token exchange with trustedTokens()', () => {
       /unknown option `scopes`/,
     ],
     ['an empty audience', { issuers: [{ issuer: 'https://a.example', audience: [] }] }, /`audience` of .* must be/],
-    ['a scope in a list', { issuers: [{ issuer: 'https://a.example', scope: ['read'] }] }, /takes as `scope`/],
+    [
+      'a scope in a list',
+      { issuers: [{ issuer: 'https://a.example', scope: ['read'] }] },
+      /`scope` of an issuer of `trustedTokens\(\)`/,
+    ],
   ])('rejects at start-up %s', (_what, options, sentence) => {
     expect(() => trustedTokens(options as TrustedTokensOptions)).toThrow(sentence);
   });
 
   it('rejects at start-up a server without tokenExchange(), and a model without mayExchange()', () => {
     const features = [trustedTokens({ issuers: [{ issuer: idp.issuer }] })];
-    expect(() => new OAuth2Server({ model: store, issuer: ISSUER, features })).toThrow(/list `tokenExchange\(\)` too/);
+    expect(() => new OAuth2Server({ model: store, issuer: ISSUER, features })).toThrow(/requires `tokenExchange\(\)`/);
     const model = new MemoryStore({ clients: [], users: { findById: () => null, findByCredentials: () => null } });
     Object.assign(model, { findAssertedUser: () => null });
     expect(() => new OAuth2Server({ model, issuer: ISSUER, features: [tokenExchange(), ...features] })).toThrow(

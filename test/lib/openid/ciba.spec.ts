@@ -299,7 +299,7 @@ describe('the decision of a user on a CIBA request', () => {
       decideBackchannelRequest(two!, { allow: false }),
     ];
     expect((await Promise.all(decisions)).filter(Boolean)).toHaveLength(1);
-    await expect(decideBackchannelRequest(one!, { allow: true })).rejects.toThrow('the very object');
+    await expect(decideBackchannelRequest(one!, { allow: true })).rejects.toThrow('`request` must be the object that');
     expect(await findBackchannelRequest(server, id, { user: alice })).toBeUndefined();
   });
 

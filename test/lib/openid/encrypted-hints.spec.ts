@@ -92,7 +92,7 @@ describe('an encrypted id_token_hint', () => {
       'no key of `keys()` decrypts',
     );
     await expect(openIdServer({ encryptedHints: true, from: [RSA, theirs] })).rejects.toThrow(
-      '`encryptedHints` of `openid()` is for clients whose ID tokens are encrypted: list `encryption()` too',
+      '`encryptedHints` of `openid()` requires `encryption()`',
     );
   });
 });

@@ -251,18 +251,18 @@ describe('openid()', () => {
     });
 
   it.each<[string, object, object, RegExp]>([
-    ['keys without one for RS256', {}, { from: [EC] }, /signs ID tokens by RS256.*'RS256'/],
-    ['a server without keys()', {}, { from: [] }, /list `keys\(\)`/],
-    ['a server without an issuer', {}, { issuer: '' }, /needs the option `issuer`/],
-    ['an http issuer', {}, { issuer: 'http://id.example.com' }, /needs the option `issuer`: an https URL/],
+    ['keys without one for RS256', {}, { from: [EC] }, /signs ID tokens with RS256.*'RS256'/],
+    ['a server without keys()', {}, { from: [] }, /Add `keys\(\)`/],
+    ['a server without an issuer', {}, { issuer: '' }, /requires the option `issuer`/],
+    ['an http issuer', {}, { issuer: 'http://id.example.com' }, /requires the option `issuer`: an https URL/],
     ['a model without getClaims()', {}, { model: { getClaims: undefined } }, /getClaims/],
-    ['an algorithm without a key', { alg: 'PS256' }, {}, /`alg` of `openid\(\)` is PS256/],
+    ['an algorithm without a key', { alg: 'PS256' }, {}, /supports `alg: 'PS256'` of `openid\(\)`/],
     ['an unsupported algorithm', { alg: 'HS256' }, {}, /must be one of ES256/],
     ['an ID token lifetime of 0', { idTokenLifetime: 0 }, {}, /`idTokenLifetime`/],
     ['an infinite ID token lifetime', { idTokenLifetime: Infinity }, {}, /`idTokenLifetime`/],
-    ['claims of a scope that are not a list', { scopes: { groups: 'groups' } }, {}, /list the claims of `groups`/],
-    ['claims for the scope openid', { scopes: { openid: ['x'] } }, {}, /no scope of claims/],
-    ['the claim `sub` for a scope', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
+    ['claims of a scope that are not a list', { scopes: { groups: 'groups' } }, {}, /must contain a list of claims for `groups`/],
+    ['claims for the scope openid', { scopes: { openid: ['x'] } }, {}, /cannot be a scope for claims/],
+    ['the claim `sub` for a scope', { scopes: { me: ['sub'] } }, {}, /contains the claim `sub`/],
     ['an unknown option', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
     [
       'response types that are not a list',

@@ -37,7 +37,7 @@ describe('nest-oauth2 keys', () => {
 
   it('has one of another algorithm sign at once', async () => {
     expect((await run('rotate', '--alg', 'EdDSA', '--now')).value).toMatchObject({ alg: 'EdDSA', state: 'current' });
-    await expect(run('rotate', '--alg', 'RS256')).rejects.toThrow('no key signs by RS256');
+    await expect(run('rotate', '--alg', 'RS256')).rejects.toThrow('no key that signs with RS256');
   });
 
   it('forgets a key, and puts another one in its place', async () => {

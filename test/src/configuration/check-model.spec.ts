@@ -94,7 +94,7 @@ describe('a model that will not do stops the application', () => {
         '1. the model lacks methods:',
         '  - `saveSession()`, `getSession()`, `revokeSession()`, `getUser()`, `listApplications()`, `revokeGrantsOf()`, which `pages()` needs: implement them, or leave the feature out',
         '  - `getClaims()`, `getAccessToken()`, which `openid()` needs: implement them, or leave the feature out',
-        '2. `openid()` needs the option `issuer`: an https URL without query and fragment, or an http one of localhost',
+        '2. `openid()` requires the option `issuer`: an https URL without query and fragment, or an http URL of localhost',
       ].join('\n'),
     );
   });

@@ -65,7 +65,7 @@ describe('features that will not do stop the application', () => {
       [
         '2 configuration errors:',
         '1. the model lacks `getClaims()`, `getAccessToken()`, which `openid()` needs: implement them, or leave the feature out',
-        '2. `openid()` needs the option `issuer`: an https URL without query and fragment, or an http one of localhost',
+        '2. `openid()` requires the option `issuer`: an https URL without query and fragment, or an http URL of localhost',
       ].join('\n'),
     ],
     [
