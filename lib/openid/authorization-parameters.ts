@@ -13,7 +13,7 @@ import { verifyFrontChannel } from './response-types.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 import type { Subjects } from './subjects.js';
 
-/** The settings by which the parameters of an authorization request are read. */
+/** The settings with which the parameters of an authorization request are read. */
 interface Reader {
   settings: OpenIdSettings;
   prompts: Prompts;
@@ -49,12 +49,14 @@ export function readAuthorizationParameters(
   };
 }
 
-/** Whether a request has the scope `offline_access`, and a `prompt` that asks the user for consent. OpenID Connect Core §11 */
+/**
+ * Whether a request has the scope `offline_access` and asks for consent with `prompt=consent`. OpenID Connect Core §11
+ */
 function requestsOfflineAccess(parameters: Parameters, scope: Scope | undefined): boolean {
   if (!coversScope(scope, OFFLINE_ACCESS)) return false;
   return parameters.optional('prompt')?.split(' ').includes('consent') ?? false;
 }
 
-/** Maximum number of characters of a nonce: the ID token repeats it. */
+/** Maximum number of characters of a nonce. The ID token repeats the nonce. */
 const MAX_NONCE = 1024;
 const isNonce = (text: string) => text.length <= MAX_NONCE && isVSCHAR(text);

@@ -7,47 +7,53 @@ import type { RequestedClaims } from './claims-parameter.js';
 import type { ClaimsRequest, OpenIdModel } from './openid-model.js';
 import { RESERVED } from './scopes.js';
 
-/** What was granted to whom. */
+/** The granted access whose claims are returned. */
 interface ClaimsContext {
   client: CoreClient;
   user: User;
   scope: unknown;
-  asked: RequestedClaims | undefined;
-  /** The languages that the client would have them in, the best first. OpenID Connect Core §5.2 */
+  requestedClaims: RequestedClaims | undefined;
+  /** The preferred languages of the client, the best first. OpenID Connect Core §5.2 */
   locales: readonly string[] | undefined;
-  /** There is no access token with which the rest could be asked for. OpenID Connect Core §5.4 */
-  alone?: boolean | undefined;
+  /**
+   * Whether no access token is issued with which the client could request the other claims. OpenID Connect Core §5.4
+   */
+  hasNoAccessToken?: boolean | undefined;
 }
 
-/** Which claims of a user a client may have. */
+/** The claims of users that clients may receive. */
 export class Claims {
   constructor(
     private readonly scopes: ReadonlyMap<string, readonly string[]>,
     private readonly settings: { claimsInIdToken: boolean },
   ) {}
 
-  /** What the model knows of those that were granted: what nobody asked for is not said, whatever the model returns. */
+  /** Returns the claims that the client requested and was granted. Other claims that the model returns are omitted. */
   async of(
     model: OpenIdModel,
     location: ClaimsRequest['location'],
     context: ClaimsContext,
   ): Promise<Record<string, unknown>> {
-    const { client, user, asked, locales = [], alone } = context;
+    const { client, user, requestedClaims, locales = [], hasNoAccessToken } = context;
     const scope = scopeText(context.scope) ?? '';
-    const requests = asked?.[location] ?? {};
-    const includesScopes = location === 'userinfo' || alone || this.inIdTokenOf(client);
+    const requests = requestedClaims?.[location] ?? {};
+    const includesScopes = location === 'userinfo' || hasNoAccessToken || this.inIdTokenOf(client);
     const byScope = includesScopes ? scope.split(' ').flatMap((one) => this.scopes.get(one) ?? []) : [];
-    const wanted = new Set([...byScope, ...Object.keys(requests)].filter((name) => !RESERVED.has(name)));
-    if (wanted.size === 0) return {};
-    const known =
-      (await model.getClaims(user, { client, names: [...wanted], requests, locales, scope, location })) || {};
-    const said = Object.entries(known).filter(([name]) => wanted.has(name) || isTranslated(name, wanted, locales));
+    const requestedNames = new Set([...byScope, ...Object.keys(requests)].filter((name) => !RESERVED.has(name)));
+    if (requestedNames.size === 0) return {};
+    const available =
+      (await model.getClaims(user, { client, names: [...requestedNames], requests, locales, scope, location })) || {};
+    const returned = Object.entries(available).filter(
+      ([name]) => requestedNames.has(name) || isTranslated(name, requestedNames, locales),
+    );
     return Object.fromEntries(
-      said.map(([name, value]) => [name, toJson(name, value)]).filter(([, one]) => isKnown(one)),
+      returned.map(([name, value]) => [name, toJson(name, value)]).filter(([, one]) => isKnown(one)),
     );
   }
 
-  /** Whether ID tokens of this client contain the claims of scopes. The registration of the client overrides the option. */
+  /**
+   * Whether ID tokens of this client contain the claims of scopes. The registration of the client overrides the option.
+   */
   private inIdTokenOf(client: CoreClient): boolean {
     const own: unknown = CLAIMS_IN_ID_TOKEN.of(client);
     return typeof own === 'boolean' ? own : this.settings.claimsInIdToken;
@@ -55,21 +61,21 @@ export class Claims {
 }
 
 /**
- * As JSON has it, before anything is spent for what cannot be said.
- * @throws ServerError for a bigint, a circle, …
+ * Returns the JSON form of a claim. This detects invalid values before a code or token is consumed.
+ * @throws {ServerError} If JSON cannot represent the value, for example a bigint or a circular structure.
  */
 function toJson(name: string, value: unknown): unknown {
   try {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
   } catch (error) {
-    const reason = 'what `getClaims()` says of a user is what JSON can hold';
-    throw new ServerError('Server error: a claim cannot be said').because({
+    const reason = '`getClaims()` returned a value that JSON cannot represent';
+    throw new ServerError('Server error: a claim cannot be represented in JSON').because({
       reason,
       given: `${name}: ${String(error)}`,
     });
   }
 }
 
-/** A claim that is not known is left out, and never null or empty. OpenID Connect Core §5.3.2 */
+/** Whether a claim has a value. Claims that are `null` or empty are omitted. OpenID Connect Core §5.3.2 */
 const isKnown = (value: unknown) => value !== undefined && value !== null && value !== '';

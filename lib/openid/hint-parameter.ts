@@ -4,19 +4,20 @@ import { isVSCHAR, type Syntax } from '../http/syntax.js';
 import type { CoreClient } from '../model/model.js';
 import type { IdTokenHint, OpenIdProvider } from './openid-capability.js';
 
-/** No ID token of a sane host has more characters, and nothing longer is looked at. */
+/** Maximum number of characters of a hint. ID tokens are shorter. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** May it be a token that says who somebody is? */
+/** Whether a text has the length and characters of a token that identifies a user. */
 export const isHintToken: Syntax = (text) => text.length <= MAX_TOKEN_LENGTH && isVSCHAR(text);
 
-/** The parameter `id_token_hint`, which nobody has verified yet. OpenID Connect Core §3.1.2.1, CIBA §7.1, RP-Initiated Logout §2 */
+/** Returns the unverified parameter `id_token_hint`. OpenID Connect Core §3.1.2.1, CIBA §7.1, RP-Initiated Logout §2 */
 export const hintParameter = (parameters: Parameters): string | undefined =>
   parameters.optional('id_token_hint', isHintToken);
 
 /**
- * Reads an ID token of this server that was issued to the client which returns it. It may have expired. OpenID Connect Core §3.1.2.2
- * @throws {InvalidRequestError} If it is not such an ID token.
+ * Reads an `id_token_hint`: an ID token that this server issued to the client that sends it. It may have expired.
+ * OpenID Connect Core §3.1.2.2
+ * @throws {InvalidRequestError} If it is another token, or was issued to another client.
  */
 export async function readOwnHint(
   provider: OpenIdProvider,
@@ -24,8 +25,8 @@ export async function readOwnHint(
   { client, issuer }: { client: CoreClient; issuer?: string | undefined },
 ): Promise<IdTokenHint> {
   const hint = await provider.readHint(text, issuer, client);
-  // Two that are missing are not the same.
+  // Check `hint` first: two undefined client IDs must not match.
   if (hint && hint.clientId === client.id) return hint;
-  const reason = 'an ID token that is a hint was given out by this server, to the client that brings it';
+  const reason = '`id_token_hint` is not an ID token that this server issued to the client';
   throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ reason });
 }

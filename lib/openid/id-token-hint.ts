@@ -9,11 +9,17 @@ import { isObject } from '../http/is-object.js';
 import { isHintToken } from './hint-parameter.js';
 import type { IdTokenHint } from './openid-capability.js';
 
-/** Whose ID tokens are encrypted, so that they may come back so: of nobody else anything is decrypted. OpenID Connect Core §3.1.2.1 */
+/**
+ * Whether the client receives encrypted ID tokens and may therefore send encrypted hints. Hints of other clients are
+ * not decrypted. OpenID Connect Core §3.1.2.1
+ */
 const mayEncrypt = (client: CoreClient | undefined): boolean =>
   client !== undefined && ENCRYPTED_RESPONSE.id_token.alg.of(client) !== undefined;
 
-/** The ID token in a hint that a client has encrypted to the server; undefined: it cannot be read. */
+/**
+ * Returns the ID token in a hint, decrypted if the client encrypted it to this server. Returns `undefined` if the hint
+ * cannot be read.
+ */
 export async function decryptHint(
   ring: KeyRing,
   hint: string,
@@ -24,7 +30,10 @@ export async function decryptHint(
   return mayEncrypt(client) ? await decryptNested(ring, hint, { algorithms: ring.decryptionAlgorithms() }) : undefined;
 }
 
-/** Reads an ID token of this server, however old it is. OpenID Connect Core §3.1.2.1 */
+/**
+ * Verifies an ID token of this server, however old it is, and returns its claims. Returns `undefined` if it is not one.
+ * OpenID Connect Core §3.1.2.1
+ */
 export async function readIdTokenHint(
   ring: KeyRing,
   hint: string,
@@ -32,7 +41,7 @@ export async function readIdTokenHint(
 ): Promise<IdTokenHint | undefined> {
   if (!isHintToken(hint) || issuer === undefined) return undefined;
   try {
-    // What else is signed by the same keys, access tokens say, has a type of its own.
+    // Other JWTs with the same signing keys, such as access tokens, have another `typ`.
     if ((decodeProtectedHeader(hint).typ ?? 'JWT') !== 'JWT') return undefined;
     const keys = createLocalJWKSet((await jwkSet(ring)) as JSONWebKeySet);
     const { payload } = await compactVerify(hint, keys, { algorithms: [...ALGORITHMS] });
@@ -43,7 +52,7 @@ export async function readIdTokenHint(
   }
 }
 
-/** What it says, if it is one: answers of the userinfo endpoint that are signed have no end. */
+/** Returns the hint if the claims are those of an ID token. A signed userinfo response, for example, has no `exp`. */
 function hintOf(claims: unknown, issuer: string): IdTokenHint | undefined {
   if (!isObject(claims)) return undefined;
   const { iss, sub, aud, exp, iat, sid, events } = claims;

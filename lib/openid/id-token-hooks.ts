@@ -8,37 +8,42 @@ import { PROVEN_SECTOR } from './proven-sector.js';
 import type { Provider } from './provider.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
-/** The ID token that was prepared for a token request, before the code or refresh token was consumed. */
+/** The state key for the ID token that is prepared before the code or refresh token is consumed. */
 const PREPARED = stateKey<PreparedIdToken>('openid.idToken');
 
-/** Returns the hooks that add an ID token to the responses of the token endpoint. OpenID Connect Core §3.1.3.3, §12.2 */
+/**
+ * Returns the hooks that add an ID token to the responses of the token endpoint. OpenID Connect Core §3.1.3.3, §12.2
+ */
 export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider): TokenHooks => ({
   async issue(request) {
     const { authorization, code, refreshToken, tokenMembers: token } = request;
-    const kept = code ?? refreshToken;
-    const proven = (kept ?? ownSubject(request))?.[PROVEN_SECTOR];
+    const stored = code ?? refreshToken;
+    const proven = (stored ?? ownSubject(request))?.[PROVEN_SECTOR];
     if (proven !== undefined) token[PROVEN_SECTOR] = proven;
-    if (!kept || !authorization) return;
-    for (const name of ['askedClaims', 'claimsLocales']) if (kept[name] !== undefined) token[name] = kept[name];
+    if (!stored || !authorization) return;
+    for (const name of ['askedClaims', 'claimsLocales']) if (stored[name] !== undefined) token[name] = stored[name];
     if (!coversScope(authorization.scope, OPENID_SCOPE)) return;
     if (settings.offlineAccess && code && !isOffline(code, authorization.scope)) authorization.refreshable = false;
-    // All that can fail is done before anything is consumed.
+    // Everything that can fail is done before anything is consumed.
     request.set(PREPARED, await provider().idTokens.prepare(request, authorization));
   },
 
   async respond(request, token) {
-    const { code, refreshToken, responseMembers: answer } = request;
+    const { code, refreshToken, responseMembers } = request;
     if (!(code ?? refreshToken) || !coversScope(token.scope, OPENID_SCOPE)) return;
-    // A retry of a refresh issues no new token, so nothing was prepared.
+    // A retried refresh request issues no new token, so no ID token was prepared.
     const prepared = request.get(PREPARED) ?? (await provider().idTokens.prepare(request, token));
-    answer['id_token'] = await signIdToken(prepared, { accessToken: token.accessToken });
+    responseMembers['id_token'] = await signIdToken(prepared, { accessToken: token.accessToken });
   },
 });
 
-/** Returns the subject token of a token exchange, if the client exchanges a token of its own. RFC 8693 §2.1 */
+/** Returns the stored subject token of a token exchange, if it was issued to the same client. RFC 8693 §2.1 */
 const ownSubject = ({ source, client }: ClientRequest): Record<string, unknown> | undefined =>
   source?.record?.client.id === client.id ? source?.record : undefined;
 
-/** Whether a refresh token may be issued for the code. The user of a device code was always asked. OpenID Connect Core §11 */
+/**
+ * Whether a refresh token may be issued for the code. A device code qualifies too, because its user was always asked
+ * for consent. OpenID Connect Core §11
+ */
 const isOffline = (code: Readonly<Record<string, unknown>>, scope: Scope | undefined): boolean =>
   coversScope(scope, OFFLINE_ACCESS) && (code['offlineAccess'] === true || 'deviceCode' in code);

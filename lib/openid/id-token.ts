@@ -2,19 +2,25 @@ import { createHash } from 'node:crypto';
 import { hashOf, type SigningAlgorithm } from '../jose/algorithms.js';
 import type { ClientSigner } from '../jose/encryption/client-signer.js';
 
-/** An ID token that is all but signed: what can fail without a key's owner has been done. OpenID Connect Core §2 */
+/**
+ * An ID token that is ready to be signed. Everything that can fail, except the signature, has been done. OpenID Connect
+ * Core §2
+ */
 export interface PreparedIdToken {
   readonly signer: ClientSigner;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** What stands beside an ID token, to which it is bound. */
+/** The access token and the code that are returned together with an ID token. The ID token contains their hashes. */
 interface BoundValues {
   accessToken?: string | undefined;
   code?: string | undefined;
 }
 
-/** Signs it, bound to what it is given out with, and encrypts it then. OpenID Connect Core §3.1.3.6, §3.3.2.11, §16.14 */
+/**
+ * Signs an ID token with the hashes of the access token and the code, and encrypts it if the client has registered
+ * encryption. OpenID Connect Core §3.1.3.6, §3.3.2.11, §16.14
+ */
 export async function signIdToken(
   { signer, claims }: PreparedIdToken,
   { accessToken, code }: BoundValues,
@@ -29,7 +35,9 @@ export async function signIdToken(
   );
 }
 
-/** Returns the left half of a hash, by the hash function of the signature algorithm. OpenID Connect Core §3.1.3.6 */
+/**
+ * Returns the left half of a hash. The signature algorithm determines the hash function. OpenID Connect Core §3.1.3.6
+ */
 function halfHash(value: string, alg: SigningAlgorithm): string {
   const name = hashOf(alg);
   const digest = createHash(name, name === 'shake256' ? { outputLength: 64 } : {})

@@ -14,69 +14,81 @@ import type { OpenIdModel } from './openid-model.js';
 import type { OpenIdSettings } from './options.js';
 import type { Subjects } from './subjects.js';
 
-/** Who is given an ID token, and for what. */
+/** The client and the user of an ID token, and the granted scope. */
 interface Recipient {
   client: CoreClient;
   user: User;
   scope?: unknown;
 }
 
-/** And how it comes to that. */
+/** The data with which an ID token is created. */
 interface IssuanceContext {
   issuer: string | undefined;
-  /** What features and the interaction keep of it. */
-  kept: StoredData;
+  /** The data that features and the interaction have stored with the code or refresh token. */
+  stored: StoredData;
   nonce?: unknown;
-  /** There is no access token with which the rest could be asked for. OpenID Connect Core §5.4 */
-  alone?: boolean;
+  /**
+   * Whether no access token is issued with which the client could request the other claims. OpenID Connect Core §5.4
+   */
+  hasNoAccessToken?: boolean;
 }
 
 type StoredData = Readonly<Record<string, unknown>>;
 
-/** The ID tokens of one server. OpenID Connect Core §2 */
+/** The creator of the ID tokens of one server. OpenID Connect Core §2 */
 export class IdTokens {
   constructor(
     private readonly server: ServerContext,
     private readonly parts: { settings: OpenIdSettings; claims: Claims; subjects: Subjects },
   ) {}
 
-  /** Makes JWTs as the ID tokens of this client are made. OpenID Connect Core §10 */
+  /** Returns the signer of ID tokens for a client. OpenID Connect Core §10 */
   async signerFor(client: CoreClient): Promise<ClientSigner> {
     return await signerFor(client, 'id_token', this.server, this.parts.settings.alg);
   }
 
-  /** One for a token response: all of it but what binds it to its access token. A nonce is said once. OpenID Connect Core §3.1.3.3, §12.2 */
-  async prepare({ code, refreshToken, issuer, options }: ClientRequest, entitled: Recipient): Promise<PreparedIdToken> {
-    const kept: StoredData = code ?? refreshToken ?? {};
-    const { client, user, scope } = entitled;
-    return await this.create(options.model, { client, user, scope, issuer, kept, nonce: code?.['nonce'] });
+  /**
+   * Prepares the ID token of a token response, except the hash of its access token. Only the first ID token for a code
+   * contains the nonce. OpenID Connect Core §3.1.3.3, §12.2
+   */
+  async prepare(
+    { code, refreshToken, issuer, options }: ClientRequest,
+    recipient: Recipient,
+  ): Promise<PreparedIdToken> {
+    const stored: StoredData = code ?? refreshToken ?? {};
+    const { client, user, scope } = recipient;
+    return await this.create(options.model, { client, user, scope, issuer, stored, nonce: code?.['nonce'] });
   }
 
-  /** @throws ServerError where it cannot be made */
-  async create(model: Model, entitled: Recipient & IssuanceContext): Promise<PreparedIdToken> {
-    const { client, user, scope, issuer, kept, nonce, alone } = entitled;
-    if (issuer === undefined) throw new ServerError('Server error: an ID token names its issuer, and there is none');
-    const { settings, claims: known, subjects } = this.parts;
+  /**
+   * Creates an ID token that is ready to be signed.
+   * @throws {ServerError} If it cannot be created.
+   */
+  async create(model: Model, recipient: Recipient & IssuanceContext): Promise<PreparedIdToken> {
+    const { client, user, scope, issuer, stored, nonce, hasNoAccessToken } = recipient;
+    if (issuer === undefined)
+      throw new ServerError('Server error: cannot issue an ID token, because the option `issuer` is not set');
+    const { settings, claims: claimsSource, subjects } = this.parts;
     const signer = await this.signerFor(client);
-    const asked = kept['askedClaims'] as RequestedClaims | undefined;
-    const locales = kept['claimsLocales'] as readonly string[] | undefined;
-    const granted = { client, user, scope, asked, locales, alone };
-    const more = await known.of(model as Model & OpenIdModel, 'id_token', granted);
-    const { sid, ...how } = readSignInClaims(kept);
-    const sub = subjects.of(user, client, kept);
-    if (how.auth_time === undefined && REQUIRE_AUTH_TIME.of(client)) throw new ServerError(AUTH_TIME_UNKNOWN);
+    const requestedClaims = stored['askedClaims'] as RequestedClaims | undefined;
+    const locales = stored['claimsLocales'] as readonly string[] | undefined;
+    const context = { client, user, scope, requestedClaims, locales, hasNoAccessToken };
+    const modelClaims = await claimsSource.of(model as Model & OpenIdModel, 'id_token', context);
+    const { sid, ...signInClaims } = readSignInClaims(stored);
+    const sub = subjects.of(user, client, stored);
+    if (signInClaims.auth_time === undefined && REQUIRE_AUTH_TIME.of(client)) throw new ServerError(AUTH_TIME_UNKNOWN);
     const now = Math.floor(Date.now() / 1000);
     const claims = {
-      ...more,
+      ...modelClaims,
       iss: issuer,
       sub,
       aud: client.id,
       exp: now + settings.idTokenLifetime,
       iat: now,
       ...(nonce !== undefined && { nonce }),
-      ...(kept['authReqId'] !== undefined && { [AUTH_REQ_ID]: kept['authReqId'] }),
-      ...how,
-      // Clients that are told when a session ends have to know which one it was.
+      ...(stored['authReqId'] !== undefined && { [AUTH_REQ_ID]: stored['authReqId'] }),
+      ...signInClaims,
+      // Clients that are notified of a logout need to know the session.
       ...(sid !== undefined &&
         this.server.find(LOGOUT) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user) }) }),
     };
@@ -84,8 +96,8 @@ export class IdTokens {
   }
 }
 
-/** Of a user who was asked elsewhere, what the client asked by. CIBA §10.3.1 */
+/** The claim with the `auth_req_id` of a backchannel authentication. CIBA §10.3.1 */
 const AUTH_REQ_ID = 'urn:openid:params:jwt:claim:auth_req_id';
 
 const AUTH_TIME_UNKNOWN =
-  'Server error: a client has registered `require_auth_time`, and nobody says when its user signed in: `howSignedIn()` does';
+  'Server error: the client has registered `require_auth_time`, but the time of the login is unknown. Return `authTime` from `howSignedIn()`';

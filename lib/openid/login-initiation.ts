@@ -4,8 +4,8 @@ import type { CoreClient } from '../model/model.js';
 import { OPENID } from './openid-capability.js';
 
 /**
- * Returns the URL at which a client starts a login for a user, from `initiate_login_uri`; `undefined` if the client has none.
- * OpenID Connect Core §4
+ * Returns the URL at which a client starts a login for a user, from `initiate_login_uri`. Returns `undefined` if the
+ * client has none. OpenID Connect Core §4
  */
 export function loginInitiation(
   client: CoreClient,
@@ -13,7 +13,7 @@ export function loginInitiation(
   server: ServerContext,
 ): string | undefined {
   const uri = INITIATE_LOGIN_URI.of(client);
-  // What a host has listed nobody has judged.
+  // Validate the URI here, because clients that the application configures were not validated by registration.
   if (issuer === undefined || !server.find(OPENID) || !INITIATE_LOGIN_URI.isValid(uri, server)) return undefined;
   const url = new URL(uri);
   url.search += `${url.search === '' ? '' : '&'}iss=${encodeURIComponent(issuer)}`;

@@ -5,7 +5,7 @@ import type { OpenIdSettings } from './options.js';
 import { acceptsRequestObjects } from './unsupported-parameters.js';
 import { claimsOfScopes, OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
-/** What a server says of itself as an OpenID Provider. OpenID Connect Discovery §3 */
+/** Returns the server metadata of an OpenID provider. OpenID Connect Discovery §3 */
 export function openIdMetadata(server: ServerContext, settings: OpenIdSettings): object {
   const scopes = claimsOfScopes(settings.scopes);
   const algorithms = [...new Set([settings.alg, ...findKeys(server)!.algorithms()])];
@@ -32,7 +32,7 @@ export function openIdMetadata(server: ServerContext, settings: OpenIdSettings):
     ...(settings.claimsLocales.length > 0 && { claims_locales_supported: settings.claimsLocales }),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', ...(settings.signUp ? ['create'] : [])],
     ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
-    // Left out, the second one would say yes.
+    // `request_uri_parameter_supported` defaults to true, so it must be set to false.
     ...(!acceptsRequestObjects(server) && {
       request_parameter_supported: false,
       request_uri_parameter_supported: false,

@@ -5,35 +5,42 @@ import { FetchError } from '../http/safe-fetch/index.js';
 import { type NotificationModel, type StoredNotification, storesNotifications } from '../model/notifications.js';
 import { OutboundNotifications } from './outbound-notifications.js';
 
-/** A message to a client, as a feature hands it over. */
+/** A message to a client, as a feature creates it. */
 export type NewNotification = Omit<StoredNotification, 'id' | 'createdAt'>;
 
-/** Sends the messages of one kind and issuer. */
+/** The sender of the messages of one kind and issuer. */
 export interface NotificationSender {
-  /** Sends a message, which may be some hours old. @throws FetchError If the client cannot be reached. */
+  /**
+   * Sends a message, which may be some hours old.
+   * @throws {FetchError} If the client cannot be reached.
+   */
   send(notification: StoredNotification): Promise<void>;
-  /** Called when a message was delivered, or after each round of failed attempts. */
+  /** Called when a message was delivered, and after each round of failed attempts. */
   done(notification: StoredNotification, failure: unknown): void;
 }
 
-/** Milliseconds until the first look for stored messages, and between two looks. */
+/** Milliseconds until stored messages are read for the first time, and between two reads. */
 const FIRST_SWEEP = 1000;
 const SWEEP = 30_000;
 
-/** Maximum number of stored messages, and of those to one host. Further ones are delivered by this process alone. */
+/**
+ * Maximum number of stored messages, in total and for one host. Further messages are not stored, and only this process
+ * delivers them.
+ */
 const MAX_STORED = 2000;
 const MAX_STORED_PER_HOST = 200;
 
 /**
- * Delivers messages to clients. Where the model stores them, they survive the process: each process looks for messages that are not
- * delivered yet, and claims one before it sends it. A message is sent twice only if a process ends between sending and removing it.
+ * The delivery of messages to clients. If the model stores messages, they survive the end of a process: every process
+ * reads undelivered messages and claims a message before it sends it. A message is sent twice only if a process ends
+ * after sending and before removing it.
  */
 export class Notifications {
   private readonly senders = new Map<string, NotificationSender>();
   private readonly outbound = new OutboundNotifications();
-  /** The ids of the stored messages that wait in this process. */
+  /** The IDs of the stored messages that wait in this process. */
   private readonly accepted = new Set<string>();
-  /** The number of stored messages by host, as of the last look. */
+  /** The number of stored messages for each host, when they were last read. */
   private stored = new Map<string, number>();
   private readonly model: NotificationModel | undefined;
 
@@ -41,27 +48,27 @@ export class Notifications {
     this.model = storesNotifications(model) ? model : undefined;
   }
 
-  /** The messages of a model: servers that share a model share them. */
+  /** Returns the messages of a model. Servers with the same model share them. */
   static of(model: object): Notifications {
-    let known = byModel.get(model);
-    if (!known) byModel.set(model, (known = new Notifications(model)));
-    return known;
+    let notifications = byModel.get(model);
+    if (!notifications) byModel.set(model, (notifications = new Notifications(model)));
+    return notifications;
   }
 
-  /** Sets what sends the messages of one kind and issuer, and begins to look for stored ones. */
+  /** Registers the sender for the messages of one kind and issuer, and starts to read stored messages. */
   register(kind: StoredNotification['kind'], issuer: string, sender: NotificationSender): void {
     const isFirst = this.senders.size === 0;
     this.senders.set(keyOf({ kind, issuer }), sender);
     if (isFirst && this.model) startSweeping(new WeakRef(this));
   }
 
-  /** Stores a message and begins to deliver it. @returns when it is stored */
-  async add(given: NewNotification, expiresAt: Date): Promise<void> {
-    const notification = { ...given, id: randomBytes(24).toString('base64url'), createdAt: Date.now() };
+  /** Stores a message and starts its delivery. Resolves when the message is stored. */
+  async add(message: NewNotification, expiresAt: Date): Promise<void> {
+    const notification = { ...message, id: randomBytes(24).toString('base64url'), createdAt: Date.now() };
     this.deliver(notification, await this.store(notification, expiresAt));
   }
 
-  /** Looks for stored messages that are due. */
+  /** Reads the stored messages and delivers those that are due. */
   async sweep(): Promise<void> {
     const all = (await this.model?.listNotifications()) ?? [];
     const stored = new Map<string, number>();
@@ -80,7 +87,7 @@ export class Notifications {
       await this.model.saveNotification(notification, expiresAt);
       return true;
     } catch {
-      // Without its store the process can still deliver the message itself.
+      // If the message cannot be stored, this process still delivers it.
       return false;
     }
   }
@@ -96,7 +103,7 @@ export class Notifications {
       host,
       isStored,
       send: async () => {
-        // Claimed only now: a claim must not expire while the message waits for its turn.
+        // Claim the message only now: a claim must not expire while the message waits in the queue.
         if (!isClaimed) isClaimed = await this.model!.claimNotification(id, leaseOf(notification));
         isForeign = !isClaimed;
         if (isClaimed) await sender.send(notification);
@@ -115,7 +122,7 @@ export class Notifications {
     try {
       await this.model!.removeNotification(id);
     } catch {
-      // It is sent again when the claim has expired.
+      // The message is sent again after the claim has expired.
     }
   }
 }
@@ -124,7 +131,7 @@ const byModel = new WeakMap<object, Notifications>();
 
 const keyOf = ({ kind, issuer }: Pick<StoredNotification, 'kind' | 'issuer'>) => `${kind} ${issuer}`;
 
-/** Whether a later attempt may succeed: the client is in trouble, or this server is. */
+/** Whether a later attempt may succeed, because the client or this server has a temporary problem. */
 function isRetried(failure: unknown): boolean {
   if (failure === undefined) return false;
   if (failure instanceof FetchError) return failure.isTemporary;
@@ -132,8 +139,9 @@ function isRetried(failure: unknown): boolean {
 }
 
 /**
- * The seconds for which a process claims a message: longer than one round of attempts takes, and so long that later rounds are rarer. The
- * age compares clocks of two processes. However they differ, the result stays within its bounds.
+ * Returns the seconds for which a process claims a message. They exceed one round of attempts, and grow with the age of
+ * the message, so that retries become rarer. The age may be wrong because clocks differ, but the result stays within
+ * fixed limits.
  */
 function leaseOf({ createdAt }: StoredNotification): number {
   const age = (Date.now() - createdAt) / 1000;
@@ -141,7 +149,7 @@ function leaseOf({ createdAt }: StoredNotification): number {
   return age < 3600 ? 300 : 1800;
 }
 
-/** Looks now and then, while the model is in use. No timer keeps the process alive. */
+/** Reads stored messages periodically while the model is in use. The timers do not keep the process alive. */
 function startSweeping(reference: WeakRef<Notifications>): void {
   const look = () => {
     const notifications = reference.deref();

@@ -22,15 +22,20 @@ export interface OpenIdProvider extends SubjectIdentifiers {
   isKnownAs(user: User, client: CoreClient, sub: string): boolean;
   /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
   sessionOf(known: { sid: string; sub: string; userId: string | undefined }): string;
-  /** Signs, and if registered encrypts, a JWT for a client in the same way as its ID tokens. Back-Channel Logout §2.4 */
+  /**
+   * Signs a JWT for a client in the same way as its ID tokens. Encrypts it if the client has registered encryption.
+   * Back-Channel Logout §2.4
+   */
   signFor(client: CoreClient, jwt: { typ: string; claims: object }): Promise<string>;
   /**
-   * Reads an ID token that a client returns as a hint. The ID token may have expired. The caller must compare its client.
-   * @param client The client that sends the hint. It may encrypt the hint if it is registered for encrypted ID tokens (`encryptedHints`).
+   * Reads an ID token that a client returns as a hint. The ID token may have expired. The caller must verify that it
+   * was issued to the client.
+   * @param client The client that sends the hint. It may encrypt the hint if its ID tokens are encrypted and
+   * `encryptedHints` is set.
    * @returns `undefined` if the hint is not an ID token of this issuer, signed by a known key of this server.
    */
   readHint(hint: string, issuer: string | undefined, client?: CoreClient): Awaitable<IdTokenHint | undefined>;
 }
 
-/** The key under which `openid()` provides the OpenID provider of a server. */
+/** The capability key under which `openid()` provides the OpenID provider of a server. */
 export const OPENID = capability<OpenIdProvider>('openid', 'openid');

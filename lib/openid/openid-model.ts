@@ -1,32 +1,36 @@
 import type { Awaitable, Client, Falsy, User } from '../model/model.js';
 import type { ClaimRequests } from './claims-parameter.js';
 
-/** Which claims of a user are wanted, by whom, and where they will be said. */
+/** The claims of a user that a client requests, and where they are returned. */
 export interface ClaimsRequest<C extends Client = Client> {
   client: C;
   /**
-   * The names of the claims that will be said, if they are known: those of the scope that was granted, and those asked for by name,
-   * which are any text of the client: name no columns by them.
+   * The names of the claims to return: those of the granted scope, and those that the client requested by name. The
+   * latter can be any text, so do not use them as column names.
    */
   names: readonly string[];
-  /** What the client says of those it asked for by name, as the `claims` parameter has it. OpenID Connect Core §5.5.1 */
+  /**
+   * The conditions for the claims that the client requested by name, from the parameter `claims`. OpenID Connect Core
+   * §5.5.1
+   */
   requests: ClaimRequests;
   /**
-   * The languages that the client would have them in, as tags, the best first; none: it does not say. A claim in one of them may be said
-   * by its name alone, or beside others as `name#fr-CA`. OpenID Connect Core §5.2
+   * The language tags that the client prefers, the best first. If empty, it specifies none. Return a translated claim
+   * under its plain name, or several translations under names such as `name#fr-CA`. OpenID Connect Core §5.2
    */
   locales: readonly string[];
-  /** The scope that was granted. */
+  /** The granted scope. */
   scope: string;
-  /** In an ID token, or at the userinfo endpoint. */
+  /** Where the claims are returned: in an ID token, or by the userinfo endpoint. */
   location: 'id_token' | 'userinfo';
 }
 
-/** Knows what may be said of users. */
+/** The model interface that returns claims about users. */
 export interface OpenIdModel<C extends Client = Client, U extends User = User> {
   /**
-   * Claims of a user, by the names of OpenID Connect Core §5.1 or by names of your own. It may return all that is known: what is
-   * not asked for, is null or empty is left out, and what the server itself says (`iss`, `sub`, `aud`, …) stands as it is.
+   * Returns claims of a user, by the names of OpenID Connect Core §5.1 or by names of your own. It may return all known
+   * claims. Claims that were not requested, are `null` or are empty are omitted. The server sets `iss`, `sub`, `aud`
+   * and similar claims itself.
    */
   getClaims(user: U, request: ClaimsRequest<C>): Awaitable<object | Falsy>;
 }

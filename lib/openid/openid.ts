@@ -21,12 +21,13 @@ import { Subjects } from './subjects.js';
 import { userinfoEndpoint } from './userinfo.js';
 
 /**
- * Signs users in at other applications: with the scope `openid`, a client receives an ID token that identifies the user. Codes are stored
- * with `nonce`. Codes and tokens are stored with `askedClaims` and `claimsLocales`. OpenID Connect Core
+ * Signs users in at other applications: with the scope `openid`, a client receives an ID token that identifies the
+ * user. Codes are stored with `nonce`. Codes and tokens are stored with `askedClaims` and `claimsLocales`. OpenID
+ * Connect Core
  */
 export function openid(options: OpenIdOptions = {}): Feature {
   const settings = settle(options);
-  // Servers may share these: they store nothing by server.
+  // Servers may share these objects, which hold no state of a server.
   const prompts = new Prompts(settings);
   const sectors = new Sectors(settings.fetch);
   const reader = { settings, prompts, subjects: new Subjects(settings.pairwise) };
@@ -69,19 +70,19 @@ export function openid(options: OpenIdOptions = {}): Feature {
   };
 }
 
-/** Seconds that a user may take to sign in: a hint is read before and after. */
+/** Seconds that a login may take. A hint is decrypted before and after it. */
 const MAX_LOGIN_SECONDS = 1800;
 
 const PARAMETERS = {
   authorize: {
-    nonce: 'Binds the ID token to the session of the client; it stands in there again.',
-    claims: 'Claims that are asked for by name, as JSON.',
-    claims_locales: 'Languages that claims are wanted in, the best first.',
+    nonce: 'A value that binds the ID token to the session of the client. The ID token repeats it.',
+    claims: 'The claims that are requested by name, as JSON.',
+    claims_locales: 'The preferred languages of claims, the best first.',
     ...PROMPT_PARAMETERS,
   },
 };
 
-/** What clients of OpenID Connect find by the name of the issuer: the same as RFC 8414 says. OpenID Connect Discovery §4 */
+/** Returns the discovery endpoint, which serves the same metadata as RFC 8414. OpenID Connect Discovery §4 */
 const discovery = (maxAge: number): Endpoint =>
   publicDocument('/.well-known/openid-configuration', {
     maxAge,

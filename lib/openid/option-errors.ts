@@ -19,33 +19,33 @@ import type { PairwiseOptions } from './subjects.js';
 
 const FEATURE = '`openid()`';
 
-/** What is wrong with how a host has set it up, as sentences. */
+/** Yields an error message for each invalid option, and for each reason why `openid()` cannot work on its server. */
 export function* findConfigurationErrors(server: ServerContext, options: OpenIdOptions): Iterable<string> {
-  const misspelt = findUnknownOption(options, NAMES, FEATURE);
-  if (misspelt !== undefined) yield misspelt;
-  const unfetchable = findFetchOptionsError(options.fetch);
-  if (unfetchable !== undefined) yield unfetchable;
+  const unknownOption = findUnknownOption(options, NAMES, FEATURE);
+  if (unknownOption !== undefined) yield unknownOption;
+  const fetchError = findFetchOptionsError(options.fetch);
+  if (fetchError !== undefined) yield fetchError;
   const { issuer } = server.options;
   if (!isPublicUrl(issuer)) {
-    yield `${FEATURE} needs the option \`issuer\`: an https URL without query and fragment, or an http one of localhost`;
+    yield `${FEATURE} requires the option \`issuer\`: an https URL without query and fragment, or an http URL of localhost`;
   }
   yield* findValueErrors(options);
   const ring = findKeys(server);
-  if (!ring) yield `${FEATURE} needs keys to sign ID tokens by: list \`keys()\` among the \`features\``;
+  if (!ring) yield `${FEATURE} requires keys to sign ID tokens. Add \`keys()\` to the \`features\``;
   const { alg } = settle(options);
   const profile = findForbiddingFeature(server.features, 'algorithms', alg);
   if (profile) {
     const signing = ring?.algorithms() ?? [];
-    const good = [...signing, ...ALGORITHMS].find((one) => !isForbidden(server.features, 'algorithms', one))!;
-    const key = signing.includes(good) ? '' : ', and `keys()` a key for it';
-    yield `${FEATURE} signs ID tokens by ${alg}, which ${featureName(profile)} forbids: give ${FEATURE} the \`alg\` '${good}'${key}`;
+    const allowed = [...signing, ...ALGORITHMS].find((one) => !isForbidden(server.features, 'algorithms', one))!;
+    const key = signing.includes(allowed) ? '' : ' and add a key for it to `keys()`';
+    yield `${FEATURE} signs ID tokens with ${alg}, which ${featureName(profile)} forbids. Set \`alg: '${allowed}'\` in ${FEATURE}${key}`;
   }
   if (options.alg === undefined && ring?.algorithms().includes('RS256') === false) {
-    yield `${FEATURE} signs ID tokens by RS256, which every client understands, and no key of \`keys()\` does: give \`keys()\` the \`algorithms\` ['ES256', 'RS256'] or an RSA key, or ${FEATURE} another \`alg\``;
+    yield `${FEATURE} signs ID tokens with RS256 by default, which every client supports, but \`keys()\` has no RS256 key. Set \`algorithms: ['ES256', 'RS256']\` in \`keys()\` or add an RSA key, or set another \`alg\` in ${FEATURE}`;
   }
   yield* findAlgErrors(FEATURE, server, options.alg);
   if (options.encryptedHints && !findEncryption(server)) {
-    yield `\`encryptedHints\` of ${FEATURE} is for clients whose ID tokens are encrypted: list \`encryption()\` too`;
+    yield `\`encryptedHints\` of ${FEATURE} requires \`encryption()\`, which encrypts ID tokens. Add it to the \`features\``;
   }
 }
 
@@ -53,7 +53,7 @@ function* findValueErrors(options: OpenIdOptions): Iterable<string> {
   const { acrValues, claimsLocales, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
   if (!(idTokenLifetime > 0 && idTokenLifetime < Infinity))
     yield `\`idTokenLifetime\` of ${FEATURE} must be a number of seconds`;
-  if (!(maxAge >= 0)) yield `\`maxAge\` of ${FEATURE} must be a number of seconds, 0 or more`;
+  if (!(maxAge >= 0)) yield `\`maxAge\` of ${FEATURE} must be a number of seconds, at least 0`;
   if (!Array.isArray(acrValues) || !acrValues.every((one) => typeof one === 'string' && isScopeValue(one))) {
     yield `\`acrValues\` of ${FEATURE} must be a list of names without spaces, such as \`['urn:example:pwd']\``;
   }
@@ -71,7 +71,7 @@ function* findValueErrors(options: OpenIdOptions): Iterable<string> {
   const { salt, byDefault = false } = (pairwise ?? {}) as Partial<PairwiseOptions>;
   const isPairwise = typeof salt === 'string' && salt.length >= 32 && typeof byDefault === 'boolean';
   if (pairwise !== undefined && !isPairwise) {
-    yield `\`pairwise\` of ${FEATURE} is \`{ salt, byDefault }\`: the salt has 32 characters at least`;
+    yield `\`pairwise\` of ${FEATURE} must be \`{ salt, byDefault }\` with a salt of at least 32 characters`;
   }
   yield* findScopeErrors(scopes);
 }
@@ -81,16 +81,16 @@ function* findScopeErrors(scopes: ScopeClaims): Iterable<string> {
     yield `\`scopes\` of ${FEATURE} must be an object of lists, such as \`{ groups: ['groups'] }\``;
   for (const [scope, claims] of Object.entries(scopes ?? {})) {
     if (!isScopeValue(scope) || scope === OPENID_SCOPE) {
-      yield `\`scopes\` of ${FEATURE} has \`${scope}\`, which is no scope of claims`;
+      yield `\`scopes\` of ${FEATURE} contains \`${scope}\`, which cannot be a scope for claims`;
     }
     if (claims === false) continue;
     if (!Array.isArray(claims) || !claims.every((one) => typeof one === 'string' && one !== '')) {
-      yield `\`scopes\` of ${FEATURE} must list the claims of \`${scope}\`, or say false`;
+      yield `\`scopes\` of ${FEATURE} must contain a list of claims for \`${scope}\`, or \`false\``;
       continue;
     }
-    const own = claims.find((one) => RESERVED.has(one));
-    if (own !== undefined)
-      yield `\`scopes\` of ${FEATURE} lists \`${own}\`, which the server says itself: leave it out`;
+    const reserved = claims.find((one) => RESERVED.has(one));
+    if (reserved !== undefined)
+      yield `\`scopes\` of ${FEATURE} contains the claim \`${reserved}\`, which the server sets itself. Remove it`;
   }
 }
 

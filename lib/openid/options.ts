@@ -4,63 +4,73 @@ import type { FrontChannelType } from './front-channel-types.js';
 import type { PairwiseOptions } from './subjects.js';
 import type { ScopeClaims } from './scopes.js';
 
-/** What `openid()` takes. */
+/** The options of `openid()`. */
 export interface OpenIdOptions {
   /**
-   * What ID tokens are signed by for clients that have registered nothing else, which is RS256 to all that know no more than the
-   * specification. Default: 'RS256'. OpenID Connect Core §15.1
+   * The signature algorithm of ID tokens for clients that have registered none. Such clients expect RS256. Default:
+   * `'RS256'`. OpenID Connect Core §15.1
    */
   alg?: SigningAlgorithm;
-  /** Seconds in which an ID token is good. Default: 3600 */
+  /** Seconds for which an ID token is valid. Default: `3600`. */
   idTokenLifetime?: number;
   /**
-   * The claims that scopes stand for, beside and in place of those of §5.4: `{ groups: ['groups'], address: false }`. Default: the
-   * scopes `profile`, `email`, `address` and `phone`
+   * The claims of scopes. They extend or replace those of the standard scopes, and `false` removes a scope: `{ groups:
+   * ['groups'], address: false }`. Default: the scopes `profile`, `email`, `address` and `phone` of OpenID Connect Core
+   * §5.4.
    */
   scopes?: ScopeClaims;
   /**
-   * Whether ID tokens contain the claims of scopes, as the userinfo endpoint does. The field `claimsInIdToken` of a client
-   * overrides it. Default: false. §5.4
+   * Whether ID tokens contain the claims of scopes, as the userinfo response does. The field `claimsInIdToken` of a
+   * client overrides it. Default: `false`. OpenID Connect Core §5.4
    */
   claimsInIdToken?: boolean;
-  /** May clients ask for claims by name, with the parameter `claims`? Default: true. §5.5 */
+  /**
+   * Whether clients may request claims by name, with the parameter `claims`. Default: `true`. OpenID Connect Core §5.5
+   */
   claimsParameter?: boolean;
   /**
-   * Languages in which `getClaims()` may know claims, as tags, for clients to read in the metadata. Default: nothing is said. §5.2,
-   * Discovery §3
+   * The languages of claims that `getClaims()` supports, as language tags. The metadata announces them. If omitted, it
+   * announces none. OpenID Connect Core §5.2, Discovery §3
    */
   claimsLocales?: readonly string[];
   /**
-   * Response types that give out tokens by the browser, for clients that have the grant `implicit` too: `code id_token`,
-   * `code id_token token`, `code token`, `id_token`, `id_token token`. Default: none. OAuth 2.0 Multiple Response Types §3, §5
+   * Additional response types that return tokens through the browser, for clients that also have the grant `implicit`:
+   * `code id_token`, `code id_token token`, `code token`, `id_token`, `id_token token`. Default: none. OAuth 2.0
+   * Multiple Response Types §3, §5
    */
   responseTypes?: readonly FrontChannelType[];
   /**
-   * Are refresh tokens given to those clients alone that ask for the scope `offline_access`, with `prompt=consent`? Default: false,
-   * to all that have the grant. §11
+   * Whether only clients that request the scope `offline_access` with `prompt=consent` get refresh tokens. If `false`,
+   * all clients with the grant `refresh_token` do. Default: `false`. OpenID Connect Core §11
    */
   offlineAccess?: boolean;
-  /** Clients may know users by names that no client of another sector knows. Default: by their `id` all of them. §8.1 */
+  /**
+   * Enables pairwise subject identifiers, so that clients of different sectors know a user by different identifiers. If
+   * omitted, all clients know a user by its `id`. OpenID Connect Core §8.1
+   */
   pairwise?: PairwiseOptions;
   /**
-   * How strong a login may be, the weakest first, by the `acr` that the interaction says: who has signed in by a stronger one need
-   * not do so again for a weaker. Default: none, and nobody is sent to prove more. RFC 9470 §4
+   * The authentication context classes (`acr`) of logins, the weakest first. A stronger login also satisfies a request
+   * for a weaker one. Default: none, so no client can request a stronger login. RFC 9470 §4
    */
   acrValues?: readonly string[];
   /**
-   * May an `id_token_hint` be encrypted to this server, by clients whose ID tokens are encrypted to them? Needs `encryption()`. Default:
-   * false, and clients bring it as it was signed. §3.1.2.1
+   * Whether clients whose ID tokens are encrypted may encrypt an `id_token_hint` to this server. Requires
+   * `encryption()`. If `false`, they send the signed ID token. Default: `false`. OpenID Connect Core §3.1.2.1
    */
   encryptedHints?: boolean;
-  /** Can users make an account where they sign in? Then clients may ask for it, by `prompt=create`. Default: false */
+  /**
+   * Whether users can create an account on the login page. If `true`, clients may request this with `prompt=create`.
+   * Default: `false`.
+   */
   signUp?: boolean;
-  /** Seconds in which clients need not ask for the discovery document again. Default: 3600 */
+  /** Seconds for which clients may cache the discovery document. Default: `3600`. */
   maxAge?: number;
-  /** How the `sector_identifier_uri` of a client is fetched. Default: public addresses alone */
+  /** How the `sector_identifier_uri` of a client is fetched. Default: from public addresses only. */
   fetch?: SafeFetchOptions;
 }
 
-/** They, with their defaults. */
+/** The options of `openid()` with their defaults. */
 export type OpenIdSettings = Required<Omit<OpenIdOptions, OptionalSetting>> & Pick<OpenIdOptions, OptionalSetting>;
 
 type OptionalSetting = 'pairwise' | 'fetch';

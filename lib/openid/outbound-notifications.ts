@@ -1,62 +1,70 @@
 import { FetchError } from '../http/safe-fetch/index.js';
 
-/** A message that is sent to a client. */
+/** A message to be sent to a client. */
 export interface OutboundNotification {
-  /** The host that receives it. */
+  /** The host of the receiving client. */
   host: string;
-  /** Whether it may be dropped while its host does not answer, because it is stored and comes again. */
+  /**
+   * Whether the message may be dropped while its host does not respond, because it is stored and will be read again.
+   */
   isStored: boolean;
   send(): Promise<void>;
-  /** Called once, without a failure if the message was delivered. */
+  /** Called once: without a failure if the message was delivered, otherwise with the failure. */
   done(failure?: unknown): void;
 }
 
-/** A delivery that waits or is under way. */
+/** A message that waits in the queue or is being sent. */
 interface QueuedNotification {
   notification: OutboundNotification;
   /** The number of attempts so far. */
   attempts: number;
 }
 
-/** Maximum number of deliveries of a process, and of one host, that wait or are under way. */
+/** Maximum number of messages that wait or are being sent, in this process and for one host. */
 const MAX_ACCEPTED = 1000;
 const MAX_PER_HOST = 100;
-/** Maximum number of simultaneous deliveries, to one host, and to a host that failed last time. */
+/** Maximum number of simultaneous attempts: in total, to one host, and to a host whose last attempt failed. */
 const CONCURRENCY = 32;
 const CONCURRENCY_PER_HOST = 4;
 const CONCURRENCY_WHEN_FAILING = 1;
 
-/** Milliseconds between the attempts, where another one may help. */
+/** Milliseconds before each further attempt, if the failure is temporary. */
 const PAUSES = [300, 3000];
 
-/** The deliveries of one host. */
+/** The messages for one host. */
 interface HostQueue {
   waiting: QueuedNotification[];
   running: number;
-  /** All that are accepted: waiting, running, or between two attempts. */
+  /** The number of messages that wait, are being sent, or wait for another attempt. */
   accepted: number;
   isFailing: boolean;
 }
 
-/** Delivers messages in the background. The hosts take turns, so that a host that never answers does not delay the others. */
+/**
+ * The queue that sends messages in the background. The hosts take turns, so that a host that never responds does not
+ * delay the others.
+ */
 export class OutboundNotifications {
-  /** In the order in which the hosts have their turn. */
+  /** The queues by host, in the order of their turns. */
   private readonly hosts = new Map<string, HostQueue>();
   private accepted = 0;
   private running = 0;
 
-  add(delivery: OutboundNotification): void {
-    const queue = this.hosts.get(delivery.host) ?? { waiting: [], running: 0, accepted: 0, isFailing: false };
-    if (queue.accepted >= MAX_PER_HOST) return delivery.done(busy(`${MAX_PER_HOST} to this host`));
+  add(notification: OutboundNotification): void {
+    const queue = this.hosts.get(notification.host) ?? { waiting: [], running: 0, accepted: 0, isFailing: false };
+    if (queue.accepted >= MAX_PER_HOST) return notification.done(busy(`${MAX_PER_HOST} for this host`));
     if (this.accepted >= MAX_ACCEPTED && !this.dropFromLongestQueue(queue))
-      return delivery.done(busy(String(MAX_ACCEPTED)));
-    this.hosts.set(delivery.host, queue);
+      return notification.done(busy(String(MAX_ACCEPTED)));
+    this.hosts.set(notification.host, queue);
     queue.accepted += 1;
     this.accepted += 1;
-    this.enqueue(queue, { notification: delivery, attempts: 0 });
+    this.enqueue(queue, { notification, attempts: 0 });
   }
 
-  /** Drops the latest waiting delivery of the host that has most, if that has more than this one. */
+  /**
+   * Drops the newest waiting message of the host with the most messages, if that host has more messages than this one.
+   * Returns whether a message was dropped.
+   */
   private dropFromLongestQueue({ accepted }: HostQueue): boolean {
     let longest: HostQueue | undefined;
     for (const queue of this.hosts.values()) {
@@ -85,36 +93,36 @@ export class OutboundNotifications {
     }
   }
 
-  private async run(queue: HostQueue, { notification: delivery, attempts: tried }: QueuedNotification): Promise<void> {
+  private async run(queue: HostQueue, { notification, attempts }: QueuedNotification): Promise<void> {
     queue.running += 1;
     this.running += 1;
-    const failure = await delivery.send().then(
+    const failure = await notification.send().then(
       () => undefined,
       (error: unknown) => error ?? new Error('unknown'),
     );
     queue.running -= 1;
     this.running -= 1;
-    const isPassing = failure instanceof FetchError && failure.isTemporary;
-    queue.isFailing = isPassing;
-    const pause = isPassing ? PAUSES[tried] : undefined;
+    const isTemporary = failure instanceof FetchError && failure.isTemporary;
+    queue.isFailing = isTemporary;
+    const pause = isTemporary ? PAUSES[attempts] : undefined;
     if (pause === undefined) {
-      this.release(queue, delivery);
-      delivery.done(failure);
-      if (isPassing) this.dropStored(queue);
+      this.release(queue, notification);
+      notification.done(failure);
+      if (isTemporary) this.dropStored(queue);
     } else {
       // A pending attempt does not keep the process alive.
-      setTimeout(() => this.enqueue(queue, { notification: delivery, attempts: tried + 1 }), pause).unref();
+      setTimeout(() => this.enqueue(queue, { notification, attempts: attempts + 1 }), pause).unref();
     }
     this.startNext();
   }
 
-  /** Drops the stored deliveries that wait for a host which does not answer. */
+  /** Drops the stored messages that wait for a host that does not respond. */
   private dropStored(queue: HostQueue): void {
-    const stored = queue.waiting.filter(({ notification: delivery }) => delivery.isStored);
-    queue.waiting = queue.waiting.filter(({ notification: delivery }) => !delivery.isStored);
-    for (const { notification: delivery } of stored) {
-      this.release(queue, delivery);
-      delivery.done(new FetchError('busy', 'the host does not answer'));
+    const stored = queue.waiting.filter(({ notification }) => notification.isStored);
+    queue.waiting = queue.waiting.filter(({ notification }) => !notification.isStored);
+    for (const { notification } of stored) {
+      this.release(queue, notification);
+      notification.done(new FetchError('busy', 'the host does not respond'));
     }
   }
 
@@ -128,7 +136,7 @@ export class OutboundNotifications {
 const mayBegin = ({ waiting, running, isFailing }: HostQueue): boolean =>
   waiting.length > 0 && running < (isFailing ? CONCURRENCY_WHEN_FAILING : CONCURRENCY_PER_HOST);
 
-const busy = (what: string) => new FetchError('busy', `${what} messages wait already`);
+const busy = (limit: string) => new FetchError('busy', `too many waiting messages: ${limit}`);
 
-/** The host of a URL that a client registered, without the port. */
+/** Returns the host of a URL that a client registered, without the port. */
 export const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostname : '');

@@ -54,27 +54,30 @@ export class Provider implements OpenIdProvider {
     return await signer.sign({ typ }, claims);
   }
 
-  /** What the client of a token may know of its user. OpenID Connect Core §5.3.2 */
+  /** Returns the claims about the user of a token that its client may receive. OpenID Connect Core §5.3.2 */
   async userinfo(token: Token): Promise<Record<string, unknown>> {
     const { client, user, scope, askedClaims, claimsLocales } = token;
     const model = this.server.options.model as Model & OpenIdModel;
-    const asked = askedClaims as RequestedClaims | undefined;
+    const requestedClaims = askedClaims as RequestedClaims | undefined;
     const locales = claimsLocales as readonly string[] | undefined;
-    const claims = await this.claims.of(model, 'userinfo', { client, user, scope, asked, locales });
+    const claims = await this.claims.of(model, 'userinfo', { client, user, scope, requestedClaims, locales });
     return { ...claims, sub: this.subjects.of(user, client, token) };
   }
 
-  /** The same as a JWT, for a client that has registered it: signed, encrypted, or both; undefined: it has not. OpenID Connect Core §5.3.2 */
+  /**
+   * Returns a userinfo response as a JWT that is signed, encrypted or both, as the client has registered. Returns
+   * `undefined` if it has registered neither. OpenID Connect Core §5.3.2
+   */
   async userinfoJwt(client: CoreClient, claims: object, issuer: string | undefined): Promise<string | undefined> {
-    const whole = { ...claims, iss: issuer, aud: client.id };
+    const allClaims = { ...claims, iss: issuer, aud: client.id };
     if (SIGNED_RESPONSE_ALG.userinfo.of(client) === undefined) {
       const encrypt = await encryptionFor(client, 'userinfo', this.server);
-      return await encrypt?.(JSON.stringify(whole), 'claims');
+      return await encrypt?.(JSON.stringify(allClaims), 'claims');
     }
     const signer = await signerFor(client, 'userinfo', this.server, undefined);
-    return await signer.sign({ typ: 'JWT' }, whole);
+    return await signer.sign({ typ: 'JWT' }, allClaims);
   }
 }
 
-/** The key under which `openid()` provides the OpenID provider to its own endpoints. */
+/** The capability key under which `openid()` provides the OpenID provider to its own endpoints. */
 export const PROVIDER = capability<Provider>('openid provider', 'openid');

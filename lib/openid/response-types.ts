@@ -10,8 +10,8 @@ import type { Provider } from './provider.js';
 import { OPENID_SCOPE } from './scopes.js';
 
 /**
- * Answers with an ID token, which passes through the browser, or with an access token beside a code: for clients that cannot do
- * without. They need the grant `implicit` too. OpenID Connect Core §3.2, §3.3
+ * Returns a response type that returns an ID token, or an access token together with a code, through the browser.
+ * Clients also need the grant `implicit`. OpenID Connect Core §3.2, §3.3
  */
 export function frontChannelType(name: FrontChannelType, provider: () => Provider): ResponseType {
   const values = name.split(' ');
@@ -19,10 +19,18 @@ export function frontChannelType(name: FrontChannelType, provider: () => Provide
   const hasAccessToken = values.includes('token');
 
   async function prepare(request: AuthorizationRequest, user: User, model: Model) {
-    const { client, grantedScope: scope, issuer, data: kept } = request;
+    const { client, grantedScope: scope, issuer, data: stored } = request;
     if (!coversScope(scope, OPENID_SCOPE)) throw notGranted();
-    const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
-    return await provider().idTokens.create(model, entitled);
+    const recipient = {
+      client,
+      user,
+      scope,
+      issuer,
+      stored,
+      nonce: stored['nonce'],
+      hasNoAccessToken: name === 'id_token',
+    };
+    return await provider().idTokens.create(model, recipient);
   }
 
   return {
@@ -37,7 +45,7 @@ export function frontChannelType(name: FrontChannelType, provider: () => Provide
       // Everything that can fail without the store is done before anything is stored.
       const prepared = values.includes('id_token') ? await prepare(request, user, context.options.model) : undefined;
       const code = hasCode ? await codeResponse.respond(request, user, context) : undefined;
-      // Code and token belong to one grant: a replayed code ends the token too. RFC 6749 §4.1.2
+      // Code and token belong to one grant, so that a replayed code revokes the token too. RFC 6749 §4.1.2
       const access = hasAccessToken ? await respondWithToken(request, user, context, code?.grantId) : undefined;
       const parameters: AuthorizationResponse['parameters'] = { ...code?.parameters, ...access?.parameters };
       const { code: text, access_token: accessToken } = parameters;
@@ -47,14 +55,18 @@ export function frontChannelType(name: FrontChannelType, provider: () => Provide
   };
 }
 
-/** An ID token that passes through the browser is bound to the session of its client. OpenID Connect Core §3.2.2.1 */
+/**
+ * Verifies that a request for an ID token through the browser has the scope `openid`, and a `nonce` that binds it to
+ * the client's session. OpenID Connect Core §3.2.2.1
+ * @throws {InvalidRequestError} If one of them is missing.
+ */
 export function verifyFrontChannel(responseType: string, isOpenId: boolean, nonce: string | undefined): void {
   if (!responseType.split(' ').includes('id_token')) return;
-  if (!isOpenId) throw new InvalidRequestError('Invalid request: an ID token is asked for without the scope `openid`');
+  if (!isOpenId) throw new InvalidRequestError('Invalid request: an ID token requires the scope `openid`');
   if (nonce === undefined) throw new InvalidRequestError('Missing parameter: `nonce`');
 }
 
 const notGranted = () =>
   new InvalidScopeError('Invalid scope: `openid` was not granted').because({
-    reason: 'who is given an ID token is granted the scope `openid`',
+    reason: 'scope `openid` was not granted, so no ID token can be issued',
   });

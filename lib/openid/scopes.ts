@@ -1,4 +1,4 @@
-/** The claims of each scope. OpenID Connect Core §5.4 */
+/** The claims of the standard scopes. OpenID Connect Core §5.4 */
 const STANDARD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   profile: [
     'name',
@@ -21,21 +21,24 @@ const STANDARD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   phone: ['phone_number', 'phone_number_verified'],
 };
 
-/** The scope of a request that is one of OpenID Connect. OpenID Connect Core §3.1.2.1 */
+/** The scope that makes a request an OpenID Connect request. OpenID Connect Core §3.1.2.1 */
 export const OPENID_SCOPE = 'openid';
-/** OpenID Connect Core §11 */
+/** The scope with which a client requests refresh tokens. OpenID Connect Core §11 */
 export const OFFLINE_ACCESS = 'offline_access';
 
-/** What the host says of scopes: the claims of each; false: there is no such scope here. */
+/** The claims of each scope that the application configures. `false` removes a standard scope. */
 export type ScopeClaims = Readonly<Record<string, readonly string[] | false>>;
 
-/** Which claims each scope stands for: those of the specification, with what the host says in place of them and beside them. */
+/** Returns the claims of each scope: the standard scopes, extended and replaced by those of the application. */
 export function claimsOfScopes(own: ScopeClaims = {}): ReadonlyMap<string, readonly string[]> {
   const entries = Object.entries({ ...STANDARD_SCOPES, ...own });
   return new Map(entries.filter((entry): entry is [string, readonly string[]] => entry[1] !== false));
 }
 
-/** What the server says itself, whatever a model returns. OpenID Connect Core §2, RFC 7519 §4.1 */
+/**
+ * The claims that only the server sets. Values that the model returns for them are ignored. OpenID Connect Core §2, RFC
+ * 7519 §4.1
+ */
 export const RESERVED: ReadonlySet<string> = new Set([
   'iss',
   'sub',

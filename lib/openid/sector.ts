@@ -4,10 +4,13 @@ import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch
 import { unreachableResource } from '../remote/client-resource.js';
 import { commonHost, sectorUris } from '../clients/registration/sector-host.js';
 
-/** Bytes of a document that lists redirect URIs. */
+/** Maximum number of bytes of a document that lists redirect URIs. */
 const SIZE = 65_536;
 
-/** Who belongs together: clients whose redirect URIs one document lists. OpenID Connect Registration §5 */
+/**
+ * The verifier of sectors. A sector is a group of clients whose redirect URIs are listed in one document. OpenID
+ * Connect Registration §5
+ */
 export class Sectors {
   private readonly fetch: SafeFetch;
 
@@ -16,9 +19,10 @@ export class Sectors {
   }
 
   /**
-   * Verifies the `subject_type` and the sector of a client that registers itself, or that a metadata document describes.
-   * @throws {InvalidClientMetadataError} If `byDefault` is set and the client requests public identifiers: clients must not turn off what
-   *   the operator set for all of them. It is also thrown if the client does not belong to the sector that it claims.
+   * Verifies the `subject_type` and the sector of a client that registers itself, or comes from a client ID metadata
+   * document.
+   * @throws {InvalidClientMetadataError} If the client does not belong to the sector that it claims, or if it requests
+   * public identifiers although `byDefault` is set.
    */
   async verify(metadata: ClientMetadata, byDefault: boolean): Promise<void> {
     const { subject_type: type, sector_identifier_uri: uri, redirect_uris: redirectUris = [] } = metadata;
@@ -27,18 +31,21 @@ export class Sectors {
     const isPairwise = type === undefined ? byDefault : type === 'pairwise';
     if (!isPairwise || redirectUris.length === 0) return;
     if (commonHost(sectorUris(uri, redirectUris)) !== undefined) return;
-    throw invalid('redirect URIs of several hosts need a `sector_identifier_uri`');
+    throw invalid('redirect URIs with several hosts require a `sector_identifier_uri`');
   }
 
   private async verifyListed(uri: string, redirectUris: readonly string[]): Promise<void> {
-    // Of who has nothing to be listed it would say nothing.
-    if (redirectUris.length === 0) throw invalid('`sector_identifier_uri` is for clients with `redirect_uris`');
+    // Without redirect URIs, the document would prove nothing.
+    if (redirectUris.length === 0) throw invalid('`sector_identifier_uri` requires `redirect_uris`');
     const listed = await this.read(uri);
     if (Array.isArray(listed) && redirectUris.every((one) => listed.includes(one))) return;
-    throw invalid('`sector_identifier_uri` does not list all of its `redirect_uris`');
+    throw invalid('the document at `sector_identifier_uri` does not list all `redirect_uris`');
   }
 
-  /** What is wrong is for the operator: whoever names an address must not learn what is behind it. */
+  /**
+   * Fetches the document of a sector. The reason of a failure is only logged, so that clients cannot probe internal
+   * addresses (SSRF).
+   */
   private async read(uri: string): Promise<unknown> {
     try {
       const { body } = await this.fetch.text(uri, 'application/json');
@@ -48,10 +55,10 @@ export class Sectors {
         throw unreachableResource(`\`sector_identifier_uri\` cannot be read: ${error.message}`, error);
       }
       if (!(error instanceof FetchError || error instanceof SyntaxError)) throw error;
-      const reason = 'the document of a sector can be fetched';
+      const reason = 'document of the sector could not be fetched';
       throw invalid('`sector_identifier_uri` cannot be read').because({ reason, given: error.message });
     }
   }
 }
 
-const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+const invalid = (reason: string) => new InvalidClientMetadataError(`Invalid client metadata: ${reason}`);

@@ -7,16 +7,20 @@ import { claimedSector, sectorOf } from './proven-sector.js';
 
 /** The options of pairwise subject identifiers. OpenID Connect Core §8.1 */
 export interface PairwiseOptions {
-  /** The secret from which pairwise identifiers are derived: 32 random characters at least. Another salt changes every `sub`. */
+  /**
+   * The secret from which pairwise identifiers are derived, at least 32 random characters long. Changing it changes
+   * every pairwise `sub`.
+   */
   salt: string;
   /**
-   * Whether clients that register no `subject_type` get pairwise identifiers. If `true`, clients that register themselves or are described
-   * by a metadata document must not request public ones. Default: `false`. OpenID Connect Registration §2
+   * Whether clients that register no `subject_type` get pairwise identifiers. If `true`, clients that register
+   * themselves or come from a client ID metadata document must not request public ones. Default: `false`. OpenID
+   * Connect Registration §2
    */
   byDefault?: boolean;
 }
 
-/** Derives the subject and session identifiers that clients know. OpenID Connect Core §8 */
+/** The subject and session identifiers of users, as clients know them. OpenID Connect Core §8 */
 export class Subjects {
   constructor(private readonly pairwise: PairwiseOptions | undefined) {}
 
@@ -28,22 +32,23 @@ export class Subjects {
 
   /**
    * Returns the `sub` of a user at a client.
-   * @param issued the code or token for which the client learns the `sub`. If omitted, no redirect URI of the client is proven.
+   * @param issued The code or token with which the client receives the `sub`. If omitted, no sector of the client is
+   * proven.
    * @throws {ServerError} If the user has no `id`, or the sector of the client is unknown.
    */
   of(user: User, client: CoreClient, issued: object = {}): string {
     return this.subjectIn(sectorOf(client, issued), user, client);
   }
 
-  /** Whether a `sub` identifies the user at the client, by a proven or by an unproven sector of the client. */
+  /** Whether a `sub` identifies the user at the client, in its proven or its claimed sector. */
   isKnownAs(user: User, client: CoreClient, sub: string): boolean {
     const sectors = new Set([sectorOf(client, {}), claimedSector(client)]);
     return [...sectors].some((sector) => sector !== undefined && this.subjectIn(sector, user, client) === sub);
   }
 
   /**
-   * Returns the session identifier that a client knows. It is derived from a pairwise `sub`, so that clients of two sectors cannot
-   * correlate a user by their session. OpenID Connect Front-Channel Logout §3, Back-Channel Logout §2.4
+   * Returns the session identifier that a client knows. It is derived from a pairwise `sub`, so that clients of two
+   * sectors cannot correlate a user by the session. OpenID Connect Front-Channel Logout §3, Back-Channel Logout §2.4
    */
   sessionOf({ sid, sub, userId }: { sid: string; sub: string; userId: string | undefined }): string {
     return sub === userId || !this.pairwise ? sid : this.derive(['sid', sub, sid]);
@@ -52,10 +57,12 @@ export class Subjects {
   private subjectIn(sector: string | undefined, user: User, client: CoreClient): string {
     const id = subjectOf(user);
     if (id === undefined)
-      throw new ServerError('Server error: the `user` has no `id`, which an ID token names as its `sub`');
+      throw new ServerError('Server error: cannot issue an ID token, because the `user` has no `id` for `sub`');
     if (!this.isPairwise(client)) return id;
     if (!this.pairwise)
-      throw new ServerError('Server error: a client is `pairwise`, and `openid()` has no option `pairwise`');
+      throw new ServerError(
+        'Server error: the client requires pairwise identifiers, but the option `pairwise` of `openid()` is not set',
+      );
     if (sector === undefined) throw new ServerError(UNKNOWN_SECTOR);
     return this.derive([sector, id]);
   }
@@ -66,4 +73,4 @@ export class Subjects {
 }
 
 const UNKNOWN_SECTOR =
-  'Server error: a client that is `pairwise` has redirect URIs of one host alone, or a `sectorIdentifierUri`';
+  'Server error: a client with pairwise identifiers needs redirect URIs of one host, or a `sectorIdentifierUri`';

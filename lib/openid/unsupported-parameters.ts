@@ -8,8 +8,9 @@ export const acceptsRequestObjects = (server: Pick<Capabilities, 'all'>): boolea
   server.all(SIGNED_REQUESTS).some(({ endpoint }) => endpoint === 'authorize');
 
 /**
- * What OpenID Connect knows and this server has none of is refused, as the engine refuses request objects that nobody reads: to leave
- * out what a client has said there would change what it asked for. OpenID Connect Core §3.1.2.6
+ * Rejects parameters of OpenID Connect that this server does not support. Ignoring them would change the meaning of the
+ * request. OpenID Connect Core §3.1.2.6
+ * @throws {RegistrationNotSupportedError} If the request contains `registration`.
  */
 export function rejectUnsupported(parameters: Parameters): void {
   if (parameters.optional('registration', () => true) === undefined) return;

@@ -14,14 +14,14 @@ import { rejectRequest } from '../endpoints/resource/refusal.js';
 import { type Provider, PROVIDER } from './provider.js';
 import { OPENID_SCOPE } from './scopes.js';
 
-/** Where a client asks who its access token is of. OpenID Connect Core §5.3 */
+/** The userinfo endpoint, which returns claims about the user of an access token. OpenID Connect Core §5.3 */
 export const userinfoEndpoint: Endpoint = {
   path: 'oauth/userinfo',
   methods: ['GET', 'POST'],
   metadata: 'userinfo_endpoint',
   cors: true,
   description: {
-    summary: 'Says who the user of an access token is (OpenID Connect Core 1.0, section 5.3).',
+    summary: 'Returns claims about the user of an access token (OpenID Connect Core 1.0, section 5.3).',
     response: { sub: { type: 'string' } },
   },
   make: (server) => new UserinfoEndpoint(server, server.find(PROVIDER)!),
@@ -60,7 +60,7 @@ class UserinfoEndpoint implements Handler {
     } catch (error) {
       const failure = toOAuthError(error);
       response.status = failure.code;
-      // Who has brought nothing learns no more than how to. RFC 6750 §3.1
+      // A request without a token gets only the challenge, without an error code. RFC 6750 §3.1
       response.body = failure instanceof UnauthorizedRequestError ? {} : errorResponse(failure);
       throw failure;
     }
@@ -68,8 +68,8 @@ class UserinfoEndpoint implements Handler {
 }
 
 /**
- * An access token with the scope `openid` is good here, whatever resources it is for: that scope is what it is given out for.
- * RFC 8707 knows no other way for a client to have both in one token.
+ * Returns the server without the check of resource indicators. An access token with the scope `openid` is accepted by
+ * the userinfo endpoint, whatever resources it is for, because RFC 8707 has no other way to combine both in one token.
  */
 function withoutResourceBinding(server: ServerContext): ServerContext {
   const others = server.installed.filter(({ feature }) => feature.id !== RESOURCE_INDICATORS);
@@ -80,6 +80,6 @@ function withoutResourceBinding(server: ServerContext): ServerContext {
 }
 
 function tokenWithoutUser(): InvalidTokenError {
-  const reason = 'the token is of a user, and not of a client that acts for itself';
-  return new InvalidTokenError('Invalid token: access token is of no user').because({ reason });
+  const reason = 'access token was issued to a client without a user';
+  return new InvalidTokenError('Invalid token: the access token belongs to no user').because({ reason });
 }

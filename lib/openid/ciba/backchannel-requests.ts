@@ -16,28 +16,29 @@ import type { BackchannelRequest } from './ciba-model.js';
 import { CIBA } from './ciba-capability.js';
 import { storedRequestIn, storageKeyOf } from './stored-request.js';
 
-/** Who answers on a device of theirs. */
+/** The signed-in user who decides about a backchannel request on their own device. */
 export interface BackchannelUser {
-  /** Who is signed in there. */
+  /** The user who is signed in on the device. */
   user: User;
-  /** The request, where the issuer is a fact of it. */
+  /** The current request. It is required if the issuer depends on the request, as with tenants. */
   request?: Request;
 }
 
-/** What a user was asked, and says. */
+/** The decision of a user about a backchannel request. */
 export interface BackchannelDecision {
   allow: boolean;
-  /** What of the scope they agree to. Default: all that was shown */
+  /** The scope that the user grants. Default: the whole scope that was shown. */
   scope?: Scope;
-  /** How they proved who they are when they agreed. */
+  /** How the user signed in to make this decision. */
   signIn?: SignIn;
 }
 
 const pendingRequests = new WeakMap<BackchannelRequest, PendingRequest>();
 
 /**
- * What a client asks of this user, by the `id` that `askUser()` of the model was given; undefined where that does not wait for them.
- * @throws InvalidScopeError where they cannot grant it
+ * Returns a pending backchannel request of this user, by the `id` that the model method `askUser()` received. Returns
+ * `undefined` if the request is not pending, or is for another user.
+ * @throws {InvalidScopeError} If the user cannot grant the requested scope.
  */
 export async function findBackchannelRequest(
   { context: server }: DeviceServer,
@@ -45,18 +46,18 @@ export async function findBackchannelRequest(
   { user, request }: BackchannelUser,
 ): Promise<BackchannelRequest | undefined> {
   const name = storageKeyOf(id);
-  const found = await modelOf(server).getDeviceAuthorizationByUserCode(name);
-  const kept = found ? storedRequestIn(found) : undefined;
-  if (!found || !kept || kept.sub !== subjectOf(user)) return undefined;
-  const waiting = await readPendingRequest({ ...found, userCode: name }, { user, request }, server);
-  return waiting && toBackchannelRequest(id, waiting);
+  const authorization = await modelOf(server).getDeviceAuthorizationByUserCode(name);
+  const stored = authorization ? storedRequestIn(authorization) : undefined;
+  if (!authorization || !stored || stored.sub !== subjectOf(user)) return undefined;
+  const pending = await readPendingRequest({ ...authorization, userCode: name }, { user, request }, server);
+  return pending && toBackchannelRequest(id, pending);
 }
 
-function toBackchannelRequest(id: string, waiting: PendingRequest): BackchannelRequest {
-  const { authorization: found, authorizationRequest: asked, scope, user } = waiting;
-  const { backchannel: _, ...data } = asked.data;
-  const { bindingMessage, acrValues } = storedRequestIn(found)!;
-  const { client, expiresAt, resource } = found;
+function toBackchannelRequest(id: string, pending: PendingRequest): BackchannelRequest {
+  const { authorization, authorizationRequest, scope, user } = pending;
+  const { backchannel: _, ...data } = authorizationRequest.data;
+  const { bindingMessage, acrValues } = storedRequestIn(authorization)!;
+  const { client, expiresAt, resource } = authorization;
   const request: BackchannelRequest = {
     id,
     client,
@@ -68,27 +69,31 @@ function toBackchannelRequest(id: string, waiting: PendingRequest): BackchannelR
     ...(bindingMessage !== undefined && { bindingMessage }),
     expiresAt,
   };
-  pendingRequests.set(request, waiting);
+  pendingRequests.set(request, pending);
   return request;
 }
 
 /**
- * Keeps what the user has decided on the very object that `findBackchannelRequest()` resolved to, or that `askUser()` was given, and tells
- * the client if that wants to be told. What of the scope they agreed to never widens it.
- * @returns whether it counts: of several decisions the first does, and none that comes too late
+ * Stores the decision of a user about a backchannel request, and notifies the client if it uses the `ping` mode. The
+ * scope of the decision can only narrow the shown scope.
+ * @param request The object that `findBackchannelRequest()` returned or that `askUser()` received, not a copy of it.
+ * @returns Whether the decision was accepted. Only the first decision before the expiry is.
  */
 export async function decideBackchannelRequest(
   request: BackchannelRequest,
   { allow, scope, signIn }: BackchannelDecision,
 ): Promise<boolean> {
-  const waiting = pendingRequests.get(request);
-  if (!waiting) throw new InvalidArgumentError('Invalid argument: what is decided is the very object that was found');
+  const pending = pendingRequests.get(request);
+  if (!pending)
+    throw new InvalidArgumentError(
+      'Invalid argument: `request` must be the object that `findBackchannelRequest()` returned or `askUser()` received, and can be decided only once',
+    );
   const data = signIn && signInClaims(signIn);
   pendingRequests.delete(request);
-  const counts = await decidePendingRequest(waiting, { allow, scope, ...(data && { data }) }, CIBA_ENDPOINT);
-  if (counts) await waiting.server.find(CIBA)!.notifyClient(waiting.authorization, request.id);
-  return counts;
+  const isAccepted = await decidePendingRequest(pending, { allow, scope, ...(data && { data }) }, CIBA_ENDPOINT);
+  if (isAccepted) await pending.server.find(CIBA)!.notifyClient(pending.authorization, request.id);
+  return isAccepted;
 }
 
-/** The id of the endpoint at which clients ask. */
+/** The ID of the endpoint for backchannel authentication requests. */
 export const CIBA_ENDPOINT = 'backchannel_authentication';

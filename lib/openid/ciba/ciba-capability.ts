@@ -3,9 +3,11 @@ import type { DeviceAuthorization } from '../../features/device-authorization/de
 
 /** The notifications that `ciba()` sends when a backchannel request is decided. */
 export interface BackchannelNotifier {
-  /** Stores a ping for a client that wants one, after its user has decided. It is delivered in the background. CIBA §10.2 */
+  /**
+   * Stores a ping for a client in `ping` mode after the user has decided. It is delivered in the background. CIBA §10.2
+   */
   notifyClient(request: DeviceAuthorization, id: string): Promise<void>;
 }
 
-/** The key under which `ciba()` provides the notification of clients. */
+/** The capability key under which `ciba()` provides the notification of clients. */
 export const CIBA = capability<BackchannelNotifier>('ciba', 'ciba');

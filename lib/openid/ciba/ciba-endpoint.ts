@@ -22,16 +22,19 @@ import { encryptPing, type StoredBackchannelRequest, storageKeyOf } from './stor
 import type { CibaSettings } from './options.js';
 import { SignedRequestReader } from './signed-request-reader.js';
 
-/** What the client polls with, and for how many seconds. */
+/** The `auth_req_id` with which the client polls, and its lifetime in seconds. */
 interface StartedAuthentication {
   authReqId: string;
   lifetime: number;
 }
 
-/** A client asks for a user who is elsewhere. CIBA §7 */
+/**
+ * The backchannel authentication endpoint: a client requests the authentication of a user on the user's own device.
+ * CIBA §7
+ */
 export class CibaEndpoint extends BackChannelEndpoint<StartedAuthentication> {
   protected readonly id = CIBA_ENDPOINT;
-  /** Only authenticated clients may start the authentication of a user. CIBA §7.1 */
+  /** Only authenticated clients may request the authentication of a user. CIBA §7.1 */
   protected override readonly clientAuthentication = 'required';
   protected override readonly audienceEndpoints = ['token', CIBA_ENDPOINT];
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel & CibaModel;
@@ -45,51 +48,56 @@ export class CibaEndpoint extends BackChannelEndpoint<StartedAuthentication> {
     this.signed = new SignedRequestReader(settings.signed, settings.fetch);
   }
 
-  protected async serve(given: ClientRequest): Promise<StartedAuthentication> {
-    verifyGrant(given.client);
-    const clientRequest = await this.signed.read(given);
+  protected async serve(received: ClientRequest): Promise<StartedAuthentication> {
+    verifyGrant(received.client);
+    const clientRequest = await this.signed.read(received);
     const { client, parameters, request } = clientRequest;
-    const requested = requestedScope(request);
-    if (requested === undefined || !coversScope(requested, OPENID_SCOPE)) {
-      throw new InvalidScopeError('Invalid scope: `openid` is among what is asked for');
+    const requestScope = requestedScope(request);
+    if (requestScope === undefined || !coversScope(requestScope, OPENID_SCOPE)) {
+      throw new InvalidScopeError('Invalid scope: the scope must contain `openid`');
     }
-    const scope = (await verifyClientScope(this.options, { client, scope: requested }, this.server.ignorableScopes))!;
-    const said = readBackchannelParameters(parameters, client, this.settings);
+    const scope = (await verifyClientScope(
+      this.options,
+      { client, scope: requestScope },
+      this.server.ignorableScopes,
+    ))!;
+    const requested = readBackchannelParameters(parameters, client, this.settings);
     const user = await findHintedUser(clientRequest, this.server);
-    await verifyUserCode(said.userCode, user, { client, issuer: clientRequest.issuer, model: this.model });
-    return await this.startAuthentication(clientRequest, { scope, requested: said, user });
+    await verifyUserCode(requested.userCode, user, { client, issuer: clientRequest.issuer, model: this.model });
+    return await this.startAuthentication(clientRequest, { scope, requested, user });
   }
 
   protected bodyOf({ authReqId, lifetime }: StartedAuthentication): object {
     return { auth_req_id: authReqId, expires_in: lifetime, interval: this.settings.interval };
   }
 
-  /** What is kept is found again as it will be by the user, who is asked then. */
+  /** Stores the request, reads it again in the same way as for the user's decision, and asks the user. */
   private async startAuthentication(
     { client, issuer, parameters, request }: ClientRequest,
-    what: AuthenticationRequest,
+    authentication: AuthenticationRequest,
   ): Promise<StartedAuthentication> {
-    const { scope, requested: said, user } = what;
-    const asked = deviceAuthorizationRequest(client, { requestedScope: scope, issuer, request });
+    const { scope, requested, user } = authentication;
+    const authorizationRequest = deviceAuthorizationRequest(client, { requestedScope: scope, issuer, request });
     for (const read of this.server.hooks.authorization.read) {
-      Object.assign(asked.data, await read(parameters, asked));
+      Object.assign(authorizationRequest.data, await read(parameters, authorizationRequest));
     }
     const [authReqId, id] = [opaqueToken(), opaqueToken()];
-    const begun: NewDeviceAuthorization = {
-      ...asked.data,
-      backchannel: toStoredRequest(what, authReqId, id),
+    const authorization: NewDeviceAuthorization = {
+      ...authorizationRequest.data,
+      backchannel: toStoredRequest(authentication, authReqId, id),
       deviceCode: storageKeyOf(authReqId),
       userCode: storageKeyOf(id),
       scope,
-      expiresAt: new Date(Date.now() + said.lifetime * 1000),
+      expiresAt: new Date(Date.now() + requested.lifetime * 1000),
       interval: this.settings.interval,
     };
-    if (issuer !== undefined) begun.issuer = issuer;
-    await this.model.saveDeviceAuthorization(begun, client);
-    const shown = await findBackchannelRequest({ context: this.server }, id, { user, request });
-    if (!shown) throw new ServerError('Server error: the model does not find what it was to keep for a user');
-    await this.model.askUser(shown);
-    return { authReqId, lifetime: said.lifetime };
+    if (issuer !== undefined) authorization.issuer = issuer;
+    await this.model.saveDeviceAuthorization(authorization, client);
+    const storedRequest = await findBackchannelRequest({ context: this.server }, id, { user, request });
+    if (!storedRequest)
+      throw new ServerError('Server error: the model did not return the backchannel request that it has just stored');
+    await this.model.askUser(storedRequest);
+    return { authReqId, lifetime: requested.lifetime };
   }
 }
 
@@ -100,11 +108,11 @@ interface AuthenticationRequest {
 }
 
 function toStoredRequest(
-  { requested: said, user }: AuthenticationRequest,
+  { requested, user }: AuthenticationRequest,
   authReqId: string,
   id: string,
 ): StoredBackchannelRequest {
-  const { acrValues, bindingMessage, notificationToken: token } = said;
+  const { acrValues, bindingMessage, notificationToken: token } = requested;
   const sub = subjectOf(user);
   if (sub === undefined) throw new ServerError('Server error: the `user` of `findHintedUser()` has no `id`');
   return {
@@ -118,5 +126,7 @@ function toStoredRequest(
 function verifyGrant(client: CoreClient): void {
   if (client.grants.includes(CIBA_GRANT)) return;
   const detail = grantNotAllowed(client, CIBA_GRANT);
-  throw new UnauthorizedClientError('Unauthorized client: it may not have users asked').because(detail);
+  throw new UnauthorizedClientError('Unauthorized client: this client must not use backchannel authentication').because(
+    detail,
+  );
 }

@@ -1,48 +1,60 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 import type { IdTokenHint } from '../openid-capability.js';
 
-/** Whom a client means: by one of the three. CIBA §7.1 */
+/** The hint that identifies the user. Exactly one of the three properties is set. CIBA §7.1 */
 export interface UserHint {
-  /** What the user has told the client: a telephone number, an address, a name. */
+  /** An identifier that the user has given to the client, such as a telephone number, an email address or a name. */
   loginHint?: string;
-  /** A token that says who the user is, by whatever you and the client have agreed on; its signature is yours to check. */
+  /**
+   * A token that identifies the user, in a format that you and the client have agreed on. You must verify its
+   * signature.
+   */
   loginHintToken?: string;
-  /** An ID token of this server, which was given to this client: `sub` is who the user is to it. It may be long over. */
+  /**
+   * The claims of an ID token that this server issued to this client. `sub` is the identifier of the user at the
+   * client. The ID token may have expired.
+   */
   idTokenHint?: IdTokenHint;
 }
 
-/** What a client wants to ask of a user who is elsewhere. */
+/** The request of a client to authenticate a user on the user's own device. */
 export interface BackchannelRequest<C extends Client = Client, U extends User = User> {
-  /** Names it, for the device of the user and for nobody else: the client does not know it. */
+  /** The identifier of the request. Send it only to the device of the user. The client does not know it. */
   readonly id: string;
   readonly client: C;
-  /** Who is asked. */
+  /** The user who has to decide. */
   readonly user: U;
-  /** What this user would grant: what is to be shown. */
+  /** The scope that this user is able to grant. Show it to the user. */
   readonly scope: string | undefined;
-  /** The resources that the tokens would be for. RFC 8707 §2 */
+  /** The resources that the tokens will be for. RFC 8707 §2 */
   readonly resource: readonly string[];
-  /** What features keep of it: `authorization_details`, `askedClaims`. */
+  /** The data that features have stored with the request, such as `authorization_details` and `askedClaims`. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** What both devices show, so that the user sees that they belong together. It is the client's text: escape it. */
+  /** The text that both devices show, so that the user can compare them. The client provides it, so escape it. */
   readonly bindingMessage?: string;
-  /** How strong a login the client would like, the best first. */
+  /** The authentication context classes that the client prefers for the login, the best first. */
   readonly acrValues: readonly string[];
   readonly expiresAt: Date;
 }
 
-/** Finds users, and asks them on a device of theirs. Beside it stand the methods of `DeviceAuthorizationModel`, and `once`. */
+/**
+ * The model interface that `ciba()` requires, together with `DeviceAuthorizationModel` and the method `once`. It finds
+ * users and asks them on their own device.
+ */
 export interface CibaModel<C extends Client = Client, U extends User = User> {
   /**
-   * Who is meant; falsy: `unknown_user_id`. A hint that cannot be read may be refused by an error of your own, such as
-   * ExpiredLoginHintTokenError.
+   * Returns the user whom a hint identifies, or a falsy value if there is none (`unknown_user_id`). Throw your own
+   * error for a hint that cannot be read, such as `ExpiredLoginHintTokenError`.
    */
   findHintedUser(hint: UserHint, client: C): Awaitable<U | Falsy>;
   /**
-   * Asks the user, by a message to their telephone, say: the client is answered when this is done, so it sends and does not wait for them.
-   * An OAuthError that it throws is told to the client.
+   * Sends the request to a device of the user, for example as a push message. The client waits until the promise
+   * resolves, so do not wait for the decision of the user. An `OAuthError` that it throws is returned to the client.
    */
   askUser(request: BackchannelRequest<C, U>): Awaitable<unknown>;
-  /** Is it the code by which this user lets clients ask them? For the option `userCode`. CIBA §7.1 */
+  /**
+   * Whether a code is the secret with which this user allows clients to send requests. Required by the option
+   * `userCode`. CIBA §7.1
+   */
   verifyUserCode?(user: U, userCode: string, client: C): Awaitable<boolean>;
 }

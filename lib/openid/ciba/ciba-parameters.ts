@@ -6,23 +6,27 @@ import { BACKCHANNEL_TOKEN_DELIVERY_MODE } from './client-fields.js';
 import { readAcrValues } from '../prompt/requested-prompt.js';
 import type { CibaSettings } from './options.js';
 
-/** What a client says of how its user is to be asked. CIBA §7.1 */
+/** The parameters that define how the user is asked. CIBA §7.1 */
 export interface BackchannelParameters {
-  /** Seconds. */
+  /** Seconds until the request expires. */
   lifetime: number;
   acrValues: readonly string[];
   bindingMessage: string | undefined;
   userCode: string | undefined;
-  /** By which the client knows that it is told by this server, in the mode `ping`. */
+  /** The bearer token that authenticates this server to the client in `ping` mode. */
   notificationToken: string | undefined;
 }
 
-/** Characters of a code that a user has told the client. */
+/** Maximum number of characters of a `user_code`. */
 const MAX_USER_CODE_LENGTH = 1000;
-/** What fits on two devices, and can be compared by eye. */
+/** Maximum number of characters of a `binding_message`, which the user has to compare on two devices. */
 const MAX_MESSAGE_LENGTH = 100;
 
-/** @throws InvalidRequestError, InvalidBindingMessageError for what is not what it must be */
+/**
+ * Reads the parameters that define how the user is asked.
+ * @throws {InvalidRequestError} If a parameter is missing or invalid.
+ * @throws {InvalidBindingMessageError} If `binding_message` is too long or has several lines.
+ */
 export function readBackchannelParameters(
   parameters: Parameters,
   client: CoreClient,
@@ -40,7 +44,7 @@ export function readBackchannelParameters(
   };
 }
 
-/** Is this client told, so that it need not poll? CIBA §5 */
+/** Whether the client is notified of decisions, so that it need not poll. CIBA §5 */
 export const usesPingMode = (client: CoreClient): boolean => BACKCHANNEL_TOKEN_DELIVERY_MODE.of(client) === 'ping';
 
 const isBearer = (text: string) => text.length <= 1024 && /^[\w.~+/-]+=*$/.test(text);
@@ -49,5 +53,5 @@ function readMessage(parameters: Parameters): string | undefined {
   const message = parameters.optional('binding_message', () => true);
   if (message === undefined || (message.length <= MAX_MESSAGE_LENGTH && !/[\p{C}\p{Zl}\p{Zp}]/u.test(message)))
     return message;
-  throw new InvalidBindingMessageError('Invalid binding message: it has one line of 100 characters at most');
+  throw new InvalidBindingMessageError('Invalid binding message: it must be one line of at most 100 characters');
 }

@@ -14,9 +14,10 @@ import { type CibaOptions, type CibaSettings, findConfigurationErrors, settle } 
 import { Pings } from './pings.js';
 
 /**
- * A client has a user asked on a device of theirs, whom it has not before it: at a till, on the telephone. It polls for its tokens, or is
- * told when there are some. OpenID Connect Client-Initiated Backchannel Authentication 1.0
- * @throws InvalidArgumentError with a sentence for an option of `fetch` that cannot work
+ * Lets clients request the authentication of a user on the user's own device, for example at a till or on the
+ * telephone. The client polls for its tokens, or is notified when they are ready. OpenID Connect Client-Initiated
+ * Backchannel Authentication 1.0
+ * @throws {InvalidArgumentError} If the option `fetch` is invalid.
  */
 export function ciba(options: CibaOptions = {}): Feature {
   const settings = settle(options);
@@ -32,11 +33,20 @@ export function ciba(options: CibaOptions = {}): Feature {
         path: 'oauth/backchannel_authentication',
         methods: ['POST'],
         metadata: 'backchannel_authentication_endpoint',
-        description: { summary: 'Has a user asked elsewhere. CIBA §7', clients: 'confidential', response: RESPONSE },
+        description: {
+          summary: 'Starts the authentication of a user on another device. CIBA §7',
+          clients: 'confidential',
+          response: RESPONSE,
+        },
         make: (server) => new CibaEndpoint(server, settings),
       },
     },
-    parameters: { [CIBA_ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
+    parameters: {
+      [CIBA_ENDPOINT]: PARAMETERS,
+      token: {
+        auth_req_id: 'The identifier of the request, from the response of the backchannel authentication endpoint.',
+      },
+    },
 
     install(builder) {
       const { clockTolerance, maxLifetime, required } = settings.signed;
@@ -58,18 +68,21 @@ export function ciba(options: CibaOptions = {}): Feature {
   };
 }
 
-/** Validates that a client which wants pings has an endpoint for them. CIBA §4 */
+/**
+ * Verifies that a client in `ping` mode has a notification endpoint. CIBA §4
+ * @throws {InvalidClientMetadataError} If it has none.
+ */
 function verifyNotificationEndpoint({
   backchannel_token_delivery_mode: mode,
   backchannel_client_notification_endpoint: to,
 }: ClientMetadata): void {
   if (mode !== 'ping' || to !== undefined) return;
   throw new InvalidClientMetadataError(
-    'Invalid client metadata: a client that is told has a `backchannel_client_notification_endpoint`',
+    'Invalid client metadata: the `ping` mode requires a `backchannel_client_notification_endpoint`',
   );
 }
 
-/** Returns the client fields of CIBA, with validators that accept what these settings support. */
+/** Returns the client fields of CIBA. Their validators accept what these settings support. */
 const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, fetch: SafeFetch) => [
   fields.BACKCHANNEL_TOKEN_DELIVERY_MODE,
   fields.BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.restrict((uri) => fetch.isFetchable(uri)),
@@ -77,7 +90,7 @@ const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, fetch:
   fields.BACKCHANNEL_USER_CODE_PARAMETER.restrict((isRequired) => !isRequired || userCode),
 ];
 
-/** CIBA §7.3 */
+/** The members of a successful response. CIBA §7.3 */
 const RESPONSE = {
   auth_req_id: { type: 'string' },
   expires_in: { type: 'integer' },
@@ -85,14 +98,14 @@ const RESPONSE = {
 } as const;
 
 const PARAMETERS = {
-  request: 'All of it, signed by the client: then nothing else is sent.',
-  scope: 'What is asked for, `openid` among it.',
-  login_hint: 'Who is meant, in words of the user.',
-  login_hint_token: 'A token that says who is meant.',
-  id_token_hint: 'An ID token of the user who is meant.',
-  binding_message: 'What both devices show.',
-  user_code: 'The code by which the user lets the client ask.',
-  requested_expiry: 'Seconds after which it need not be answered.',
-  acr_values: 'How strong the login is to be, the best first.',
-  client_notification_token: 'By which the client knows who tells it.',
+  request: 'The whole request as a signed JWT. No other request parameters may be sent with it.',
+  scope: 'The requested scope, which must contain `openid`.',
+  login_hint: 'An identifier that the user has given to the client.',
+  login_hint_token: 'A token that identifies the user.',
+  id_token_hint: 'An ID token that identifies the user.',
+  binding_message: 'A short text that both devices show to the user.',
+  user_code: 'The secret code with which the user allows clients to send requests.',
+  requested_expiry: 'The requested lifetime of the request, in seconds.',
+  acr_values: 'The requested authentication context classes, the best first.',
+  client_notification_token: 'The bearer token with which the server notifies the client.',
 };

@@ -13,10 +13,14 @@ import { BACKCHANNEL_USER_CODE_PARAMETER } from './client-fields.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
 const MAX_LOGIN_HINT_LENGTH = 255;
-/** How many codes a client may try for one user, in some minutes. */
+/** Maximum number of user codes that a client may try for one user in a few minutes. */
 const MAX_USER_CODE_ATTEMPTS = 10;
 
-/** Whom the client means. CIBA §7.1 @throws UnknownUserIdError */
+/**
+ * Finds the user whom the hint of a request identifies. CIBA §7.1
+ * @throws {InvalidRequestError} If the request does not contain exactly one valid hint.
+ * @throws {UnknownUserIdError} If the hint identifies no user.
+ */
 export async function findHintedUser(
   { parameters, client, issuer }: ClientRequest,
   server: ServerContext,
@@ -24,17 +28,17 @@ export async function findHintedUser(
   const hint = await readHint(parameters, { client, issuer }, server);
   const model = server.options.model as Model & CibaModel;
   const user = (await model.findHintedUser(hint, client)) || undefined;
-  if (user === undefined) throw unknownUser('`findHintedUser()` of the model finds the user');
+  if (user === undefined) throw unknownUser('`findHintedUser()` returned no user');
   const { idTokenHint } = hint;
   if (idTokenHint && !server.find(OPENID)!.isKnownAs(user, client, idTokenHint.sub)) {
-    throw unknownUser('the user that `findHintedUser()` finds is the one whom the ID token names');
+    throw unknownUser('`findHintedUser()` returned another user than the ID token identifies');
   }
   return user;
 }
 
 /**
- * Verifies the secret `user_code` of a user, if the client registered `backchannel_user_code_parameter`. CIBA §7.1
- * @throws {MissingUserCodeError} If the client must send a code and does not.
+ * Verifies the secret `user_code` of a user, if the request contains one. CIBA §7.1
+ * @throws {MissingUserCodeError} If the client is registered for user codes and sends none.
  * @throws {InvalidUserCodeError} If the code is wrong.
  * @throws {TemporarilyUnavailableError} If the client tried too many codes for this user (429).
  */
@@ -43,9 +47,9 @@ export async function verifyUserCode(code: string | undefined, user: User, { cli
     if (!BACKCHANNEL_USER_CODE_PARAMETER.of(client)) return;
     throw new MissingUserCodeError('Missing user code: `user_code`');
   }
-  const who = JSON.stringify(['ciba', issuer, client.id, subjectOf(user)]);
-  if (!(await claimAttempt(model, who, { places: MAX_USER_CODE_ATTEMPTS, probes: MAX_USER_CODE_ATTEMPTS }))) {
-    throw new TemporarilyUnavailableError('Temporarily unavailable: too many codes were tried', { code: 429 });
+  const attemptKey = JSON.stringify(['ciba', issuer, client.id, subjectOf(user)]);
+  if (!(await claimAttempt(model, attemptKey, { places: MAX_USER_CODE_ATTEMPTS, probes: MAX_USER_CODE_ATTEMPTS }))) {
+    throw new TemporarilyUnavailableError('Temporarily unavailable: too many user codes were tried', { code: 429 });
   }
   if (await model.verifyUserCode!(user, code, client)) return;
   throw new InvalidUserCodeError('Invalid user code: `user_code`');
@@ -60,20 +64,20 @@ interface HintContext {
   issuer: string | undefined;
 }
 
-async function readHint(parameters: Parameters, asker: HintContext, server: ServerContext): Promise<UserHint> {
+async function readHint(parameters: Parameters, context: HintContext, server: ServerContext): Promise<UserHint> {
   const loginHint = parameters.optional('login_hint', (text) => text.length <= MAX_LOGIN_HINT_LENGTH && isText(text));
   const loginHintToken = parameters.optional('login_hint_token', isHintToken);
   const idToken = hintParameter(parameters);
-  const given = [loginHint, loginHintToken, idToken].filter((one) => one !== undefined);
-  if (given.length !== 1) {
+  const hints = [loginHint, loginHintToken, idToken].filter((one) => one !== undefined);
+  if (hints.length !== 1) {
     throw new InvalidRequestError(
-      'Invalid request: one of `login_hint`, `login_hint_token` and `id_token_hint` is sent',
+      'Invalid request: exactly one of `login_hint`, `login_hint_token` and `id_token_hint` must be sent',
     );
   }
   if (loginHint !== undefined) return { loginHint };
   if (loginHintToken !== undefined) return { loginHintToken };
-  return { idTokenHint: await readOwnHint(server.find(OPENID)!, idToken!, asker) };
+  return { idTokenHint: await readOwnHint(server.find(OPENID)!, idToken!, context) };
 }
 
 const unknownUser = (reason: string) =>
-  new UnknownUserIdError('Unknown user id: nobody is known by this hint').because({ reason });
+  new UnknownUserIdError('Unknown user id: the hint identifies no user').because({ reason });

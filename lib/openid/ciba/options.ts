@@ -7,21 +7,30 @@ import { isObject } from '../../http/is-object.js';
 import { OPENID } from '../openid-capability.js';
 import { settleSigned, findSignedOptionErrors, type SignedOptions, type SignedSettings } from './signed-options.js';
 
-/** What `ciba()` takes. */
+/** The options of `ciba()`. */
 export interface CibaOptions {
-  /** Seconds in which the user has to decide, and the client to hear of it; a client may ask for less. Default: 300 */
+  /**
+   * Seconds in which the user has to decide and the client has to redeem the decision. A client may request a shorter
+   * time. Default: `300`.
+   */
   lifetime?: number;
-  /** Seconds between two polls of a client. Default: 5 */
+  /** Minimum number of seconds between two polls of a client. Default: `5`. */
   interval?: number;
-  /** May clients bring a code by which users let them ask? The model has `verifyUserCode()` then. Default: false */
+  /**
+   * Whether clients may send a secret `user_code` with which users allow them to send requests. Requires the model
+   * method `verifyUserCode()`. Default: `false`.
+   */
   userCode?: boolean;
-  /** How requests are that come signed by their clients, as a whole. CIBA §7.1.1 */
+  /** The requirements for requests that clients sign as a whole. CIBA §7.1.1 */
   signed?: SignedOptions;
-  /** How the notification endpoints of clients, and the keys at their `jwks_uri`, are reached. Default: public addresses alone */
+  /**
+   * How the notification endpoints of clients, and the keys at their `jwks_uri`, are reached. Default: at public
+   * addresses only.
+   */
   fetch?: SafeFetchOptions;
 }
 
-/** They, with their defaults. */
+/** The options of `ciba()` with their defaults. */
 export interface CibaSettings extends Required<Omit<CibaOptions, 'signed' | 'fetch'>> {
   signed: SignedSettings;
   fetch: SafeFetchOptions | undefined;
@@ -45,14 +54,15 @@ const FEATURE = '`ciba()`';
 const NAMES = { lifetime: true, interval: true, userCode: true, signed: true, fetch: true } as const;
 const MAX_SECONDS = { lifetime: 86_400, interval: 60 } as const;
 
-/** What is wrong with how a host has set it up, as sentences. */
+/** Yields an error message for each invalid option, and for each reason why `ciba()` cannot work on its server. */
 export function* findConfigurationErrors(options: CibaOptions, server: ServerContext): Iterable<string> {
-  const misspelt = findUnknownOption(options, NAMES, FEATURE);
-  if (misspelt !== undefined) yield misspelt;
+  const unknownOption = findUnknownOption(options, NAMES, FEATURE);
+  if (unknownOption !== undefined) yield unknownOption;
   for (const name of ['lifetime', 'interval'] as const) {
     const { [name]: seconds } = options;
-    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
-    if (!isGood) yield `\`${name}\` of ${FEATURE} is a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
+    const isValid =
+      seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
+    if (!isValid) yield `\`${name}\` of ${FEATURE} must be a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
   }
   yield* findFlagErrors(options, ['userCode'], FEATURE);
   const { signed = {} } = options;
@@ -60,8 +70,10 @@ export function* findConfigurationErrors(options: CibaOptions, server: ServerCon
   else yield `\`signed\` of ${FEATURE} must be an object`;
   const { model } = server.options;
   if (options.userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
-    yield `\`userCode\` of ${FEATURE} needs the model method \`verifyUserCode()\``;
+    yield `\`userCode\` of ${FEATURE} requires the model method \`verifyUserCode()\``;
   }
-  if (!server.find(OPENID)) yield `${FEATURE} gives out ID tokens: list \`openid()\` among the \`features\``;
-  if (!hasOnce(model)) yield `${FEATURE} needs a model that implements \`once()\`: that of an event emitter is another`;
+  if (!server.find(OPENID))
+    yield `${FEATURE} requires \`openid()\`, which issues the ID tokens. Add it to the \`features\``;
+  if (!hasOnce(model))
+    yield `${FEATURE} requires a model with a method \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
 }

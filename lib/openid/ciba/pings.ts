@@ -10,7 +10,9 @@ import { usesPingMode } from './ciba-parameters.js';
 import { BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT } from './client-fields.js';
 import { storedRequestIn, decryptPing } from './stored-request.js';
 
-/** Notifies the clients of one server that their users have decided. The constructor begins to deliver stored pings. CIBA §10.2 */
+/**
+ * The notifier of clients in `ping` mode on one server. Its constructor starts the delivery of stored pings. CIBA §10.2
+ */
 export class Pings implements BackchannelNotifier {
   private readonly notifications: Notifications;
 
@@ -22,28 +24,28 @@ export class Pings implements BackchannelNotifier {
     this.notifications = Notifications.of(model);
     this.notifications.register('ping', issuer!, {
       send: async ({ clientId, data }) => {
-        const to = endpointOf(await findClient(clientId, model, server));
-        if (to === undefined) throw new FetchError('url', 'the client has no notification endpoint any more');
+        const endpoint = endpointOf(await findClient(clientId, model, server));
+        if (endpoint === undefined) throw new FetchError('url', 'the client no longer has a notification endpoint');
         const body = JSON.stringify({ auth_req_id: data['authReqId'] });
-        await fetch.post(to, { type: 'application/json', body, bearerToken: data['token']! });
+        await fetch.post(endpoint, { type: 'application/json', body, bearerToken: data['token']! });
       },
       // A client that is not notified polls.
       done: () => undefined,
     });
   }
 
-  async notifyClient(found: DeviceAuthorization, id: string): Promise<void> {
-    const { client, expiresAt } = found;
-    const to = endpointOf(client);
-    const sealed = storedRequestIn(found)?.ping;
-    const secret = sealed === undefined ? undefined : decryptPing(sealed, id);
-    if (to === undefined || !secret) return;
+  async notifyClient(request: DeviceAuthorization, id: string): Promise<void> {
+    const { client, expiresAt } = request;
+    const endpoint = endpointOf(client);
+    const encrypted = storedRequestIn(request)?.ping;
+    const secret = encrypted === undefined ? undefined : decryptPing(encrypted, id);
+    if (endpoint === undefined || !secret) return;
     const issuer = this.server.options.issuer!;
-    const message = { kind: 'ping', issuer, clientId: client.id, host: hostOf(to), data: { ...secret } } as const;
+    const message = { kind: 'ping', issuer, clientId: client.id, host: hostOf(endpoint), data: { ...secret } } as const;
     await this.notifications.add(message, expiresAt);
   }
 }
 
-/** The notification endpoint of a client that wants pings. */
+/** Returns the notification endpoint of a client in `ping` mode. */
 const endpointOf = (client: CoreClient): string | undefined =>
   usesPingMode(client) ? BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.of(client) : undefined;

@@ -3,19 +3,25 @@ import { findUnknownOption } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
 import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
 
-/** How requests are signed, which `ciba()` takes as `signed`. CIBA §7.1.1 */
+/** The requirements for signed requests: the option `signed` of `ciba()`. CIBA §7.1.1 */
 export interface SignedOptions {
-  /** Must every request be signed? Default: false, those of clients with `backchannelAuthenticationRequestSigningAlg`. FAPI-CIBA §5.2.2 wants it */
+  /**
+   * Whether every request must be signed, as FAPI-CIBA §5.2.2 requires. If `false`, only requests of clients with
+   * `backchannelAuthenticationRequestSigningAlg` must be. Default: `false`.
+   */
   required?: boolean;
-  /** What requests may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
+  /** The accepted signature algorithms of requests. Default: every `SigningAlgorithm` that this Node.js supports. */
   algorithms?: readonly SigningAlgorithm[];
-  /** Seconds from the `nbf` of a request to its `exp`, at most. Default: 3600, all that FAPI-CIBA §5.2.2 lets it */
+  /**
+   * Maximum number of seconds from the `nbf` of a request to its `exp`. Default: `3600`, the maximum of FAPI-CIBA
+   * §5.2.2.
+   */
   maxLifetime?: number;
-  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
 }
 
-/** They, with their defaults. */
+/** The requirements for signed requests with their defaults. */
 export type SignedSettings = Required<SignedOptions>;
 
 export const settleSigned = ({
@@ -30,17 +36,17 @@ const NAMES = { required: true, algorithms: true, maxLifetime: true, clockTolera
 const MIN_SECONDS = { maxLifetime: 1, clockTolerance: 0 } as const;
 const MAX_SECONDS = { maxLifetime: 86_400, clockTolerance: 600 } as const;
 
-/** What is wrong with them, as sentences. */
+/** Yields an error message for each invalid option. */
 export function* findSignedOptionErrors(options: SignedOptions): Iterable<string> {
-  const misspelt = findUnknownOption(options, NAMES, OPTION);
-  if (misspelt !== undefined) yield misspelt;
+  const unknownOption = findUnknownOption(options, NAMES, OPTION);
+  if (unknownOption !== undefined) yield unknownOption;
   yield* findFlagErrors(options, ['required'], OPTION);
   const { algorithms = ALGORITHMS }: { algorithms?: unknown } = options;
-  if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${OPTION} must be a list of ${ALGORITHM_NAMES}`;
+  if (!areAlgorithms(algorithms)) yield `\`algorithms\` in ${OPTION} must be a list of ${ALGORITHM_NAMES}`;
   for (const name of ['maxLifetime', 'clockTolerance'] as const) {
     const { [name]: seconds } = options;
     const isNumber = typeof seconds === 'number' && seconds >= MIN_SECONDS[name] && seconds <= MAX_SECONDS[name];
     if (seconds !== undefined && !isNumber)
-      yield `\`${name}\` of ${OPTION} is a number of seconds, from ${MIN_SECONDS[name]} to ${MAX_SECONDS[name]}`;
+      yield `\`${name}\` in ${OPTION} must be a number of seconds, from ${MIN_SECONDS[name]} to ${MAX_SECONDS[name]}`;
   }
 }

@@ -9,7 +9,10 @@ import { ObjectVerifier } from '../../jose/request-objects/object-verifier.js';
 import type { OnceModel } from '../../model/model.js';
 import type { SignedSettings } from './signed-options.js';
 
-/** What may stand beside a signed request: how its client proves who it is. CIBA §7.1.1 */
+/**
+ * The parameters that may be sent together with a signed request: those that identify and authenticate the client. CIBA
+ * §7.1.1
+ */
 const CLIENT_PARAMETERS = new Set([
   'request',
   'client_id',
@@ -18,10 +21,10 @@ const CLIENT_PARAMETERS = new Set([
   'client_assertion_type',
 ]);
 
-/** Seconds for which one is remembered longer than it is good: clocks differ. */
+/** Additional seconds for which a used request is remembered, because clocks differ. */
 const LEEWAY = 60;
 
-/** Requests that come signed by their clients, as a whole. CIBA §7.1.1 */
+/** The reader of backchannel authentication requests that clients have signed as a whole. CIBA §7.1.1 */
 export class SignedRequestReader {
   private readonly verifier: ObjectVerifier;
 
@@ -29,11 +32,15 @@ export class SignedRequestReader {
     private readonly settings: SignedSettings,
     fetch: SafeFetchOptions = {},
   ) {
-    const alike = { byReference: false, once: true, interactionLifetime: 0, encrypted: undefined, fetch };
-    this.verifier = new ObjectVerifier({ ...settings, ...alike });
+    const commonSettings = { byReference: false, once: true, interactionLifetime: 0, encrypted: undefined, fetch };
+    this.verifier = new ObjectVerifier({ ...settings, ...commonSettings });
   }
 
-  /** What is asked: by what was signed, or by the form where nothing was, and nothing has to be. @throws InvalidRequestError */
+  /**
+   * Returns the client request with the parameters of the signed request. Returns it unchanged if the request is
+   * unsigned and need not be signed.
+   * @throws {InvalidRequestError} If the signed request is invalid, or is missing although it is required.
+   */
   async read(clientRequest: ClientRequest): Promise<ClientRequest> {
     const { client, parameters } = clientRequest;
     if (parameters.optional('request_uri', () => true) !== undefined) {
@@ -60,21 +67,24 @@ export class SignedRequestReader {
   ): Promise<Claims> {
     const signed = { clientId: client.id, issuer: issuer!, alg, request };
     const { payload, isLate } = await this.verifier.read(object, client, signed);
-    if (isLate) throw invalidRequestObject('it is not over', payload.exp);
+    if (isLate) throw invalidRequestObject('signed request has expired', payload.exp);
     const { exp, iat, jti } = payload;
-    if (iat === undefined) throw invalidRequestObject('it has `iat`');
-    if (typeof jti !== 'string' || jti === '') throw invalidRequestObject('it has a `jti`, by which it is good once');
+    if (iat === undefined) throw invalidRequestObject('signed request has no `iat`');
+    if (typeof jti !== 'string' || jti === '') throw invalidRequestObject('signed request has no `jti`');
     return { ...payload, exp: exp!, jti };
   }
 
-  /** Rejects a replayed request by its `jti`, for each issuer and client, until clock tolerance after `exp`. CIBA §7.1.1 */
+  /**
+   * Rejects a replayed request by its `jti`, separately for each issuer and client. The `jti` is remembered until the
+   * request has expired. CIBA §7.1.1
+   */
   private async consume({ exp, jti }: Claims, { client, issuer, options }: ClientRequest): Promise<void> {
     const model = options.model as unknown as OnceModel;
-    const named = JSON.stringify(['backchannel authentication request', issuer, client.id, jti]);
-    const digest = hash('sha256', named, 'base64url');
-    const left = Math.max(0, Math.ceil(exp - Date.now() / 1000));
-    if (await model.once(digest, left + this.settings.clockTolerance + LEEWAY)) return;
-    throw invalidRequestObject('it is good once, by its `jti`');
+    const replayKey = JSON.stringify(['backchannel authentication request', issuer, client.id, jti]);
+    const digest = hash('sha256', replayKey, 'base64url');
+    const secondsLeft = Math.max(0, Math.ceil(exp - Date.now() / 1000));
+    if (await model.once(digest, secondsLeft + this.settings.clockTolerance + LEEWAY)) return;
+    throw invalidRequestObject('signed request was already used');
   }
 }
 
@@ -83,24 +93,29 @@ interface Claims extends Readonly<Record<string, unknown>> {
   jti: string;
 }
 
-/** Nothing that was not signed counts, nor may it look as if it did. CIBA §7.1.1 */
+/**
+ * Verifies that no unsigned request parameters are sent together with a signed request. CIBA §7.1.1
+ * @throws {InvalidRequestError} If there are any.
+ */
 function verifyNoOtherParameters(form: object): void {
   if (!Object.entries(form).some(([name, value]) => !CLIENT_PARAMETERS.has(name) && (value ?? '') !== '')) return;
-  const reason = 'all that is asked stands in the signed request, and beside it what proves who its client is';
-  throw new InvalidRequestError('Invalid request: beside `request` something else is asked').because({ reason });
+  const reason = 'request parameters were sent outside the signed request';
+  throw new InvalidRequestError(
+    'Invalid request: no other request parameters may be sent together with `request`',
+  ).because({ reason });
 }
 
-/** Returns a client request whose form has the parameters of the signed request. */
+/** Returns a copy of the client request with the parameters of the signed request. */
 function toClientRequest(
   { request, response, options, issuer, client, authenticationMethod: proof, server }: ClientRequest,
   body: object,
 ): ClientRequest {
   const { headers, method } = request;
-  const said = new Request({ headers, method, query: {}, body, native: request['native'] as unknown });
-  return new ClientRequest(said, response, options, issuer, client, proof, server);
+  const signedRequest = new Request({ headers, method, query: {}, body, native: request['native'] as unknown });
+  return new ClientRequest(signedRequest, response, options, issuer, client, proof, server);
 }
 
-/** Here it has no name of its own what is wrong with a request object. CIBA §13 */
+/** Converts `invalid_request_object`, which CIBA does not define, into `invalid_request`. CIBA §13 */
 function toEndpointError(error: unknown): unknown {
   if (!(error instanceof InvalidRequestObjectError)) return error;
   return new InvalidRequestError('Invalid request: the signed request is not accepted').because({
@@ -109,6 +124,6 @@ function toEndpointError(error: unknown): unknown {
 }
 
 const unsigned = () =>
-  new InvalidRequestError('Invalid request: it must be signed').because({
-    reason: 'every authentication request, or those of this client, are signed',
+  new InvalidRequestError('Invalid request: the request must be signed').because({
+    reason: 'request is not signed, but the server or the client requires it',
   });

@@ -1,29 +1,32 @@
 import { TextEncryption } from '../../crypto/encrypt-text.js';
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 
-/** What is kept of a request beside what is kept of any that waits for its user. */
+/** The properties of a backchannel request that are stored in addition to those of a device authorization. */
 export interface StoredBackchannelRequest {
-  /** Who was meant, by their id. */
+  /** The ID of the user who has to decide. */
   sub: string;
   acrValues: readonly string[];
   bindingMessage?: string;
-  /** What the client is told by, unreadable for whoever reads the store. */
+  /** The encrypted data with which the client is notified. It cannot be read from the store alone. */
   ping?: string;
 }
 
-/** By what, and of what, a client is told. CIBA §10.2 */
+/** The data with which a client in `ping` mode is notified. CIBA §10.2 */
 export interface PingSecret {
   authReqId: string;
   token: string;
 }
 
-/** The name of a request for the model: no device can send it, or its user type it. */
+/**
+ * Returns the key under which the model stores a request. A device cannot send it and a user cannot type it as a code,
+ * because it starts with a tab.
+ */
 export const storageKeyOf = (text: string): string => `\tciba ${text}`;
 
 export const storedRequestIn = (row: DeviceAuthorization): StoredBackchannelRequest | undefined =>
   row['backchannel'] as StoredBackchannelRequest | undefined;
 
-// Of the id only a digest is kept.
+// The id itself is not stored, so the encrypted data cannot be read from the store alone.
 const encryptionFor = (id: string) => new TextEncryption([id], 'CIBA ping');
 
 export const encryptPing = (secret: PingSecret, id: string): string =>

@@ -3,47 +3,63 @@ import type { AssertedUserModel } from '../../jose/trusted-issuers/asserted-mode
 import type { Awaitable, Client, Falsy, Scope, User } from '../../model/model.js';
 import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 
-/** An identity assertion that a client asks for, which is good so far. */
+/** A validated request of a client for an identity assertion. */
 export interface AssertionRequest<C extends Client = Client, U extends User = User> extends ExchangeRequest<C, U> {
-  /** The server that shall redeem it, as the client calls it: its issuer identifier, or a name that both sides know. */
+  /**
+   * The server that will redeem the assertion, as the client names it: its issuer identifier, or a name that both sides
+   * know.
+   */
   audience: string;
-  /** The scope that is wanted there. */
+  /** The scope that the client requests at that server. */
   scope?: string;
-  /** The resources that it is wanted for there; none: the client does not say. */
+  /** The resources that the client requests at that server. If empty, it specifies none. */
   resource: readonly string[];
-  /** What the client wants to do there, by types that the other server knows; left out: it does not say. RFC 9396 §2 */
+  /**
+   * The authorization details that the client requests at that server, of types that the server knows. If omitted, the
+   * client specifies none. RFC 9396 §2
+   */
   authorizationDetails?: readonly AuthorizationDetail[];
 }
 
-/** What an identity assertion says. */
+/**
+ * The content of an identity assertion that a client may have. Omitted properties are as requested, unless stated
+ * otherwise.
+ */
 export interface AssertionPermission {
-  /** The id that the client has at that server. Left out: the same as here, as where ids are URLs. */
+  /**
+   * The client ID of the client at that server. If omitted, the same as at this server, for example if client IDs are
+   * URLs.
+   */
   clientId?: string;
-  /** The issuer identifier of that server. Left out: the audience, as the client calls it. */
+  /** The issuer identifier of that server. If omitted, the audience that the client requested. */
   audience?: string;
-  /** That server as the client of this one at which users sign in: it knows them by the same `sub`. Left out: the client that asks. */
+  /**
+   * That server as a client of this one, if users sign in there through this server. The assertion contains the `sub`
+   * that it knows. If omitted, the requesting client.
+   */
   relyingParty?: Client;
-  /** Left out: what was asked for. */
+  /** If omitted, as requested. */
   scope?: Scope;
-  /** Left out: what was asked for. */
+  /** If omitted, as requested. */
   resource?: readonly string[];
   /**
-   * The authorization details that it may have, of the types that were asked for. Left out: none, however many were asked; only `true` as
-   * the whole answer grants them unseen. RFC 9396 §2
+   * The granted authorization details, of the requested types. If omitted, none are granted, even if some were
+   * requested. To grant all requested details, return `true` instead of this object. RFC 9396 §2
    */
   authorizationDetails?: readonly AuthorizationDetail[];
-  /** More of the user by which that server may know them: `email`, `aud_sub`, `tenant`, … */
+  /** Additional claims by which that server may identify the user, such as `email`, `aud_sub` or `tenant`. */
   claims?: object;
 }
 
-/** Decides which client may act for which user at which other server. */
+/** The model interface that decides which client may act for which user at which other server. */
 export interface IdentityAssertionModel<C extends Client = Client, U extends User = User> extends AssertedUserModel<
   C,
   U
 > {
   /**
-   * May this client have an identity assertion for that server? True: all that it asks for. Falsy is `invalid_target`; that the user has to
-   * sign in otherwise first says an `InsufficientUserAuthenticationError`. ID-JAG §4.3.3
+   * Returns whether the client may have an identity assertion for that server. `true` grants everything that it
+   * requested, a falsy value is `invalid_target`. Throw an `InsufficientUserAuthenticationError` if the user has to
+   * sign in differently first. ID-JAG §4.3.3
    */
   mayAssert(request: AssertionRequest<C, U>): Awaitable<boolean | Falsy | AssertionPermission>;
 }

@@ -14,21 +14,23 @@ import { OPENID } from '../openid-capability.js';
 import type { IdentityAssertionModel } from './assertion-model.js';
 import { issueAssertion } from './issue-assertion.js';
 
-/** What `identityAssertions()` takes. */
+/** The options of `identityAssertions()`. */
 export interface IdentityAssertionsOptions {
-  /** Seconds in which an assertion is good, and never longer than the ID token that it is issued for. Default: 300 */
+  /**
+   * Seconds for which an assertion is valid, but never longer than the ID token that it is issued for. Default: `300`.
+   */
   lifetime?: number;
-  /** What they are signed by. Default: what `keys()` signs by first */
+  /** The signature algorithm. Default: the first algorithm of `keys()`. */
   alg?: SigningAlgorithm;
 }
 
-/** What a server says that issues them. ID-JAG §7.1 */
+/** The metadata member that announces identity assertions. ID-JAG §7.1 */
 const ISSUED_TYPES_MEMBER = 'identity_chaining_requested_token_types_supported';
 
 /**
- * Clients at which a user has signed in exchange the ID token for an identity assertion, which another server redeems that trusts this one:
- * cross-app access. `tokenExchange()` takes the ID tokens, and refresh tokens, of this server for it.
- * draft-ietf-oauth-identity-assertion-authz-grant
+ * Issues identity assertions (cross-app access): a client at which a user has signed in exchanges the ID token for an
+ * assertion, and redeems it at another server that trusts this one. For this purpose, `tokenExchange()` accepts ID
+ * tokens and refresh tokens of this server. draft-ietf-oauth-identity-assertion-authz-grant
  */
 export function identityAssertions(options: IdentityAssertionsOptions = {}): Feature {
   const { lifetime = 300, alg } = options;
@@ -40,7 +42,7 @@ export function identityAssertions(options: IdentityAssertionsOptions = {}): Fea
       builder.contribute(OTHER_TOKENS, {
         read: (token, request) => readIdToken(token, request, builder.server),
         issues: {
-          [ID_JAG]: (asked, request) => issueAssertion(asked, request, { server: builder.server, lifetime, alg }),
+          [ID_JAG]: (exchange, request) => issueAssertion(exchange, request, { server: builder.server, lifetime, alg }),
         },
       });
       return {
@@ -52,7 +54,8 @@ export function identityAssertions(options: IdentityAssertionsOptions = {}): Fea
 }
 
 /**
- * Reads an ID token of this server that was issued to the client. Returns `undefined` for any other token. ID-JAG §4.3
+ * Reads an ID token of this server that was issued to the client. Returns `undefined` for any other kind of token.
+ * ID-JAG §4.3
  */
 async function readIdToken(
   { as, type, value }: ForeignToken,
@@ -60,25 +63,30 @@ async function readIdToken(
   server: ServerContext,
 ): Promise<VerifiedToken | undefined> {
   if (type !== ID_TOKEN) return undefined;
-  const found = await server.find(OPENID)!.readHint(value, issuer);
-  if (!found) return undefined;
-  const { claims, clientId, sub } = found;
-  const detail = { reason: 'the ID token was issued to the client', expected: clientId, given: client.id };
+  const hint = await server.find(OPENID)!.readHint(value, issuer);
+  if (!hint) return undefined;
+  const { claims, clientId, sub } = hint;
+  const detail = { reason: 'ID token was issued to another client', expected: clientId, given: client.id };
   if (clientId !== client.id) throw invalidTokenError(as).because(detail);
   const model = options.model as Model & IdentityAssertionModel;
   const user = await model.findAssertedUser(claims as AssertionClaims, client);
-  if (!user) throw invalidTokenError(as).because({ reason: '`findAssertedUser()` knows whom it is about', given: sub });
+  if (!user)
+    throw invalidTokenError(as).because({
+      reason: '`findAssertedUser()` returned no user for the ID token',
+      given: sub,
+    });
   return { user, expiresAt: new Date(Number(claims['exp']) * 1000), allClaims: claims };
 }
 
 const FEATURE = '`identityAssertions()`';
 
 function* findConfigurationErrors(server: ServerContext, options: IdentityAssertionsOptions): Iterable<string> {
-  const misspelt = findUnknownOption(options, { lifetime: true, alg: true }, FEATURE);
-  if (misspelt !== undefined) yield misspelt;
+  const unknownOption = findUnknownOption(options, { lifetime: true, alg: true }, FEATURE);
+  if (unknownOption !== undefined) yield unknownOption;
   const { lifetime = 300, alg } = options;
-  if (!(lifetime >= 1 && lifetime <= 3600)) yield `\`lifetime\` of ${FEATURE} is a number of seconds, from 1 to 3600`;
-  if (!server.find(OPENID)) yield `${FEATURE} are issued for ID tokens: list \`openid()\` too`;
-  if (!server.grants.has(EXCHANGE_GRANT)) yield `${FEATURE} are issued in exchange: list \`tokenExchange()\` too`;
+  if (!(lifetime >= 1 && lifetime <= 3600))
+    yield `\`lifetime\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
+  if (!server.find(OPENID)) yield `${FEATURE} requires \`openid()\`. Add it to the \`features\``;
+  if (!server.grants.has(EXCHANGE_GRANT)) yield `${FEATURE} requires \`tokenExchange()\`. Add it to the \`features\``;
   yield* findAlgErrors(FEATURE, server, alg);
 }

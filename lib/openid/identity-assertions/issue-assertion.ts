@@ -19,41 +19,47 @@ import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 import { OPENID } from '../openid-capability.js';
 import type { AssertionPermission, AssertionRequest, IdentityAssertionModel } from './assertion-model.js';
 
-/** Of whom an assertion may be: who signed in, or whose grant it is. An access token says neither to its client. ID-JAG §4.3 */
+/**
+ * The accepted types of subject tokens. An access token is not one of them, because it does not identify the user to
+ * the client. ID-JAG §4.3
+ */
 const SUBJECTS: readonly string[] = [ID_TOKEN, SAML2, REFRESH_TOKEN];
 
-/** How they are made. */
+/** The settings with which identity assertions are issued. */
 interface IssuanceSettings {
   server: ServerContext;
-  /** Seconds. */
+  /** Seconds for which an assertion is valid. */
   lifetime: number;
   alg: SigningAlgorithm | undefined;
 }
 
-/** Issues an identity assertion, if the host lets the client have it. ID-JAG §3.1, §4.3.3 */
+/**
+ * Issues an identity assertion, if the model allows it. ID-JAG §3.1, §4.3.3
+ * @throws {InvalidTargetError} If the model does not allow it.
+ */
 export async function issueAssertion(
-  asked: Omit<ExchangeRequest, 'resource'>,
+  requested: Omit<ExchangeRequest, 'resource'>,
   clientRequest: ClientRequest,
   { server, lifetime, alg }: IssuanceSettings,
 ): Promise<IssuedToken> {
-  verifyRequest(asked);
+  verifyRequest(requested);
   const audience = readAudience(clientRequest);
   const details = readDetails(clientRequest.parameters);
   const request: AssertionRequest = {
-    ...asked,
+    ...requested,
     audience,
     resource: requestedResources(clientRequest.parameters),
     ...(details && { authorizationDetails: details }),
   };
   const model = clientRequest.options.model as Model & IdentityAssertionModel;
-  const answer = await model.mayAssert(request);
-  if (!answer) throw invalidTarget('`mayAssert()` of the model lets the client have it', audience);
+  const decision = await model.mayAssert(request);
+  if (!decision) throw invalidTarget('`mayAssert()` did not allow the assertion', audience);
 
-  const permission = answer === true ? {} : answer;
-  const granted = details && grantedDetails(answer === true ? details : answer.authorizationDetails, details);
+  const permission = decision === true ? {} : decision;
+  const granted = details && grantedDetails(decision === true ? details : decision.authorizationDetails, details);
   if (granted) clientRequest.responseMembers[DETAILS] = granted;
-  const ends = [Date.now() + lifetime * 1000, asked.subject.expiresAt, asked.actor?.expiresAt];
-  const exp = Math.floor(Math.min(...ends.filter((end) => end !== undefined).map(Number)) / 1000);
+  const expiries = [Date.now() + lifetime * 1000, requested.subject.expiresAt, requested.actor?.expiresAt];
+  const exp = Math.floor(Math.min(...expiries.filter((end) => end !== undefined).map(Number)) / 1000);
   const claims = {
     ...claimsOf(request, permission, { clientRequest, server }),
     [DETAILS]: granted?.length ? granted : undefined,
@@ -63,39 +69,51 @@ export async function issueAssertion(
   return { value, expiresAt: new Date(exp * 1000), ...(claims.scope !== undefined && { scope: claims.scope }) };
 }
 
-/** What of them the host grants. ID-JAG §4.3.3 */
+/** Returns the authorization details that the model grants. ID-JAG §4.3.3 */
 function grantedDetails(
   given: AssertionPermission['authorizationDetails'] = [],
-  asked: readonly AuthorizationDetail[],
+  requested: readonly AuthorizationDetail[],
 ) {
   if (!Array.isArray(given))
     throw new ServerError('Server error: `authorizationDetails` of `mayAssert()` must be a list');
-  return given.length > 0 ? detailsFromApplication(given, asked) : [];
+  return given.length > 0 ? detailsFromApplication(given, requested) : [];
 }
 
-/** A client that proves who it is, with what says who the user is. ID-JAG §4.3, §8.1 */
+/**
+ * Verifies that the client is authenticated, and that its subject token identifies a user. ID-JAG §4.3, §8.1
+ * @throws {UnauthorizedClientError} If the client is not authenticated.
+ * @throws {InvalidRequestError} If the subject token has another type.
+ */
 function verifyRequest({ proof, subject }: Omit<ExchangeRequest, 'resource'>): void {
   if (proof === 'none') {
-    const reason = 'a client proves who it is before it has an identity assertion';
-    throw new UnauthorizedClientError('Unauthorized client: `requested_token_type` is not for it').because({ reason });
+    const reason = 'client is not authenticated, so it must not get an identity assertion';
+    throw new UnauthorizedClientError(
+      'Unauthorized client: this client must not request `requested_token_type`',
+    ).because({ reason });
   }
   if (SUBJECTS.includes(subject.type)) return;
-  const detail = { reason: 'the subject token is of such a type', expected: SUBJECTS, given: subject.type };
+  const detail = {
+    reason: 'subject token type is not accepted for identity assertions',
+    expected: SUBJECTS,
+    given: subject.type,
+  };
   throw new InvalidRequestError('Invalid parameter: `subject_token_type`').because(detail);
 }
 
-/** One other server. What is for this one is an access token, and no assertion. ID-JAG §4.3, §8.3 */
+/**
+ * Reads the `audience`, which must be another server. For this server, a client requests an access token instead.
+ * ID-JAG §4.3, §8.3
+ */
 function readAudience({ parameters, issuer }: ClientRequest): string {
   const audience = parameters.required(
     'audience',
     (text) => text.length <= MAX_AUDIENCE_LENGTH && /^[\x21-\x7e]+$/.test(text),
   );
-  if (issuer !== undefined && isAmong(audience, [issuer]))
-    throw invalidTarget('the audience is another server', audience);
+  if (issuer !== undefined && isAmong(audience, [issuer])) throw invalidTarget('audience is this server', audience);
   return audience;
 }
 
-/** Characters of an audience. */
+/** Maximum number of characters of an audience. */
 const MAX_AUDIENCE_LENGTH = 2000;
 
 function invalidTarget(reason: string, given: string): InvalidTargetError {
@@ -103,38 +121,41 @@ function invalidTarget(reason: string, given: string): InvalidTargetError {
   return error.because({ reason, given: shortText(given) });
 }
 
-/** What it says. What the host adds never stands in place of it. */
+/** Returns the claims of an identity assertion. Claims of the model cannot replace those of the server. */
 function claimsOf(
-  asked: AssertionRequest,
+  requested: AssertionRequest,
   permission: AssertionPermission,
   { clientRequest, server }: { clientRequest: ClientRequest; server: ServerContext },
 ) {
-  const { act, client, subject } = asked;
+  const { act, client, subject } = requested;
   const { issuer, tokenMembers: token } = clientRequest;
-  const { relyingParty = client, resource = asked.resource } = permission;
+  const { relyingParty = client, resource = requested.resource } = permission;
   if (!Array.isArray(resource)) throw new ServerError('Server error: `resource` of `mayAssert()` must be a list');
   const { sid: _ofThisServer, ...signed } = readSignInClaims(subject.allClaims ?? {});
   return {
     ...permission.claims,
     ...signed,
     iss: issuer,
-    sub: subjectFor(relyingParty, asked, server),
-    aud: permission.audience ?? asked.audience,
+    sub: subjectFor(relyingParty, requested, server),
+    aud: permission.audience ?? requested.audience,
     client_id: permission.clientId ?? client.id,
     iat: Math.floor(Date.now() / 1000),
     nbf: undefined,
     jti: newGrantId(),
-    scope: scopeText('scope' in permission ? permission.scope : asked.scope),
+    scope: scopeText('scope' in permission ? permission.scope : requested.scope),
     resource: resource.length > 1 ? resource : resource[0],
     act,
     cnf: token['cnf'],
   };
 }
 
-/** Returns the `sub` of the user at the relying party: as its ID token has it, or as the refresh token stores it. ID-JAG §3.1 */
+/**
+ * Returns the `sub` of the user at the relying party: as in its ID token, or as stored with the refresh token. ID-JAG
+ * §3.1
+ */
 function subjectFor(relyingParty: CoreClient, { client, subject }: AssertionRequest, server: ServerContext): string {
   const openid = server.find(OPENID)!;
-  const said = subject.allClaims?.['sub'];
-  if (typeof said === 'string' && openid.isKnownAs(subject.user, relyingParty, said)) return said;
+  const sub = subject.allClaims?.['sub'];
+  if (typeof sub === 'string' && openid.isKnownAs(subject.user, relyingParty, sub)) return sub;
   return openid.subjectOf(subject.user, relyingParty, relyingParty.id === client.id ? subject.token : undefined);
 }

@@ -4,18 +4,22 @@ import type { CoreClient } from '../../model/model.js';
 import type { SessionClient } from '../../model/session-clients.js';
 import { queryUri } from '../../endpoints/authorization/redirects.js';
 
-/** What is opened in a browser whose user has signed out; undefined: nothing. OpenID Connect Front-Channel Logout §2, §3 */
+/**
+ * Returns the front-channel logout URL of a client, to be opened in the browser of a user who has signed out. Returns
+ * `undefined` if it has none. OpenID Connect Front-Channel Logout §2, §3
+ */
 export function frontChannelLogoutUrl(client: CoreClient, { issuer, sid }: SessionClient): string | undefined {
   const uri = FRONTCHANNEL_LOGOUT_URI.of(client);
   if (uri === undefined || !isFrameable(uri)) return undefined;
   return queryUri(uri, { iss: issuer, sid });
 }
 
-/** A host may have listed anything. */
+/** Whether a URI can be opened in a frame. Clients that the application configures may contain any value. */
 function isFrameable(uri: unknown): boolean {
   if (typeof uri !== 'string' || uri.includes('#') || !URL.canParse(uri)) return false;
   const { protocol, hostname } = new URL(uri);
-  // URLs let more stand in a host than a policy does, which would end there, and with it the frames of others. CSP §2.2
+  // A host may contain characters that end a content security policy, which would block the frames of other clients.
+  // CSP §2.2
   if (!/^[\w.[\]:-]+$/.test(hostname)) return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
 }

@@ -10,11 +10,11 @@ export interface SignedOut {
 /** The functions that `logout()` provides to other features and to the application. */
 export interface LogoutNotifier {
   /**
-   * Notifies the clients at which a user has signed in that a session has ended, and removes the record of these clients. Without `sid`,
-   * all sessions of the user have ended. It never rejects: failures are reported as events.
+   * Notifies the clients at which a user has signed in that a session has ended, and removes the record of these
+   * clients. Without `sid`, all sessions of the user have ended. It never rejects: failures are reported as events.
    */
   signOut(ended: Pick<SessionClientFilter, 'userId' | 'sid'>): Promise<SignedOut>;
 }
 
-/** The key under which `logout()` provides the notification of clients. */
+/** The capability key under which `logout()` provides the notification of clients. */
 export const LOGOUT = capability<LogoutNotifier>('logout', 'logout');

@@ -12,15 +12,18 @@ import { type IdTokenHint, OPENID } from '../openid-capability.js';
 
 /** A logout request of a client. RP-Initiated Logout 1.0 §2 */
 export interface LogoutRequest {
-  /** Who sends them; left out: nobody says. */
+  /** The client that sends the user. If omitted, the request identifies no client. */
   client?: CoreClient;
-  /** The ID token that shows for whom. */
+  /** The ID token that identifies the user. */
   hint?: IdTokenHint;
-  /** Where they go afterwards, with the `state` of the request; left out: nowhere. */
+  /**
+   * The URL to which the user is redirected after the logout, with the `state` of the request. If omitted, there is no
+   * redirect.
+   */
   redirect?: string;
 }
 
-/** Characters that are read of each parameter. */
+/** Maximum number of characters of each parameter. */
 const MAX_LENGTH = 2000;
 
 /**
@@ -29,32 +32,38 @@ const MAX_LENGTH = 2000;
  */
 export async function readLogoutRequest(request: Request, server: ServerContext): Promise<LogoutRequest> {
   const parameters = new Parameters(request, FORM_OR_URL);
-  const named = parameters.optional('client_id', isShort);
-  const sender = named === undefined ? undefined : await knownClient(named, request, server);
+  const requestedId = parameters.optional('client_id', isShort);
+  const sender = requestedId === undefined ? undefined : await knownClient(requestedId, request, server);
   const hint = await readHint(parameters, { request, server, sender });
-  const clientId = named ?? hint?.clientId;
+  const clientId = requestedId ?? hint?.clientId;
   const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= MAX_LENGTH);
   const state = parameters.optional('state', isShort);
   if (hint && clientId !== hint.clientId)
-    throw invalidLogoutRequest('the ID token was given to the client that is named');
+    throw invalidLogoutRequest('`id_token_hint` was issued to another client than `client_id`');
   const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, request, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {
-    throw invalidLogoutRequest('`post_logout_redirect_uri` is registered for the client, to the letter');
+    throw invalidLogoutRequest('`post_logout_redirect_uri` is not registered for the client');
   }
   return { client, ...(hint && { hint }), redirect: state === undefined ? uri : queryUri(uri, { state }) };
 }
 
-/** Finds a client in the model, or by its client ID metadata document. @throws {InvalidRequestError} If it is unknown. */
+/**
+ * Finds a client in the model, or by its client ID metadata document.
+ * @throws {InvalidRequestError} If the client is unknown.
+ */
 async function knownClient(clientId: string, request: Request, server: ServerContext): Promise<CoreClient> {
   try {
     return await findClient(clientId, server.options.model, server, request);
   } catch (error) {
-    throw error instanceof InvalidClientError ? invalidLogoutRequest('the client is known') : error;
+    throw error instanceof InvalidClientError ? invalidLogoutRequest('the client is unknown') : error;
   }
 }
 
-/** A string is not a list: its `includes` would find any part of it. */
+/**
+ * Whether the client has registered the URI. A string must not be accepted as a list, because its `includes` finds
+ * substrings.
+ */
 function isRegistered(client: CoreClient, uri: string): boolean {
   const uris: unknown = POST_LOGOUT_REDIRECT_URIS.of(client);
   return Array.isArray(uris) && uris.includes(uri);
@@ -62,7 +71,10 @@ function isRegistered(client: CoreClient, uri: string): boolean {
 
 const isShort = (text: string) => text.length <= MAX_LENGTH && isVSCHAR(text);
 
-/** Whether the `id_token_hint` of a logout request identifies this user. If not, the user must confirm. RP-Initiated Logout 1.0 §2, §6 */
+/**
+ * Whether the `id_token_hint` of a logout request identifies this user. If not, the user must confirm the logout.
+ * RP-Initiated Logout 1.0 §2, §6
+ */
 export function identifiesUser({ client, hint }: LogoutRequest, user: User, server: ServerContext): boolean {
   if (hint === undefined || client === undefined) return false;
   return server.find(OPENID)?.isKnownAs(user, client, hint.sub) === true;
@@ -75,9 +87,9 @@ async function readHint(
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;
   const hint = await server.find(OPENID)?.readHint(text, server.issuerOf(request), sender);
-  if (!hint) throw invalidLogoutRequest('`id_token_hint` is an ID token of this server');
+  if (!hint) throw invalidLogoutRequest('`id_token_hint` is not an ID token of this server');
   return hint;
 }
 
 const invalidLogoutRequest = (reason: string) =>
-  new InvalidRequestError(`Invalid request: nobody is signed out by it, unless ${reason}`).because({ reason });
+  new InvalidRequestError(`Invalid request: ${reason}`).because({ reason });

@@ -9,16 +9,19 @@ import { OPENID } from '../openid-capability.js';
 import { LOGOUT } from './logout-capability.js';
 import { SignOuts } from './sign-outs.js';
 
-/** What `logout()` takes. */
+/** The options of `logout()`. */
 export interface LogoutOptions {
   /**
-   * Does what clients were granted in a session end with it, unless it was for the time when the user is away (`offline_access`)?
-   * Default: false. Back-Channel Logout §2.7
+   * Whether the grants that clients received in a session are revoked when it ends, except grants with
+   * `offline_access`. Default: `false`. Back-Channel Logout §2.7
    */
   endsGrants?: boolean;
-  /** Seconds for which it is remembered where a session has signed in, since the last time. Default: 1 209 600, two weeks */
+  /**
+   * Seconds for which the server remembers that a session has signed in at a client, since the last time. Default:
+   * `1209600`, two weeks.
+   */
   lifetime?: number;
-  /** How the `backchannel_logout_uri` of a client is told. Default: at public addresses alone, by https */
+  /** How the `backchannel_logout_uri` of a client is called. Default: over https and at public addresses only. */
   fetch?: SafeFetchOptions;
 }
 
@@ -27,16 +30,17 @@ const NAMES = { endsGrants: true, lifetime: true, fetch: true } as const;
 const TWO_WEEKS = 1_209_600;
 
 /**
- * Who signs out here is signed out at the clients at which they have signed in, by ID tokens that name the session (`sid`): these are told
- * from server to server, or in the browser. OpenID Connect Back-Channel Logout 1.0, Front-Channel Logout 1.0
- * @throws InvalidArgumentError for an option that cannot work
+ * Signs users out at the clients at which they have signed in, when they sign out at this server. Clients are notified
+ * from server to server or in the browser, with the session (`sid`) that their ID token contains. OpenID Connect
+ * Back-Channel Logout 1.0, Front-Channel Logout 1.0
+ * @throws {InvalidArgumentError} If an option is unknown, or `fetch` is invalid.
  */
 export function logout(options: LogoutOptions = {}): Feature {
   assertKnownOptions(options, NAMES, FEATURE);
   assertFetchOptions(options.fetch);
   const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
-  // Several sessions of one user may end at a client at once.
-  const means = {
+  // Several sessions of a user may end at one client at the same time.
+  const logoutSettings = {
     fetch: new SafeFetch({ concurrencyPerHost: 16, ...fetch }),
     endsGrants,
     lifetime,
@@ -50,7 +54,7 @@ export function logout(options: LogoutOptions = {}): Feature {
     install(builder) {
       const provider = builder.use(OPENID);
       let signOuts: SignOuts;
-      builder.provide(LOGOUT, () => (signOuts = new SignOuts(builder.server, provider(), means)));
+      builder.provide(LOGOUT, () => (signOuts = new SignOuts(builder.server, provider(), logoutSettings)));
       return {
         clientFields: LOGOUT_FIELDS,
         client: { verifyMetadata: verifyFrontChannel },
@@ -84,16 +88,19 @@ export function logout(options: LogoutOptions = {}): Feature {
 
 function* findConfigurationErrors(server: ServerContext, options: LogoutOptions): Iterable<string> {
   const { lifetime = TWO_WEEKS } = options;
-  if (!server.find(OPENID)) yield `${FEATURE} signs users out who have signed in by \`openid()\`: list that too`;
+  if (!server.find(OPENID)) yield `${FEATURE} requires \`openid()\`. Add it to the \`features\``;
   if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${FEATURE} must be a number of seconds`;
   yield* findFlagErrors(options, ['endsGrants'], FEATURE);
 }
 
-/** What is opened in a browser is where the client is. Front-Channel Logout §2 */
+/**
+ * Verifies that the front-channel logout URI has the same origin as one of the redirect URIs. Front-Channel Logout §2
+ * @throws {InvalidClientMetadataError} If it has another origin.
+ */
 function verifyFrontChannel({ frontchannel_logout_uri: uri, redirect_uris: redirectUris = [] }: ClientMetadata): void {
   if (uri === undefined) return;
   const { origin } = new URL(uri);
   if (redirectUris.some((one) => URL.canParse(one) && new URL(one).origin === origin)) return;
-  const what = '`frontchannel_logout_uri` is at no host of its `redirect_uris`';
-  throw new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+  const reason = '`frontchannel_logout_uri` must have the same origin as one of the `redirect_uris`';
+  throw new InvalidClientMetadataError(`Invalid client metadata: ${reason}`);
 }

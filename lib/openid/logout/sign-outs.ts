@@ -17,36 +17,36 @@ import { frontChannelLogoutUrl } from './frames.js';
 import type { LogoutNotifier, SignedOut } from './logout-capability.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 
-/** What clients are told with, and what else ends. */
+/** The settings of `logout()` that notifications need. */
 interface LogoutSettings {
   fetch: SafeFetch;
   endsGrants: boolean;
-  /** Seconds. */
+  /** Seconds for which a session at a client is remembered. */
   lifetime: number;
 }
 
-/** Somebody who signs in at a client. */
+/** The sign-in of a user at a client. */
 interface ClientSignIn {
   client: CoreClient;
   user: User;
   scope?: Scope | undefined;
   issuer: string | undefined;
-  /** What is kept of how they signed in here. */
+  /** The stored data about how the user signed in at this server. */
   stored: object;
   grantId?: string | undefined;
 }
 
-/** Milliseconds for which a client that does not answer is tried again. */
+/** Milliseconds for which failed notifications are retried. */
 const RETRY_PERIOD = 86_400_000;
-/** Milliseconds for which a signed logout token is sent again. */
+/** Milliseconds for which retries reuse a signed logout token. */
 const TOKEN_REUSE_PERIOD = 60_000;
 
-/** On one page no more are opened. */
+/** Maximum number of frames on one page. */
 const MAX_FRAMES = 20;
 
 /**
- * Records at which clients the users of one server have signed in, and notifies these clients when the users sign out. The constructor
- * subscribes to the model.
+ * The record of the clients at which the users of one server have signed in, and the notification of these clients when
+ * the users sign out. The constructor subscribes to the model.
  */
 export class SignOuts implements LogoutNotifier {
   private readonly model: Model & SessionClientModel & Partial<GrantModel>;
@@ -63,41 +63,41 @@ export class SignOuts implements LogoutNotifier {
     this.notifications.register('logout', server.options.issuer!, this.sender);
   }
 
-  async recordSignIn({ client, user, scope, issuer, stored: kept, grantId }: ClientSignIn): Promise<void> {
-    const { sid } = readSignInClaims(kept);
+  async recordSignIn({ client, user, scope, issuer, stored, grantId }: ClientSignIn): Promise<void> {
+    const { sid } = readSignInClaims(stored);
     if (sid === undefined || issuer === undefined || !coversScope(scope, OPENID_SCOPE)) return;
-    // What a user granted for the time when they are away stays. Back-Channel Logout §2.7
+    // Grants with `offline_access` outlive the session. Back-Channel Logout §2.7
     const isEnded = this.settings.endsGrants && grantId !== undefined && !coversScope(scope, OFFLINE_ACCESS);
     if (!isEnded && !isNotified(client)) return;
-    const sub = this.provider.subjectOf(user, client, kept);
-    const one = { userId: String(user['id']), sid, clientId: client.id, sub, issuer, ...(isEnded && { grantId }) };
-    await this.model.saveSessionClient(one, new Date(Date.now() + this.settings.lifetime * 1000));
+    const sub = this.provider.subjectOf(user, client, stored);
+    const session = { userId: String(user['id']), sid, clientId: client.id, sub, issuer, ...(isEnded && { grantId }) };
+    await this.model.saveSessionClient(session, new Date(Date.now() + this.settings.lifetime * 1000));
   }
 
-  async signOut(who: SessionClientFilter): Promise<SignedOut> {
+  async signOut(filter: SessionClientFilter): Promise<SignedOut> {
     try {
       const issuer = this.server.options.issuer!;
-      return { frames: await this.notifyClients(await this.model.takeSessionClients({ ...who, issuer })) };
+      return { frames: await this.notifyClients(await this.model.takeSessionClients({ ...filter, issuer })) };
     } catch (error) {
-      this.reportResult(who, error);
+      this.reportResult(filter, error);
       return { frames: [] };
     }
   }
 
   private async notifyClients(ended: readonly SessionClient[]): Promise<string[]> {
-    const told = new Map(ended.map((one) => [JSON.stringify([one.clientId, one.sid]), one]));
+    const sessions = new Map(ended.map((session) => [JSON.stringify([session.clientId, session.sid]), session]));
     const frames = await Promise.all([
-      ...ended.map((one) => this.reportFailure(one, () => this.revokeGrant(one))),
-      ...[...told.values()].map((one) => this.reportFailure(one, () => this.notifyClient(one))),
+      ...ended.map((session) => this.reportFailure(session, () => this.revokeGrant(session))),
+      ...[...sessions.values()].map((session) => this.reportFailure(session, () => this.notifyClient(session))),
     ]);
     return frames.filter((frame) => frame !== undefined).slice(0, MAX_FRAMES);
   }
 
-  private async reportFailure<T>(one: SessionClient, work: () => Promise<T>): Promise<T | undefined> {
+  private async reportFailure<T>(session: SessionClient, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      this.reportResult(one, error);
+      this.reportResult(session, error);
       return undefined;
     }
   }
@@ -106,15 +106,15 @@ export class SignOuts implements LogoutNotifier {
     if (grantId !== undefined && this.settings.endsGrants) await this.model.revokeGrant?.(grantId);
   }
 
-  private async notifyClient(one: SessionClient): Promise<string | undefined> {
-    const client = await this.model.getClient(one.clientId, null);
+  private async notifyClient(session: SessionClient): Promise<string | undefined> {
+    const client = await this.model.getClient(session.clientId, null);
     if (client) {
-      await this.addNotification(one, client);
-      return frontChannelLogoutUrl(client, { ...one, sid: this.sessionOf(one) });
+      await this.addNotification(session, client);
+      return frontChannelLogoutUrl(client, { ...session, sid: this.sessionOf(session) });
     }
-    // Finding the client otherwise may take long. Nobody waits for that, and a client that is gone is not notified.
-    const found = findClient(one.clientId, this.model, this.server);
-    found.then((known) => this.addNotification(one, known)).catch(() => undefined);
+    // Finding the client elsewhere may take long, so do not wait. A deleted client is not notified.
+    const found = findClient(session.clientId, this.model, this.server);
+    found.then((known) => this.addNotification(session, known)).catch(() => undefined);
     return undefined;
   }
 
@@ -135,9 +135,10 @@ export class SignOuts implements LogoutNotifier {
       const { issuer, clientId, data } = notification;
       const client = await findClient(clientId, this.model, this.server);
       const uri = BACKCHANNEL_LOGOUT_URI.of(client);
-      if (uri === undefined) throw new FetchError('url', 'the client has no back-channel logout URI any more');
+      if (uri === undefined) throw new FetchError('url', 'the client no longer has a back-channel logout URI');
       const { userId, sub, sid } = data as Pick<SessionClient, 'userId' | 'sub' | 'sid'>;
-      // Attempts in quick succession send the same token. A later one is signed again: a logout token is valid for two minutes.
+      // Quick retries send the same token. Later ones send a new token, because a logout token is valid for two
+      // minutes.
       let signed = this.signed.get(notification);
       if (!signed || Date.now() - signed.at > TOKEN_REUSE_PERIOD) {
         signed = { body: await this.formFor({ userId, sub, sid, issuer, clientId }, client), at: Date.now() };
@@ -149,26 +150,26 @@ export class SignOuts implements LogoutNotifier {
       this.reportResult({ userId: data['userId']!, clientId, issuer }, failure),
   };
 
-  /** OpenID Connect Back-Channel Logout §2.5 */
-  private async formFor(one: SessionClient, client: CoreClient): Promise<string> {
-    const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims({ ...one, sid: this.sessionOf(one) }) };
+  /** Returns the form with a signed logout token. OpenID Connect Back-Channel Logout §2.5 */
+  private async formFor(session: SessionClient, client: CoreClient): Promise<string> {
+    const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims({ ...session, sid: this.sessionOf(session) }) };
     const logoutToken = await this.provider.signFor(client, jwt);
     return new URLSearchParams({ logout_token: logoutToken }).toString();
   }
 
   /** Returns the `sid` by which the client knows the session. */
-  private sessionOf(one: SessionClient): string {
-    return this.provider.sessionOf(one);
+  private sessionOf(session: SessionClient): string {
+    return this.provider.sessionOf(session);
   }
 
   private reportResult({ userId, clientId, issuer }: SessionClientFilter, failure: unknown): void {
     const { events } = this.server.options;
-    const facts = { endpoint: 'logout', issuer: issuer ?? this.server.options.issuer, clientId, userId };
+    const details = { endpoint: 'logout', issuer: issuer ?? this.server.options.issuer, clientId, userId };
     if (failure === undefined) {
-      if (hasListener(events, 'logout.delivered')) reportEvent(events, 'logout.delivered', facts);
+      if (hasListener(events, 'logout.delivered')) reportEvent(events, 'logout.delivered', details);
     } else if (hasListener(events, 'logout.failed')) {
       reportEvent(events, 'logout.failed', {
-        ...facts,
+        ...details,
         reason: failure instanceof Error ? failure.message : undefined,
       });
     }

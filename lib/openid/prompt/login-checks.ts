@@ -1,14 +1,16 @@
 import type { AuthenticationState } from '../../contracts/required-interaction.js';
 
-/** Seconds by which the clocks of two processes may differ. */
+/** Accepted clock skew between two processes, in seconds. */
 const CLOCK_SKEW = 60;
 
-/** Seconds for which a login stands for the request that it was made for: as long as a consent page may stay open. */
+/**
+ * Seconds after a login in which it counts for the request that required it: as long as a consent page may stay open.
+ */
 const MAX_FRESH_AGE = 15 * 60;
 
 /**
- * Has the user signed in for this very request? Their login is another one than before they were sent there, and no older than
- * that, as far as clocks agree; nor has it been left alone since.
+ * Whether the user has signed in for this request: with a new login since the user was sent to the login page, at most
+ * 15 minutes ago.
  */
 export function isFresh({ signIn, loginPrompt: prompted }: AuthenticationState): boolean {
   const at = signIn?.authTime?.getTime();
@@ -18,7 +20,10 @@ export function isFresh({ signIn, loginPrompt: prompted }: AuthenticationState):
   return Date.now() - at <= MAX_FRESH_AGE * 1000;
 }
 
-/** Is the login at most so many seconds old? One of the next minute is by a clock that is ahead. */
+/**
+ * Whether the login is at most `maxAge` seconds old. A login slightly in the future is accepted, because the clock of
+ * another process may be ahead.
+ */
 export function isRecent({ signIn }: AuthenticationState, maxAge: number): boolean {
   const at = signIn?.authTime?.getTime();
   if (at === undefined || maxAge === 0) return false;
@@ -27,9 +32,11 @@ export function isRecent({ signIn }: AuthenticationState, maxAge: number): boole
 }
 
 /**
- * Whether a login is as strong as a client requests. A login that is stronger than the weakest requested class is strong enough.
- * @param supported the authentication context classes of the server, the weakest first. Other requested classes are ignored.
- * @param isEssential whether the login must have a requested class, even if the server supports none of them
+ * Whether a login is as strong as a client requests. A login that is stronger than the weakest requested class is
+ * strong enough.
+ * @param supported The authentication context classes of the server, the weakest first. Other requested classes are
+ * ignored.
+ * @param isEssential Whether the login must have a requested class, even if the server supports none of them.
  */
 export function isStrong(
   { signIn }: AuthenticationState,

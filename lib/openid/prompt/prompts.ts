@@ -15,14 +15,17 @@ import type { OpenIdSettings } from '../options.js';
 import { type RequestedPrompt, essentialAcr, essentialSubject, readPrompt } from './requested-prompt.js';
 import { isFresh, isRecent, isStrong } from './login-checks.js';
 
-/** Why a request cannot be decided yet: what the client hears that forbids to ask. */
+/**
+ * A requirement of the request that the user does not meet yet. The error is returned if the client forbids
+ * interaction.
+ */
 interface UnmetRequirement {
   error: OAuthError;
-  /** It has been asked for already, and was not given. */
+  /** Whether the user was already asked, so that asking again is useless. */
   isFinal?: boolean;
 }
 
-/** A request, and who is there. */
+/** An authorization request, and the authentication state of its user. */
 interface PromptContext {
   request: AuthorizationRequest;
   requested: RequestedPrompt;
@@ -30,7 +33,7 @@ interface PromptContext {
   provider: OpenIdProvider;
 }
 
-/** What OpenID Connect wants of users before a request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
+/** The requirements of OpenID Connect for the user's login and consent. OpenID Connect Core 1.0 §3.1.2.3 */
 export class Prompts {
   private readonly requestedPrompts = new WeakMap<AuthorizationRequest, RequestedPrompt>();
 
@@ -40,75 +43,87 @@ export class Prompts {
     this.acrValues = settings.acrValues;
   }
 
-  /** Reads what a request says of its user, before anybody has to sign in for one that is not in order. */
-  readParameters(parameters: Parameters, asked: AuthorizationRequest): void {
-    this.requestedPrompts.set(asked, readPrompt(parameters, asked.client, this.settings.signUp));
+  /**
+   * Reads the parameters about the user and the login. Invalid parameters are rejected before the user has to sign in.
+   */
+  readParameters(parameters: Parameters, request: AuthorizationRequest): void {
+    this.requestedPrompts.set(request, readPrompt(parameters, request.client, this.settings.signUp));
   }
 
   async requiredInteraction(
-    asked: AuthorizationRequest,
+    request: AuthorizationRequest,
     presence: AuthenticationState,
     provider: OpenIdProvider,
   ): Promise<RequiredInteraction | undefined> {
-    const said = this.requestedPrompts.get(asked);
-    if (!said) return undefined;
-    const silent = said.prompt.has('none');
-    const missing = await this.findUnmetRequirement({ request: asked, requested: said, presence, provider });
-    if (missing && (silent || missing.isFinal)) throw missing.error;
-    const login = missing !== undefined && (presence.user !== undefined || requiresSpecificLogin(said, asked));
-    const consent = said.prompt.has('consent') || requestsClaimsByName(asked);
-    return { silent, login, consent, requestedLogin: this.requestedLogin(said, asked, presence) };
+    const requested = this.requestedPrompts.get(request);
+    if (!requested) return undefined;
+    const silent = requested.prompt.has('none');
+    const unmet = await this.findUnmetRequirement({ request, requested, presence, provider });
+    if (unmet && (silent || unmet.isFinal)) throw unmet.error;
+    const login = unmet !== undefined && (presence.user !== undefined || requiresSpecificLogin(requested, request));
+    const consent = requested.prompt.has('consent') || requestsClaimsByName(request);
+    return { silent, login, consent, requestedLogin: this.requestedLogin(requested, request, presence) };
   }
 
-  /** The first thing that is missing: who is asked for that is asked for all. */
+  /** Returns the first unmet requirement. A user who has to interact is asked for all requirements at once. */
   private async findUnmetRequirement({
-    request: asked,
-    requested: said,
+    request,
+    requested,
     presence,
     provider,
   }: PromptContext): Promise<UnmetRequirement | undefined> {
     const { user, signIn, loginPrompt: prompted } = presence;
-    if (!user) return loginRequired('somebody is signed in');
-    if (requiresNewLogin(said, presence) && !isFresh(presence)) {
+    if (!user) return loginRequired('no user is signed in');
+    if (requiresNewLogin(requested, presence) && !isFresh(presence)) {
       const isFinal = prompted !== undefined && signIn?.authTime === undefined;
       return {
-        ...loginRequired('the login is as recent as the client wants it, and the host says when it was'),
+        ...loginRequired('login is not as recent as the client requires, or the interaction did not report its time'),
         isFinal,
       };
     }
-    if (said.prompt.has('select_account') && !prompted) {
-      return { error: new AccountSelectionRequiredError('Account selection required: the user has to choose one') };
+    if (requested.prompt.has('select_account') && !prompted) {
+      return {
+        error: new AccountSelectionRequiredError('Account selection required: the user has to choose an account'),
+      };
     }
-    if (!(await isExpected({ request: asked, requested: said, presence, provider }))) {
-      return { ...loginRequired('the user is the one whom the client names'), isFinal: prompted !== undefined };
+    if (!(await isExpected({ request, requested, presence, provider }))) {
+      return {
+        ...loginRequired('signed-in user is not the user whom the client requests'),
+        isFinal: prompted !== undefined,
+      };
     }
-    return this.findWeakLogin(asked, said, presence);
+    return this.findWeakLogin(request, requested, presence);
   }
 
-  /** What a client merely would like is asked for once; without what is essential to it nothing is granted. §5.5.1.1, RFC 9470 §4 */
+  /**
+   * Checks the strength of the login. A preferred class is requested once; without an essential one, nothing is
+   * granted. OpenID Connect Core 1.0 §5.5.1.1, RFC 9470 §4
+   */
   private findWeakLogin(
-    asked: AuthorizationRequest,
-    said: RequestedPrompt,
+    request: AuthorizationRequest,
+    requested: RequestedPrompt,
     presence: AuthenticationState,
   ): UnmetRequirement | undefined {
-    const essential = essentialAcr(asked);
+    const essential = essentialAcr(request);
     if (essential && !isStrong(presence, essential, this.acrValues, true)) {
       const isFinal = presence.loginPrompt !== undefined || !essential.some((acr) => this.acrValues.includes(acr));
       return { error: new UnmetAuthenticationRequirementsError(TOO_WEAK), isFinal };
     }
-    if (presence.loginPrompt || isStrong(presence, said.acrValues, this.acrValues)) return undefined;
-    return { error: new InteractionRequiredError('Interaction required: the user has to prove more') };
+    if (presence.loginPrompt || isStrong(presence, requested.acrValues, this.acrValues)) return undefined;
+    return {
+      error: new InteractionRequiredError('Interaction required: the user has to sign in with a stronger method'),
+    };
   }
 
   private requestedLogin(
-    said: RequestedPrompt,
-    asked: AuthorizationRequest,
+    requested: RequestedPrompt,
+    request: AuthorizationRequest,
     presence: AuthenticationState,
   ): RequestedLogin {
-    const { prompt, hint, locales, display } = said;
-    const acr = (essentialAcr(asked) ?? said.acrValues).filter((one) => this.acrValues.includes(one));
+    const { prompt, hint, locales, display } = requested;
+    const acr = (essentialAcr(request) ?? requested.acrValues).filter((one) => this.acrValues.includes(one));
     return {
-      ...(requiresNewLogin(said, presence) && { reauthenticate: true }),
+      ...(requiresNewLogin(requested, presence) && { reauthenticate: true }),
       ...(prompt.has('select_account') && { selectAccount: true }),
       ...(prompt.has('create') && { createAccount: true }),
       ...(acr.length > 0 && { acr }),
@@ -119,32 +134,42 @@ export class Prompts {
   }
 }
 
-/** Is it somebody whom the client has named? OpenID Connect Core 1.0 §3.1.2.2, §5.5.1 */
-async function isExpected({ request: asked, requested: said, presence, provider }: PromptContext): Promise<boolean> {
-  const hint = said.idTokenHint === undefined ? undefined : await readOwnHint(provider, said.idTokenHint, asked);
-  const named = [essentialSubject(asked), hint?.sub].filter((one) => one !== undefined);
-  return named.every((one) => provider.isKnownAs(presence.user!, asked.client, one));
+/**
+ * Whether the signed-in user is the one whom the client requests, by a hint or by the claim `sub`. OpenID Connect Core
+ * 1.0 §3.1.2.2, §5.5.1
+ */
+async function isExpected({ request, requested, presence, provider }: PromptContext): Promise<boolean> {
+  const hint =
+    requested.idTokenHint === undefined ? undefined : await readOwnHint(provider, requested.idTokenHint, request);
+  const named = [essentialSubject(request), hint?.sub].filter((one) => one !== undefined);
+  return named.every((one) => provider.isKnownAs(presence.user!, request.client, one));
 }
 
-/** What is asked for by name, no consent to a scope has told the user of: it is shown each time, save to users of your own application. */
+/**
+ * Whether the user must see the claims that are requested by name. No earlier consent to a scope covers them, so they
+ * are shown each time, except to users of first-party clients.
+ */
 const requestsClaimsByName = ({ client, data }: AuthorizationRequest) =>
   namedClaims(data).length > 0 && (client as { consent?: unknown }).consent !== 'never';
 
-/** Is a login wanted that is made for the request? */
+/** Whether the request requires a new login. */
 const requiresNewLogin = ({ prompt, maxAge }: RequestedPrompt, presence: AuthenticationState) =>
   prompt.has('login') || prompt.has('create') || (maxAge !== undefined && !isRecent(presence, maxAge));
 
-/** Does it want more than that somebody is signed in? Then who is sent there has to show that they were. */
+/**
+ * Whether the request requires more than a signed-in user. If so, a user who is sent to the login page must prove that
+ * these requirements are met.
+ */
 const requiresSpecificLogin = (
   { prompt, maxAge, acrValues, idTokenHint }: RequestedPrompt,
-  asked: AuthorizationRequest,
+  request: AuthorizationRequest,
 ) =>
   ['login', 'select_account', 'create'].some((one) => prompt.has(one)) ||
   acrValues.length > 0 ||
-  [maxAge, idTokenHint, essentialAcr(asked), essentialSubject(asked)].some((one) => one !== undefined);
+  [maxAge, idTokenHint, essentialAcr(request), essentialSubject(request)].some((one) => one !== undefined);
 
 const loginRequired = (reason: string): UnmetRequirement => ({
   error: new LoginRequiredError('Login required: the user has to sign in').because({ reason }),
 });
 
-const TOO_WEAK = 'Unmet authentication requirements: the user has not proven as much as is essential to the client';
+const TOO_WEAK = 'Unmet authentication requirements: the login is weaker than the client requires';

@@ -260,7 +260,12 @@ describe('openid()', () => {
     ['an unsupported algorithm', { alg: 'HS256' }, {}, /must be one of ES256/],
     ['an ID token lifetime of 0', { idTokenLifetime: 0 }, {}, /`idTokenLifetime`/],
     ['an infinite ID token lifetime', { idTokenLifetime: Infinity }, {}, /`idTokenLifetime`/],
-    ['claims of a scope that are not a list', { scopes: { groups: 'groups' } }, {}, /must contain a list of claims for `groups`/],
+    [
+      'claims of a scope that are not a list',
+      { scopes: { groups: 'groups' } },
+      {},
+      /must contain a list of claims for `groups`/,
+    ],
     ['claims for the scope openid', { scopes: { openid: ['x'] } }, {}, /cannot be a scope for claims/],
     ['the claim `sub` for a scope', { scopes: { me: ['sub'] } }, {}, /contains the claim `sub`/],
     ['an unknown option', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
