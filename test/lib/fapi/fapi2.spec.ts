@@ -134,12 +134,12 @@ describe('fapi2() at start-up', () => {
     [
       'ID tokens signed with RS256 if there is an EC key',
       { more: [keys({ from: [EC] }), openid()], options: { model: knowing() } },
-      /`openid\(\)` signs ID tokens by RS256, which `fapi2\(\)` forbids: give `openid\(\)` the `alg` 'ES256'$/m,
+      /`openid\(\)` signs ID tokens with RS256, which `fapi2\(\)` forbids. Set `alg: 'ES256'` in `openid\(\)`$/m,
     ],
     [
       'ID tokens signed with RS256 if there is only an RSA key',
       { more: [keys({ from: [RSA] }), openid()], options: { model: knowing() } },
-      /`openid\(\)` signs ID tokens by RS256.*give `openid\(\)` the `alg` 'ES256', and `keys\(\)` a key for it$/m,
+      /`openid\(\)` signs ID tokens with RS256.*Set `alg: 'ES256'` in `openid\(\)` and add a key for it to `keys\(\)`$/m,
     ],
     ['DPoP proofs signed with RS256', { more: [dpop()] }, /`dpop\(\)`.*alone, and takes `RS256`/],
     [

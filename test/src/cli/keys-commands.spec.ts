@@ -66,12 +66,14 @@ describe('nest-oauth2 keys', () => {
     expect((await run('rotate', ...reading)).value).toMatchObject({ use: 'enc', state: 'next' });
     expect((await run('rotate', '--server', 'reading')).value).toMatchObject({ use: 'sig', alg: 'ES256' });
     expect((await keys('--server', 'reading')).map(({ use }) => use)).toEqual(['enc', 'sig', 'enc']);
-    await expect(run('rotate', '--alg', 'ECDH-ES')).rejects.toThrow('no key decrypts by ECDH-ES');
+    await expect(run('rotate', '--alg', 'ECDH-ES')).rejects.toThrow('no key that decrypts with ECDH-ES');
   });
 
   it('says where there is nothing to change', async () => {
     await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
-    await expect(run('rotate', '--server', 'given')).rejects.toThrow('those that the host gives `keys()`');
+    await expect(run('rotate', '--server', 'given')).rejects.toThrow(
+      'the application configures the keys in `from` of `keys()`',
+    );
     await expect(run('list', '--server', 'nobody')).rejects.toThrow('The application has no server `nobody`');
     const model = await openTarget(APP, 'store');
     const { command, args: given } = readCommand(['keys', 'list']);

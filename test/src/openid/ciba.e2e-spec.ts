@@ -227,7 +227,7 @@ describe('what a client registers of it', () => {
       new OAuth2Server({ model: Object.assign(new MemoryStore({ clients: [], users }), model), issuer, features });
     const model = { findHintedUser: () => undefined, askUser: () => undefined };
     expect(start({}, [ciba()])).toThrow('`findHintedUser()`');
-    expect(start(model, [ciba()])).toThrow('list `openid()`');
+    expect(start(model, [ciba()])).toThrow('requires `openid()`');
     expect(start(model, [ciba({ userCode: true })])).toThrow('`verifyUserCode()`');
     expect(start(model, [ciba({ lifetime: 0 })])).toThrow('`lifetime`');
     expect(start(model, [ciba({ intervall: 5 } as object)])).toThrow('intervall');
