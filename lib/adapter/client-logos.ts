@@ -10,15 +10,16 @@ import { imageType } from './image-type.js';
 /** How long logos are cached, in seconds. A logo that cannot be fetched is requested again after five minutes. */
 const CACHED: RefreshingCacheSettings = { maxAge: 3600, coolDown: 300, maxStale: 86_400 };
 
-/** Maximum number of cached logos. Clients that register themselves must not be able to fill the memory. */
+/** Maximum number of cached logos, so that self-registered clients cannot fill the memory. */
 const MAX_LOGOS = 100;
 
 /** Maximum size of a logo in bytes. */
 const MAX_SIZE = 65_536;
 
 /**
- * The logos of clients, fetched by the server and embedded in its pages. Browsers never request anything from a client's host, so
- * a logo tracks no users. RFC 7591 §2, §5
+ * The logos of clients, fetched by the server and embedded in its pages. Browsers send no requests to hosts of clients,
+ * so logos cannot
+ * track users. RFC 7591 §2, §5
  */
 export class ClientLogos {
   private readonly fetch: SafeFetch;
@@ -30,13 +31,13 @@ export class ClientLogos {
     this.fetch = new SafeFetch({ size: MAX_SIZE, timeout: 2, ...options });
   }
 
-  /** Returns the logo of a client as a `data:` URI. Returns `undefined` if the client has no logo or its logo is invalid. */
+  /** Returns the logo of a client as a `data:` URI, or `undefined` if the client has no logo or its logo is invalid. */
   async find(client: Client): Promise<string | undefined> {
     const uri = LOGO_URI.of(client);
     if (typeof uri !== 'string' || !this.fetch.isFetchable(uri) || !mayShow(client, uri)) return undefined;
     const logo = this.logos.get(uri) ?? new RefreshingCache(() => this.load(uri), CACHED);
     keepRecent(this.logos, uri, logo, MAX_LOGOS);
-    // The page is shown without a logo rather than not at all.
+    // A page without a logo is better than an error page.
     return logo.current().catch(() => undefined);
   }
 
@@ -48,9 +49,11 @@ export class ClientLogos {
 }
 
 /**
- * Whether the logo's host belongs to the client. The operator vouches for the clients that it registers. A client that describes
- * itself may use only the host of its client identifier, or the one host of all its redirect URIs: it may list redirect URIs of other sites,
- * and must not be able to show their logos. RFC 7591 §5
+ * Whether the client may use the host of the logo. Clients registered by the operator may use any host. A client with
+ * its own metadata may
+ * use only the host of its client ID, or the common host of all its redirect URIs, so that it cannot show the logos of
+ * other sites.
+ * RFC 7591 §5
  */
 function mayShow(client: Client, logo: string): boolean {
   const { metadata } = client as { metadata?: unknown };

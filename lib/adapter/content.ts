@@ -5,24 +5,25 @@ import { InvalidRequestError } from '../errors/index.js';
 import { FORM, mediaType } from '../http/media-type.js';
 import { tryParseJson } from '../http/parse-json.js';
 
-/** Maximum size of the content of a request at an endpoint, in bytes. */
+/** Maximum size of the content of a request, in bytes. */
 export const CONTENT_LIMIT = 64 * 1024;
 
-/** The media types of requests at endpoints, by the `content` of an endpoint. */
+/** The media types of requests, by the `content` of an endpoint. */
 export const CONTENT_TYPES = { form: FORM, json: 'application/json' } as const;
 
-/** Parses a form. A repeated parameter becomes a list, which the engine rejects. */
+/** Parses form content. A repeated parameter becomes a list, which the engine rejects. */
 export const parseForm = (text: string): Record<string, unknown> => parse(text, '&', '=', { maxKeys: 0 });
 
-/** A request of a web framework whose content may have been parsed already. */
+/** A request of a web framework. Its content may already be parsed. */
 interface Message {
   readonly headers: object;
   body?: unknown;
 }
 
 /**
- * Reads and parses the content of a request into its `body`. A `body` that the web framework has parsed stays as it is, and so does
- * content of another media type.
+ * Reads and parses the content of a request into its `body`. It does nothing if the web framework has parsed the
+ * content, or if its media
+ * type is not the one of the endpoint.
  * @throws {InvalidRequestError} If the content is too large, encoded, incomplete or not readable.
  */
 export async function readContent(message: Message, { content = 'form' }: Pick<Endpoint, 'content'>): Promise<void> {
@@ -47,7 +48,7 @@ function readText(stream: IncomingMessage): Promise<string> {
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= CONTENT_LIMIT) chunks.push(chunk);
-      // The rest is read and dropped: a connection that is closed with unread data would lose the response.
+      // The remaining data are read and discarded: closing the connection with unread data could lose the response.
       else reject(new InvalidRequestError('Invalid request: content is too large', { code: 413 }));
     });
     stream.once('end', () => resolve(Buffer.concat(chunks).toString()));

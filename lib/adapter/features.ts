@@ -8,9 +8,10 @@ import { findMisplacedInstrumentation } from '../server/instrumentation.js';
 import { defaultsOf, type FeatureList, findRepeatedFeature, flattenFeatures } from '../server/feature-list.js';
 
 /**
- * Returns the configuration error of a list of features: an entry that is no feature, a feature that is listed twice, or two features
+ * Returns the configuration error of a list of features: an entry that is not a feature, a feature that is listed
+ * twice, or two features
  * with the same endpoint. `undefined` if the list is valid.
- * @param option the name of the option, for the message
+ * @param option The name of the option, for the message.
  */
 export function findFeatureListError(value: unknown, option: string): string | undefined {
   if (!Array.isArray(value)) return `the option \`${option}\` must be a list such as \`[revocation()]\``;
@@ -26,11 +27,11 @@ export function findFeatureListError(value: unknown, option: string): string | u
 
 function findEntryError(one: unknown, place: string): string | undefined {
   if (typeof one === 'function')
-    return `\`${place}\` is a function where a feature is due: call it, as \`${one.name}()\``;
+    return `\`${place}\` is a function instead of a feature: call it, as \`${one.name}()\``;
   const misplaced = findMisplacedInstrumentation(one);
   if (misplaced !== undefined) return misplaced;
   if (!isObject(one) || typeof one['id'] !== 'string' || one['id'] === '') {
-    return `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with an \`id\` of your own`;
+    return `\`${place}\` must be a feature: the result of a function such as \`revocation()\`, or an object with an \`id\``;
   }
   const feature = one as unknown as Feature;
   for (const [id, endpoint] of Object.entries(feature.endpoints ?? {})) {
@@ -38,12 +39,16 @@ function findEntryError(one: unknown, place: string): string | undefined {
     if (!isWhole || !Array.isArray(endpoint.methods))
       return `the endpoint \`${id}\` of the feature ${featureName(feature)} needs \`path\`, \`methods\` and \`make()\``;
     if (id === 'prefix')
-      return `the endpoint \`${id}\` of the feature ${featureName(feature)} needs another id: \`paths\` has that one`;
+      return `the endpoint \`${id}\` of the feature ${featureName(feature)} needs another id: \`${id}\` has a special meaning in the option \`paths\``;
   }
   return undefined;
 }
 
-/** Returns all features of a server with these `features`: those of RFC 6749 first, then the listed ones, those of profiles included. */
+/**
+ * Returns all features of a server with these `features`: the features of RFC 6749, followed by the listed ones,
+ * including those of
+ * profiles.
+ */
 export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...CLASSIC, ...flattenFeatures(list)];
 
 /** Returns the grant types of a server with these `features` and `extendedGrantTypes`. RFC 6749 §4.5 */
@@ -51,6 +56,10 @@ export function grantTypesOf(list: FeatureList | undefined, extended: object = {
   return [...new Set([...allFeatures(list).flatMap(({ grantTypes = [] }) => grantTypes), ...Object.keys(extended)])];
 }
 
-/** Returns the options of a server with these `features` as they take effect: the given ones, then those of profiles, then the defaults. */
+/**
+ * Returns the effective options of a server with these `features`: the given options take precedence over those of
+ * profiles, and those over
+ * the defaults.
+ */
 export const effectiveOptions = (list: FeatureList | undefined, given: object = {}): Omit<Options, 'model'> =>
   withDefaults(defaultsOf(allFeatures(list), DEFAULTS as Options), given);

@@ -9,7 +9,7 @@ import type { Endpoint } from '../contracts/feature.js';
 import type { CorsOptions } from '../options/cors.js';
 import { readContent } from './content.js';
 
-/** A request as a web framework received it. */
+/** An HTTP request as a web framework received it. */
 export interface HttpMessage {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -17,25 +17,26 @@ export interface HttpMessage {
   body?: unknown;
 }
 
-/** The endpoint that a request is sent to, and the options of its server that matter for every response. */
+/** The endpoint that a request is sent to, and the server options that affect every response. */
 export interface EndpointContext {
-  /** The identifier of the endpoint: `token`. */
+  /** The ID of the endpoint, such as `token`. */
   readonly name: string;
   readonly endpoint: Pick<Endpoint, 'methods' | 'cors' | 'content'>;
   readonly cors: CorsOptions | undefined;
   readonly events: EventSink | undefined;
 }
 
-/** The response to a request, to be sent, and the error if the request failed. */
+/** The response to send, and the error if the request failed. */
 export interface HandledRequest {
   readonly response: Response;
   readonly error?: OAuthError;
 }
 
 /**
- * Handles a request at an endpoint: answers a CORS preflight request, verifies the method, reads the content, runs the operation, and turns
- * every failure into a response. It never rejects.
- * @param operation writes the response. `message.body` is read by then.
+ * Handles a request at an endpoint: responds to CORS preflight requests, verifies the method, reads the content, and
+ * runs the operation.
+ * Every failure becomes a response, so it never rejects.
+ * @param operation Writes the response. It can rely on `message.body`.
  */
 export async function handleEndpoint(
   message: HttpMessage,
@@ -67,7 +68,10 @@ export async function handleEndpoint(
   return { response, ...(error && { error }) };
 }
 
-/** Whether an operation has written its response before it failed. A page with status 200 may take an error to the client. */
+/**
+ * Whether a failed operation has already written its response. A page with status 200 may deliver an error to the
+ * client.
+ */
 const isWritten = (response: Response): boolean =>
   typeof response.body === 'string' || response.status !== 200 || response.get('location') !== undefined;
 
@@ -76,14 +80,17 @@ function verifyMethod(method: string, methods: readonly string[]): void {
   throw new InvalidRequestError(`Invalid request: method must be ${methods.join(' or ')}`, { code: 405 });
 }
 
-/** Allows pages of other origins to read the response of an endpoint, as far as the endpoint and the option `cors` allow it. Fetch §3.2 */
+/**
+ * Adds the CORS headers that allow pages of other origins to read the response, if the endpoint and the option `cors`
+ * allow it. Fetch §3.2
+ */
 export function addCorsHeaders(
   message: HttpMessage,
   response: Response,
   { endpoint, cors }: Pick<EndpointContext, 'endpoint' | 'cors'>,
 ): void {
   if (endpoint.cors === 'any') allowAnyOrigin(response);
-  // The engine has set the headers if the request reached the endpoint.
+  // If the request reached the engine, the headers are already set.
   else if (endpoint.cors && cors && response.headers['vary'] === undefined) {
     allowOrigin(requestOf(message), response, cors);
   }
@@ -91,12 +98,12 @@ export function addCorsHeaders(
 
 const requestOf = ({ headers, method }: HttpMessage): Request => new Request({ headers, method, query: {} });
 
-/** Whether a browser asks which requests of another origin are allowed. Fetch §3.2.2 */
+/** Whether a request is a CORS preflight request. Fetch §3.2.2 */
 export function isPreflight({ method, headers }: Pick<HttpMessage, 'method' | 'headers'>): boolean {
   return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers;
 }
 
-/** Returns the response to a request that failed before it reached the engine. RFC 6749 §5.2 */
+/** Returns the response for a request that failed before it reached the engine. RFC 6749 §5.2 */
 export function createErrorResponse(error: OAuthError): Response {
   const response = new Response({ headers: { pragma: 'no-cache' } });
   respondWithError(response, error);
@@ -104,7 +111,8 @@ export function createErrorResponse(error: OAuthError): Response {
 }
 
 /**
- * Returns the body of a response as text: a page unchanged, an object as JSON, `undefined` for a redirect and for status 204. Sets
+ * Serializes the body of a response: a page unchanged, an object as JSON. Returns `undefined` for a redirect and for
+ * status 204. Sets
  * `Content-Type` for JSON.
  */
 export function serializeBody(response: Response): string | undefined {

@@ -1,12 +1,13 @@
-/** Maximum width and height of a picture in pixels, so that a small file cannot fill a browser's memory. */
+/** Maximum width and height of an image in pixels. A small file of a huge image could fill a browser's memory. */
 const MAX_SIDE = 1024;
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
 /**
- * Returns the media type of a PNG or JPEG picture, from its content. Undefined for any other content, and for pictures of more
- * than 1024 pixels in width or height.
+ * Detects the media type of a PNG or JPEG image from its content. Returns `undefined` for any other content, and for
+ * images that are wider
+ * or higher than 1024 pixels.
  */
 export function imageType(bytes: Buffer): 'image/png' | 'image/jpeg' | undefined {
   const isPng = bytes.subarray(0, PNG.length).equals(PNG);

@@ -1,4 +1,4 @@
-// Functions for adapters of web frameworks and renderers of pages, in addition to the operations of `OAuth2Server`.
+// Functions for adapters of web frameworks and for pages, in addition to the operations of `OAuth2Server`.
 
 // Requests at endpoints
 export {

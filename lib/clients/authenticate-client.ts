@@ -22,7 +22,7 @@ import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
 import { isPublicClient, none } from './none.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 
-/** An authenticated client. RFC 7591 §2 */
+/** An authenticated client and the method it used. RFC 7591 §2 */
 interface AuthenticatedClient {
   client: CoreClient;
   /** The client authentication method, or `none`. */
@@ -31,12 +31,12 @@ interface AuthenticatedClient {
   consume?: ConsumeCredentials;
 }
 
-/** How a server authenticates clients at one of its endpoints. */
+/** How an endpoint authenticates clients. */
 interface AuthenticationSettings {
   server: ServerContext;
-  /** Which clients the endpoint serves without client authentication. */
+  /** Which clients may call the endpoint without client authentication. */
   readonly clientAuthentication: ClientAuthenticationPolicy;
-  /** The ids of the endpoints whose URLs are accepted as the audience of client assertions here. */
+  /** The IDs of the endpoints whose URLs client assertions may name as their audience here. */
   readonly audienceEndpoints: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export async function authenticateClient(
     const { claim, method: claimed } = readCredentials(request, server.clientAuthentications);
     if (claimed !== none) verifyAllowed(claimed, server);
     let client = await model.getClient(claim.id, claim.secret || null);
-    // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
+    // With a secret, a client must not resolve to another source: a wrong secret must fail.
     const [find] = server.hooks.client.find;
     if (!client && find && !claim.secret) client = await find(claim.id, request);
     // A client of another issuer gets the same error as an unknown client.
@@ -62,7 +62,7 @@ export async function authenticateClient(
     verifyAllowed(method, server);
     if (method.verifyCredentials)
       return await verifyByMethod(verifyKnown(client, model), { claim, method, request }, settings);
-    // Whatever a model says to the secret of a client that has none, it proves nothing.
+    // For a client that uses no secret, the model's acceptance of a secret proves nothing.
     const isProven = Boolean(claim.secret) && !(client && hasOtherMethod(client, server));
     if (isProven) {
       const known = client || (await rejectSecret(claim, options, isForeign));
@@ -76,13 +76,19 @@ export async function authenticateClient(
   }
 }
 
-/** Sets the status 401 on `invalid_client`. The response then carries a Basic challenge. RFC 6749 §5.2, RFC 9110 §15.5.2 */
+/**
+ * Sets the status of an `invalid_client` error to 401. The response then contains a Basic challenge. RFC 6749 §5.2, RFC
+ * 9110 §15.5.2
+ */
 export function asUnauthorized(error: unknown): OAuthError {
   const failure = toOAuthError(error);
   return failure instanceof InvalidClientError ? new InvalidClientError(failure, { code: 401 }) : failure;
 }
 
-/** One that proves itself in a way that no secret can stand for. */
+/**
+ * Authenticates a client by the method it is registered for, which uses no client secret.
+ * @throws {InvalidClientError} If the client is registered for another method, or if its credentials are invalid.
+ */
 async function verifyByMethod(
   client: CoreClient,
   { claim, method, request }: { claim: PresentedCredentials; method: ClientAuthentication; request: Request },
@@ -90,7 +96,7 @@ async function verifyByMethod(
 ): Promise<AuthenticatedClient> {
   const expected = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   if (expected !== method.method) {
-    const detail = { reason: 'the client is registered for the method', expected, given: method.method };
+    const detail = { reason: 'client is registered for another authentication method', expected, given: method.method };
     throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
   }
   const { model } = server.options;
@@ -103,7 +109,7 @@ async function verifyByMethod(
   return { client, method: method.method, ...(consume && { consume }) };
 }
 
-/** Whether the policy of the endpoint allows a request without credentials. */
+/** Whether the policy of the endpoint allows this request without credentials. */
 function isAllowedUnauthenticated(
   client: CoreClient | Falsy,
   request: Request,
@@ -113,7 +119,7 @@ function isAllowedUnauthenticated(
   return policy === 'public-allowed' && Boolean(client) && isPublicClient(client as CoreClient);
 }
 
-/** Whether the client is registered for a method that uses no client secret, or as a public client. */
+/** Whether the client is public, or registered for a method without client secret. */
 function hasOtherMethod(client: CoreClient, { clientAuthentications }: ServerContext): boolean {
   const registered = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   if (registered === undefined) return false;
@@ -122,7 +128,10 @@ function hasOtherMethod(client: CoreClient, { clientAuthentications }: ServerCon
   );
 }
 
-/** How a client proves itself that has nothing to say for it: by its connection. */
+/**
+ * Returns the method that authenticates this client by its TLS connection. `undefined` if it is not registered for such
+ * a method.
+ */
 function connectionMethod(
   client: CoreClient,
   { clientAuthentications }: ServerContext,
@@ -137,7 +146,7 @@ function readCredentials(request: Request, authentications: readonly ClientAuthe
   for (const authentication of authentications) {
     const found = authentication.readCredentials?.(request);
     if (!found) continue;
-    // Who is named beside a proof must be who it is of; a second proof is one too many.
+    // A `client_id` next to other credentials must match them. Credentials of two methods are rejected.
     const isNamed = claim !== undefined && (method === none || authentication === none);
     if (claim && !isNamed) {
       throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
@@ -146,7 +155,7 @@ function readCredentials(request: Request, authentications: readonly ClientAuthe
     if (!claim || method === none) [claim, method] = [found, authentication];
   }
   if (!claim) {
-    const reason = 'the client says who it is, in the `Authorization` header or by `client_id`';
+    const reason = 'request contains no client credentials and no `client_id`';
     throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
   }
   if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
@@ -155,7 +164,7 @@ function readCredentials(request: Request, authentications: readonly ClientAuthe
   return { claim, method };
 }
 
-/** Who a request says it comes from, whether that is well said or not: for the operator. */
+/** Returns the client ID that a request presents, for events and logs. It is not verified. */
 export function findClaimedClientId(
   request: Request,
   authentications: readonly ClientAuthentication[],
@@ -165,33 +174,44 @@ export function findClaimedClientId(
       const id = authentication.readCredentials?.(request)?.id;
       if (id && isVSCHAR(id)) return shortText(id);
     } catch {
-      // What cannot be read names nobody.
+      // Unreadable credentials present no client ID.
     }
   }
   return undefined;
 }
 
-/** Some ways a profile does not let in. RFC 6749 §5.2 */
+/**
+ * Verifies that no profile forbids the client authentication method. RFC 6749 §5.2
+ * @throws {InvalidClientError} If a profile forbids it.
+ */
 function verifyAllowed(
   { method: given }: ClientAuthentication,
   { clientAuthentications, forbiddenAuthenticationMethods: forbidden }: ServerContext,
 ): void {
   if (!forbidden.has(given)) return;
   const expected = clientAuthentications.map(({ method }) => method).filter((method) => !forbidden.has(method));
-  const said = `Invalid client: no client authenticates by \`${given}\` here`;
-  throw new InvalidClientError(said).because({ reason: 'a profile of the server allows the method', expected, given });
+  const said = `Invalid client: client authentication by \`${given}\` is not accepted`;
+  throw new InvalidClientError(said).because({
+    reason: 'client authentication method is forbidden by a profile',
+    expected,
+    given,
+  });
 }
 
-/** A client without proof: the answer must not tell an unknown client from one that owes its secret. */
+/**
+ * Returns the error for a request without credentials. It is the same for unknown clients and for clients that must
+ * authenticate.
+ */
 function missingCredentials(client: CoreClient | Falsy, claim: PresentedCredentials): Error {
   if (claim.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
-  const reason = client ? 'the client proves who it is: it has a secret' : 'the client is known';
+  const reason = client ? 'client must authenticate, but sent no credentials' : 'client is unknown';
   return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
 }
 
 /**
- * Rejects a client whose `client_id` or secret is wrong, or that belongs to another issuer. The response is the same; the event
- * has the reason, for which the client is looked up once more. Without listeners there is no second look-up.
+ * Rejects a client whose `client_id` or secret is wrong, or that belongs to another issuer. The response does not tell
+ * these cases apart. For
+ * the event, the client is looked up once more without its secret, but only if the event has listeners.
  * @throws {InvalidClientError} Always.
  */
 async function rejectSecret(
@@ -204,7 +224,7 @@ async function rejectSecret(
     try {
       reason = (await model.getClient(id, null)) ? WRONG : UNKNOWN;
     } catch {
-      // The refusal stays what it is; only its reason is less precise.
+      // The lookup only makes the reason more precise, so its failure is ignored.
     }
   }
   throw new InvalidClientError('Invalid client: client is invalid').because({ reason, remedy: REMEDIES[reason] });
@@ -222,9 +242,9 @@ function verifyKnown(client: CoreClient | Falsy, model: Model): CoreClient {
   return client;
 }
 
-const KNOWN = '`getClient()` finds the client, and its secret is right';
-const UNKNOWN = 'a client with this `client_id` exists';
-const WRONG = 'the client secret is correct';
+const KNOWN = 'client is unknown, or its secret is wrong';
+const UNKNOWN = 'no client with this `client_id` exists';
+const WRONG = 'client secret is wrong';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   [KNOWN]: 'send the `client_id` and the secret of a registered client',

@@ -5,7 +5,7 @@ import type { ClientAuthentication, PresentedCredentials } from '../contracts/cl
 const SCHEME = /^Basic(?: |$)/i;
 const CREDENTIALS = /^Basic +[A-Za-z\d+/]+=*$/i;
 
-/** Does the request try to authenticate its client by the header? */
+/** Whether the request contains an `Authorization` header with the scheme `Basic`. */
 export const hasBasicHeader = (request: Request): boolean => basicHeader(request) !== undefined;
 
 function basicHeader(request: Request): string | undefined {
@@ -13,7 +13,7 @@ function basicHeader(request: Request): string | undefined {
   return typeof header === 'string' && SCHEME.test(header) ? header : undefined;
 }
 
-/** Id and secret in the `Authorization` header. RFC 6749 §2.3.1 */
+/** Client authentication by ID and secret in the `Authorization` header. RFC 6749 §2.3.1 */
 export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
   readCredentials(request) {
@@ -37,8 +37,10 @@ function readCredentials(header: string): PresentedCredentials {
 }
 
 /**
- * Both parts are form-encoded before they are joined, so that either may hold a colon. What cannot be decoded is not
- * taken as it stands: two ways to write a secret are two secrets.
+ * Decodes the client ID or secret, which are form-encoded so that they may contain a colon. Invalid encoding is
+ * rejected: otherwise, one
+ * secret could be written in two ways.
+ * @throws {InvalidClientError} If the text is not form-encoded.
  */
 function formDecoded(text: string): string {
   if (!/[+%]/.test(text)) return text;

@@ -3,13 +3,13 @@ import { isVSCHAR } from '../http/syntax.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
-/** Id and secret in the form. RFC 6749 §2.3.1 */
+/** Client authentication by ID and secret in the form body. RFC 6749 §2.3.1 */
 export const clientSecretPost: ClientAuthentication = {
   method: 'client_secret_post',
   readCredentials(request) {
     if (!request.body?.client_secret) return undefined;
     const id = optional(request, 'client_id', isVSCHAR);
-    // A secret beside the header is a second proof, whoever it is of.
+    // A secret in the form in addition to the header counts as a second set of credentials.
     if (id === undefined && !hasBasicHeader(request)) return undefined;
     return { id: id ?? '', secret: required(request, 'client_secret', isVSCHAR) };
   },

@@ -6,7 +6,7 @@ import type { ClientAuthentication } from '../contracts/client-authentication.js
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
-/** A client that says who it is and proves nothing. RFC 6749 §2.1 */
+/** The method `none` of public clients: the request contains only a `client_id`. RFC 6749 §2.1 */
 export const none: ClientAuthentication = {
   method: 'none',
   readCredentials(request) {
@@ -22,9 +22,9 @@ export function isPublicClient(client: CoreClient): boolean {
 }
 
 /**
- * May a client go without proof where a grant is asked for, or begins? One that declares how it authenticates is taken at its
- * word: public clients have no secret, all others owe their proof. One that declares nothing follows the host's
- * `requireClientAuthentication`.
+ * Whether a client may request or start a grant without client authentication. For a client with
+ * `tokenEndpointAuthMethod`, only if that is
+ * `none`. For any other client, the option `requireClientAuthentication` decides.
  */
 export function mayBeUnauthenticated(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
   const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;

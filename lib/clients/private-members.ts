@@ -1,5 +1,5 @@
-/** What only the owner of a key may know. RFC 7518 §6, RFC 8037 §2, RFC 9964 */
+/** The private members of a JWK. RFC 7518 §6, RFC 8037 §2, RFC 9964 */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
-/** Does a key show what only its owner may know? */
+/** Whether a JWK contains private members. */
 export const hasPrivateMember = (jwk: object): boolean => PRIVATE.some((name) => Object.hasOwn(jwk, name));

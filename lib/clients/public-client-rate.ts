@@ -5,19 +5,24 @@ import { addressOf, networkOf } from '../http/network.js';
 import { type RequestRate, WindowCounts } from '../http/window-counts.js';
 
 /**
- * Limits how often public clients may send requests from one network, where each request makes the server store something. Clients that
- * registered themselves are limited too, because an attacker can register a client with a secret. Other clients that authenticate are not
- * limited. Counted in the memory of this process; requests whose address is unknown are not counted.
+ * Limits the rate of requests by public clients from one network, at endpoints that store something for each request.
+ * Self-registered clients
+ * are limited too, because an attacker can register a client with a secret. Other authenticated clients are not
+ * limited. Requests are counted
+ * in the memory of this process. Requests from an unknown address are not counted.
  */
 export class PublicClientRate {
   private readonly counts: WindowCounts | undefined;
 
-  /** @param rate `false`: no limit */
+  /** @param rate The limit per network. `false` disables it. */
   constructor(rate: RequestRate | false) {
     this.counts = rate === false ? undefined : new WindowCounts(rate);
   }
 
-  /** @throws {TemporarilyUnavailableError} With status 429, if there were too many requests. RFC 9126 §2.3 */
+  /**
+   * Counts a request and verifies the limit.
+   * @throws {TemporarilyUnavailableError} With status 429, if the limit is exceeded. RFC 9126 §2.3
+   */
   verify({
     client,
     authenticationMethod: proof,
@@ -29,7 +34,7 @@ export class PublicClientRate {
     const retryAfter = this.counts.add(networkOf(address));
     if (retryAfter === 0) return;
     const detail = {
-      reason: 'public and self-registered clients send few requests from one network',
+      reason: 'too many requests of public or self-registered clients from one network',
       given: networkOf(address),
     };
     throw new TemporarilyUnavailableError('Too many requests: try again later', { code: 429, retryAfter }).because(
@@ -38,12 +43,12 @@ export class PublicClientRate {
   }
 }
 
-/** Returns the error message for an invalid `rate`; `undefined` if it is valid. */
+/** Returns the configuration error for an invalid option `rate`. `undefined` if it is valid. */
 export function findRateError(rate: unknown, feature: string): string | undefined {
   if (rate === undefined || rate === false) return undefined;
   const { requests, per } = (rate ?? {}) as Partial<RequestRate>;
   if (isCount(requests, 1_000_000) && isCount(per, 86_400)) return undefined;
-  return `\`rate\` of ${feature} must be \`false\` or \`{ requests, per }\`: requests per network, up to 1 000 000, in a number of seconds, up to 86 400`;
+  return `\`rate\` of ${feature} must be \`false\` or \`{ requests, per }\`: up to 1 000 000 requests per network in up to 86 400 seconds`;
 }
 
 const isCount = (value: unknown, largest: number) =>

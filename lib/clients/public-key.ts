@@ -2,7 +2,11 @@ import { hasPrivateMember } from './private-members.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members that make up a public key, by its type. The first one says which curve or parameter set it is for, except of RSA. RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6 */
+/**
+ * The members of public keys, by key type. Except for RSA, the first one is the curve or parameter set. RFC 7638 §3.2,
+ * RFC 8037 §2,
+ * RFC 9964 §6
+ */
 const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['EC', ['crv', 'x', 'y']],
   ['OKP', ['crv', 'x']],
@@ -10,23 +14,24 @@ const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['AKP', ['alg', 'pub']],
 ]);
 
-/** The curves and the parameter sets that this library works with. RFC 7518 §6.2.1.1, RFC 8037 §2, RFC 9964 §4 */
+/** The supported curves and parameter sets, by key type. RFC 7518 §6.2.1.1, RFC 8037 §2, RFC 9964 §4 */
 const KINDS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['EC', ['P-256', 'P-384', 'P-521']],
   ['OKP', ['Ed25519', 'X25519']],
   ['AKP', ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']],
 ]);
 
-/** Bits of an RSA modulus: a shorter one is weak, a longer one is expensive to verify with. RFC 7518 §3.3, §4.3 */
+/** Bits of an RSA modulus. Shorter keys are weak, longer keys are expensive to verify with. RFC 7518 §3.3, §4.3 */
 const [SHORTEST_MODULUS, LONGEST_MODULUS] = [2048, 4096];
-/** Bits of an RSA public exponent. Verification takes a multiplication for each; 65537 has 17. */
+/** Maximum bits of an RSA public exponent, because each bit costs a multiplication. 65537 has 17 bits. */
 const MAX_EXPONENT = 33;
-/** Characters of the longest member: the public key of ML-DSA-87. */
+/** Maximum length of a member in characters: that of an ML-DSA-87 public key. */
 const MAX_MEMBER_LENGTH = 3456;
 
 /**
- * Returns the reason to reject a public JWK of an untrusted client, or `undefined` if the key is acceptable. An RSA key with a long
- * modulus or exponent would cost the server up to a thousand times the usual verification. RFC 8725 §3.5
+ * Returns why a public JWK of a client is rejected. `undefined` if the key is accepted. An RSA key with a long modulus
+ * or exponent could cost
+ * the server up to a thousand times the usual verification. RFC 8725 §3.5
  */
 export function findPublicKeyError(jwk: Members): string | undefined {
   if (hasPrivateMember(jwk)) return 'the key must not have private members';
@@ -42,13 +47,16 @@ export function findPublicKeyError(jwk: Members): string | undefined {
   return kty === 'RSA' ? findRsaError(bytesOf(jwk['n']), bytesOf(jwk['e'])) : undefined;
 }
 
-/** Whether the library knows this type and curve of key at all. Keys that it does not know are ignored. RFC 7517 §5 */
+/** Whether the library supports the type and curve of a key. Unsupported keys in a key set are ignored. RFC 7517 §5 */
 export function isKnownKind(jwk: Members): boolean {
   const names = MEMBERS.get(jwk['kty']);
   return names !== undefined && (KINDS.get(jwk['kty'])?.includes(jwk[names[0]!]) ?? true);
 }
 
-/** Returns the members that make up a public key, and no others. @param jwk a key without a fault */
+/**
+ * Returns the members that make up a public key, without all others.
+ * @param jwk A key that `findPublicKeyError()` accepts.
+ */
 export function publicKeyMembers(jwk: Members): { kty: string } & Record<string, string> {
   const names = ['kty', ...MEMBERS.get(jwk['kty'])!];
   return Object.fromEntries(names.map((name) => [name, jwk[name]])) as ReturnType<typeof publicKeyMembers>;
@@ -68,7 +76,7 @@ function findRsaError(modulus: Buffer, exponent: Buffer): string | undefined {
 
 const bytesOf = (text: unknown) => Buffer.from(text as string, 'base64url');
 
-/** The length of a big-endian number in bits. */
+/** Returns the length of a big-endian number in bits. */
 function bitsOf(bytes: Buffer): number {
   const first = bytes.findIndex((byte) => byte !== 0);
   return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first]!) - 24);

@@ -1,9 +1,9 @@
 import { type Attributes, type Counter, type Histogram, metrics } from '@opentelemetry/api';
 
-/** Seconds, from a look into memory to a database that hangs. */
+/** Histogram boundaries in seconds, from an in-memory lookup to a hanging database. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is counted and measured. */
+/** The metrics: a histogram of durations and a counter of events. */
 export class Instruments {
   private made: { duration: Histogram; events: Counter } | undefined;
 
@@ -17,16 +17,19 @@ export class Instruments {
     this.make().events.add(1, { ...this.always, 'oauth2.event': event });
   }
 
-  /** Not before they are used: a meter that is asked for before there is a provider measures nothing, ever. */
+  /**
+   * Creates the instruments on first use: a meter that is requested before a provider is registered never records
+   * anything.
+   */
   private make() {
     if (this.made) return this.made;
     const meter = metrics.getMeter('nest-oauth2');
     const duration = meter.createHistogram('oauth2.operation.duration', {
-      description: 'How long operations take',
+      description: 'Duration of operations',
       unit: 's',
       advice: { explicitBucketBoundaries: BOUNDARIES },
     });
-    const events = meter.createCounter('oauth2.events', { description: 'What operators hear of', unit: '{event}' });
+    const events = meter.createCounter('oauth2.events', { description: 'Number of events', unit: '{event}' });
     return (this.made = { duration, events });
   }
 }

@@ -10,16 +10,17 @@ import { Instruments } from './instruments.js';
 import { tracedModel } from './traced-model.js';
 
 export interface TelemetryOptions {
-  /** What every span and figure says beside the rest, such as the name of one of several servers. Default: {} */
+  /** Attributes to add to every span and metric, such as the name of the server. Default: `{}`. */
   attributes?: Attributes;
-  /** A span for each call of the model, within that of its operation. Default: true */
+  /** Whether each call of a model method has its own span within the span of the operation. Default: `true`. */
   model?: boolean;
 }
 
 /**
- * Spans and figures by `@opentelemetry/api`: a span for each operation, with the calls of the model as its children, a
- * histogram of how long operations take, and a counter of events. No text that was sent is among them but client ids.
- * The option `instrumentation` of a server takes the returned value.
+ * Returns traces and metrics by `@opentelemetry/api`, to be passed in the option `instrumentation`: a span for each
+ * operation, with the calls
+ * of the model as its children, a histogram of durations, and a counter of events. Of the request, they contain only
+ * client IDs.
  */
 export function telemetry(options: TelemetryOptions = {}): Instrumentation {
   assertKnownOptions(options, { attributes: true, model: true }, '`telemetry()`');
@@ -57,7 +58,7 @@ export function telemetry(options: TelemetryOptions = {}): Instrumentation {
   };
 }
 
-/** Phases of an authorization that have no span: they run between the spans of `authorize.read` and `authorize.decide`. */
+/** Phases without a span of their own. They run between the spans of `authorize.read` and `authorize.decide`. */
 const WITHOUT_SPAN = new Set(['authorize.scope', 'authorize.interaction']);
 
 const OK: Attributes = { 'oauth2.outcome': 'ok' };
@@ -69,7 +70,10 @@ function attributesOf(operation: RunningOperation): Attributes {
   return facts;
 }
 
-/** The grant type of a token request: of figures there must not be as many as a client can think of. */
+/**
+ * Returns the grant type of a token request. Unsupported ones are reported as `_OTHER`, so that clients cannot increase
+ * the metric cardinality.
+ */
 function grantTypeOf({ name, request, server }: RunningOperation): string | undefined {
   if (name !== 'token') return undefined;
   const { grant_type: asked } = (request.body ?? {}) as Record<string, unknown>;
@@ -78,14 +82,14 @@ function grantTypeOf({ name, request, server }: RunningOperation): string | unde
   return server.grants.has(asked) || Object.hasOwn(extendedGrantTypes, asked) ? asked : '_OTHER';
 }
 
-/** The client: as the request says, or, of a guarded route, as the token that was found does. */
+/** Returns the client ID: for a protected resource that of the token, otherwise the unverified one of the request. */
 function clientOf({ name, request, server }: RunningOperation, found?: unknown): string | undefined {
   if (name === 'authenticate') return shortText((found as { client?: { id?: unknown } } | undefined)?.client?.id);
   if (found !== undefined) return undefined;
   return findClaimedClientId(request, server.clientAuthentications) ?? shortText(request.query?.['client_id']);
 }
 
-/** A refusal is the server at work; a fault is not. */
+/** Returns the attributes for a failed operation. A refused request is an expected outcome, a server error is not. */
 function outcomeOf(error: unknown): Attributes {
   const failure = toOAuthError(error);
   if (isSignInPending(failure)) return OK;

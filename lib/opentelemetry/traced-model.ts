@@ -6,10 +6,10 @@ import type { Model } from '../model/model.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** A model each call of which is a span. What it calls of itself is its own business. */
+/** Wraps a model so that each call of a method has a span. Calls within the model are not traced. */
 export function tracedModel(model: Model, tracer: Tracer, always: Attributes): Model {
   const made = new Map<PropertyKey, { value: unknown; call: AnyFunction }>();
-  // Not a proxy of the model itself: of a frozen object, nothing but its own methods may be answered.
+  // The proxy target is an empty object, because a proxy of a frozen model could not return wrapped methods.
   return new Proxy({} as Model, {
     get(_, key) {
       const value: unknown = Reflect.get(model, key, model);
@@ -31,7 +31,7 @@ export function tracedModel(model: Model, tracer: Tracer, always: Attributes): M
   });
 }
 
-/** Calls a method, and ends the span when it has answered: at once, or later. */
+/** Calls a method, and ends its span when the method has returned or its promise is settled. */
 function endWithSpan(span: Span, call: () => unknown): unknown {
   try {
     const answer = call();
@@ -50,7 +50,10 @@ function end<T>(span: Span, value: T): T {
   return value;
 }
 
-/** Of the host's own errors the class is told, and never the text: nobody knows what is in it. */
+/**
+ * Ends a span with an error. For errors of the application, only the class is recorded, because the message may contain
+ * secrets.
+ */
 function fail(span: Span, error: unknown): never {
   const isRefusal = error instanceof OAuthError && error.code < 500;
   span.setAttribute('error.type', error instanceof OAuthError ? wireCode(error) : classOf(error));

@@ -4,39 +4,44 @@ import { type OAuthError, ServerError, toOAuthError } from '../errors/index.js';
 import { Response } from '../http/response.js';
 
 /**
- * Runs around an operation. It calls `run` once. With a target, the operation runs on that server instead, with the wrappers of that
- * server around it.
+ * A wrapper that runs around an operation. It must call `run` once. If it passes a target server, the operation runs on
+ * that server, inside
+ * the wrappers of that server.
  */
 export type Around<Target> = <T>(operation: RunningOperation, run: (target?: Target) => Promise<T>) => Promise<T>;
 
-/** An operation to run, with the response that it writes. */
+/** An operation to run, and the response that it writes. */
 interface Call<T, Target> {
   readonly operation: RunningOperation;
   readonly response: Response;
   readonly run: (target?: Target) => Promise<T>;
 }
 
-/** Returns the wrappers of all instrumentations as one, the first outermost. `undefined` if there are none. */
+/**
+ * Combines the wrappers of all instrumentations into one, the first outermost. Returns `undefined` if there are none.
+ */
 export function nestWrappers<Target>(all: readonly Instrumentation[]): Around<Target> | undefined {
   const wrappers = all.filter((one) => one.around !== undefined);
   if (wrappers.length === 0) return undefined;
   return <T>(operation: RunningOperation, run: () => Promise<T>) => {
     const innermost = () => run();
-    // Async functions, so that a wrapper that throws synchronously rejects the promise that the next outer wrapper awaits.
+    // Async functions turn synchronous exceptions of a wrapper into rejections for the outer wrapper.
     return wrappers.reduceRight((inner, one) => async () => one.around!(operation, inner), innermost)();
   };
 }
 
-/** Returns a wrapper that runs around another one. */
+/** Returns a wrapper that runs `outer` around `inner`. */
 export function wrapOuter<Target>(outer: Around<Target>, inner: Around<Target> | undefined): Around<Target> {
   if (!inner) return outer;
   return (operation, run) => outer(operation, (target) => (target ? run(target) : inner(operation, run)));
 }
 
 /**
- * Runs an operation with a wrapper around it. The outcome is that of the operation, so that a wrapper that catches an error cannot
- * make a rejected token an accepted one. An error of the wrapper itself is written to the response. A wrapper that calls `run` after it
- * has ended gets an error: the request was answered by then.
+ * Runs an operation inside a wrapper. The outcome is always that of the operation, so that a wrapper that catches an
+ * error cannot accept a
+ * rejected token. An error of the wrapper itself is written to the response. If the wrapper calls `run` after it has
+ * ended, that call fails,
+ * because the response was already sent.
  */
 export async function runAround<T, Target>(
   around: Around<Target>,
@@ -60,14 +65,17 @@ export async function runAround<T, Target>(
   );
 }
 
-/** Returns a rejected promise. A wrapper that ignores it causes no unhandled rejection, which would end the process. */
+/**
+ * Returns a rejected promise. Its rejection counts as handled, so that a wrapper that ignores it does not end the
+ * process.
+ */
 function rejectLate(): Promise<never> {
   const late = Promise.reject(new ServerError('Server error: `run()` was called after the wrapper had ended'));
   late.catch(() => undefined);
   return late;
 }
 
-/** Writes the error of a wrapper over the response that the operation has written, such as a redirect with a code. */
+/** Replaces the response that the operation has written, such as a redirect with a code, by the error of a wrapper. */
 function writeFailure(response: Response, error: OAuthError): OAuthError {
   if (response instanceof Response) for (const name of ['location', 'content-type']) delete response.headers[name];
   return respondWithError(response, error);

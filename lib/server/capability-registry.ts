@@ -16,12 +16,15 @@ export class CapabilityRegistry implements Capabilities {
   private readonly contributed = new Map<string, unknown[]>();
   private readonly required: { key: Capability<unknown>; feature: Feature }[] = [];
 
-  /** @throws {InvalidArgumentError} If another feature provides the same. */
+  /**
+   * Registers a provided value.
+   * @throws {InvalidArgumentError} If another feature provides the same key.
+   */
   provide(feature: Feature, key: Capability<unknown>, make: () => unknown): void {
     const other = this.provided.get(key.name)?.feature;
     if (other) {
       const both = `${featureName(other)} and ${featureName(feature)}`;
-      throw configurationError(`the features ${both} both provide ${key.name}: leave one out`);
+      throw configurationError(`the features ${both} both provide ${key.name}: remove one of them`);
     }
     this.provided.set(key.name, { feature, make, isBeingMade: false });
   }
@@ -49,18 +52,21 @@ export class CapabilityRegistry implements Capabilities {
   findMissing(): string | undefined {
     const missing = this.required.find(({ key }) => !this.provided.has(key.name));
     return (
-      missing && `${featureName(missing.feature)} needs \`${missing.key.providedBy}()\`: list that in \`features\` too`
+      missing && `${featureName(missing.feature)} requires \`${missing.key.providedBy}()\`: add it to \`features\``
     );
   }
 
-  /** Makes everything that is provided and was not used yet. Constructors may have effects, such as subscriptions. */
+  /**
+   * Creates all provided values that were not used yet, because their constructors may have side effects such as
+   * subscriptions.
+   */
   makeAll(): void {
     for (const entry of this.provided.values()) this.valueOf(entry);
   }
 
   private valueOf(entry: Provided): unknown {
     if (!entry.made) {
-      assertConfig(!entry.isBeingMade, `what ${featureName(entry.feature)} provides depends on itself`);
+      assertConfig(!entry.isBeingMade, `the value that ${featureName(entry.feature)} provides depends on itself`);
       entry.isBeingMade = true;
       entry.made = { value: entry.make() };
       entry.isBeingMade = false;

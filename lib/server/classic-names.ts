@@ -1,25 +1,26 @@
 import { InvalidArgumentError } from '../errors/index.js';
 
-/** What became of the methods that a server had in 2.x. */
+/** The server methods of version 2.x, with their replacements. */
 const METHODS: Readonly<Record<string, string>> = {
   authorise: 'is called `authenticate()` now',
   authCodeGrant: 'is called `authorize()` now',
   grant: 'is called `token()` now',
-  errorHandler: 'is gone: every operation rejects with an `OAuthError`, and has written the answer to its `Response`',
-  lockdown: 'is gone: call `authenticate()` for each route that is to be protected',
+  errorHandler:
+    'was removed: every operation rejects with an `OAuthError`, after it has written the error to its `Response`',
+  lockdown: 'was removed: call `authenticate()` for each protected route',
 };
 
-/** What became of the options that 3.x stopped reading. */
+/** The options that have no effect since version 3.x, with their replacements. */
 const OPTIONS: Readonly<Record<string, string>> = {
   authCodeLifetime: 'is called `authorizationCodeLifetime` now',
-  grants: '`getClient()` returns the `grants` of each client',
-  debug: 'the `inner` property of a rejection is the error behind it',
-  clientIdRegex: '`getClient()` refuses a client by a falsy value or an error',
-  passthroughErrors: 'every operation rejects with its error',
-  continueAfterResponse: 'the host sends the `Response`, and goes on as it likes',
+  grants: '`getClient()` returns the `grants` of each client instead',
+  debug: 'read the `inner` property of a rejection instead',
+  clientIdRegex: 'refuse the client in `getClient()` instead, by a falsy value or an error',
+  passthroughErrors: 'every operation rejects with its error instead',
+  continueAfterResponse: 'the application sends the `Response` and continues as it needs',
 };
 
-/** Gives a server class the method names of 2.x, each of which says what took its place. */
+/** Adds the method names of version 2.x to a server class. Calling them throws an error that names the replacement. */
 export function rejectClassicNames(prototype: object): void {
   for (const [name, fate] of Object.entries(METHODS)) {
     const value = (): never => {
@@ -29,12 +30,12 @@ export function rejectClassicNames(prototype: object): void {
   }
 }
 
-/** Returns what replaces an option of oauth2-server 2.x that has no effect; `undefined` for any other name. */
+/** Returns the replacement of an option of oauth2-server 2.x that has no effect. `undefined` for any other name. */
 export function removedOption(name: string): string | undefined {
   return Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 }
 
-/** Tells the operator of options that are given and do nothing, in one process warning. */
+/** Warns of options that have no effect, in a single process warning. */
 export function warnOfRemovedOptions(options: object): void {
   const removed = Object.keys(OPTIONS).filter((name) => Object.hasOwn(options, name));
   if (removed.length === 0) return;

@@ -6,10 +6,10 @@ import type * as application from '../model/application-types.js';
 import type * as model from '../model/model.js';
 import type * as options from '../options/options.js';
 
-/** `Falsy`, under the name that the types of 5.x have for it. */
+/** The name that version 5.x uses for `Falsy`. */
 export type Falsey = model.Falsy;
 
-// The types that hosts of 5.x know as members of the class, `OAuth2Server.Token` and so on.
+// The types that applications of version 5.x use as members of the class, such as `OAuth2Server.Token`.
 declare module './server.js' {
   namespace OAuth2Server {
     // oxlint-disable-next-line no-shadow

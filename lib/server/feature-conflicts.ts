@@ -1,10 +1,10 @@
 import type { Feature, InstalledFeature } from '../contracts/feature.js';
 import { featureName } from '../contracts/feature-name.js';
 
-/** Parts of features that are records, whose names no two features may share. */
+/** Parts of features that are records. Two features must not use the same key. */
 const RECORDS = ['grants', 'responseTypes', 'responseModes', 'tokenSchemes'] as const;
 
-/** Hooks that at most one feature of a server may have. */
+/** Hooks that at most one feature of a server may have, each with a phrase for the error message. */
 const SINGLE = [
   ['write access tokens', 'token', 'format'],
   ['find clients', 'client', 'find'],
@@ -20,7 +20,7 @@ export function findEndpointConflict(features: readonly Feature[]): string | und
   );
 }
 
-/** Returns the configuration error for the first grant, mode or other part that two features add. */
+/** Returns the configuration error for the first grant, response mode or other part that two features add. */
 export function findPartConflict(installed: readonly InstalledFeature[]): string | undefined {
   for (const part of RECORDS) {
     const shared = findShared(
@@ -55,4 +55,4 @@ function findShared(all: readonly (readonly [Feature, object | undefined])[], pa
 }
 
 const both = (one: Feature, other: Feature, does: string) =>
-  `the features ${featureName(one)} and ${featureName(other)} both ${does}: leave one out of \`features\``;
+  `the features ${featureName(one)} and ${featureName(other)} both ${does}: remove one of them from \`features\``;

@@ -4,12 +4,13 @@ import type { Feature } from '../contracts/feature.js';
 import { withDefaults } from '../options/resolve-options.js';
 import { findMisplacedInstrumentation } from './instrumentation.js';
 
-/** Features as the application lists them. A profile is a list inside the list. */
+/** The features as the application lists them. A profile is a nested list. */
 export type FeatureList = readonly (Feature | readonly Feature[])[];
 
 /**
- * Returns the features of a list, each once. A feature that the application lists itself replaces the feature of a profile
- * with the same `id`.
+ * Returns the features of a list without duplicates. A feature that the application lists replaces the feature of a
+ * profile with the same
+ * `id`.
  * @throws {InvalidArgumentError} If a feature is listed twice, or if an entry is not a feature.
  */
 export function flattenFeatures(list: FeatureList): readonly Feature[] {
@@ -22,15 +23,15 @@ export function flattenFeatures(list: FeatureList): readonly Feature[] {
   return [...features.values()];
 }
 
-/** Returns the features that the application lists itself, without those of profiles. */
+/** Returns the features that the application lists directly, without those of profiles. */
 const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
 
 /** Returns the configuration error for an entry that is not a feature, or for a feature that is listed twice. */
 export function findRepeatedFeature(list: FeatureList): string | undefined {
   if (!Array.isArray(list)) return 'the option `features` must be a list such as `[revocation()]`';
   for (const one of list.flat() as unknown[]) {
-    // A function is not a feature, whatever its properties are.
-    if (typeof one === 'function') return `\`${one.name}\` among the \`features\` is a function: call it`;
+    // A function is never a feature, even if it has an `id`.
+    if (typeof one === 'function') return `\`${one.name}\` in \`features\` is a function: call it`;
     const misplaced = findMisplacedInstrumentation(one);
     if (misplaced !== undefined) return misplaced;
     if (typeof (one as Feature | undefined)?.id !== 'string') return 'a feature must have an `id`';
@@ -38,9 +39,9 @@ export function findRepeatedFeature(list: FeatureList): string | undefined {
   const own = ownOf(list);
   const names = own.map(({ id }) => id);
   const repeated = own.find(({ id }, at) => names.indexOf(id) !== at);
-  return repeated && `the feature ${featureName(repeated)} stands twice in \`features\`: leave one out`;
+  return repeated && `the feature ${featureName(repeated)} is listed twice in \`features\`: remove one of them`;
 }
 
-/** Returns the default options of a server. The defaults of features replace the `others`. */
+/** Returns the default options of a server: the `defaults` of features override the `others`. */
 export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
   withDefaults(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);

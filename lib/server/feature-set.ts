@@ -23,7 +23,7 @@ import { findEndpointConflict, findPartConflict } from './feature-conflicts.js';
 import { findInvalidPart, hooksOf } from './hook-lists.js';
 import { findMisconfigurations, findResourceError } from './misconfigurations.js';
 
-/** The features of one server, installed. */
+/** The installed features of one server. */
 export class FeatureSet implements ServerContext {
   readonly installed: readonly InstalledFeature[];
   readonly hooks: ServerHooks;
@@ -85,11 +85,14 @@ export class FeatureSet implements ServerContext {
       assertConfig(this.isInstalled, '`server` is not available while features are installed');
       return this;
     };
-    // Read earlier, a value would depend on the order of the features.
+    // Reading a value earlier would make the order of features matter.
     const afterInstallation =
       <T>(read: () => T) =>
       (): T => {
-        assertConfig(this.isInstalled, 'what features provide is not available while features are installed');
+        assertConfig(
+          this.isInstalled,
+          'the values that features provide are not available while features are installed',
+        );
         return read();
       };
     return {
@@ -120,7 +123,10 @@ export class FeatureSet implements ServerContext {
     return this.ownResources.uris;
   }
 
-  /** Sets where the application serves the endpoints: their whole paths, by id. `false`: nowhere. */
+  /**
+   * Sets the full paths at which the application serves the endpoints, by endpoint ID. `false` means that an endpoint
+   * is not served.
+   */
   mount(paths: Readonly<Record<string, string | false>>): void {
     this.paths = paths;
   }
@@ -147,11 +153,11 @@ export class FeatureSet implements ServerContext {
 
 type RecordPart = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';
 
-/** Returns what all features add to a part that is a record. */
+/** Returns the entries that all features add to a part that is a record. */
 const entriesOf = <K extends RecordPart>(all: readonly Installed[], part: K) =>
   all.flatMap((parts) => Object.entries(parts[part] ?? {})) as [string, NonNullable<Installed[K]>[string]][];
 
-/** Returns the entries without those that a profile forbids. */
+/** Returns the entries as a map, without those that a profile forbids. */
 const withoutForbidden = <T>(
   features: readonly Feature[],
   part: 'grants' | 'responseTypes',

@@ -9,7 +9,7 @@ const NAMES = {
   client: ['find', 'verifyMetadata'],
 } as const satisfies { readonly [G in keyof ServerHooks]: readonly (keyof ServerHooks[G])[] };
 
-/** Returns the hooks of all features as lists of functions, made once for each server. */
+/** Returns the hooks of all features as lists of functions. Called once per server. */
 export function hooksOf(parts: readonly Installed[]): ServerHooks {
   const groups = Object.entries(NAMES).map(([group, names]) => {
     const owners = parts.map((one) => one[group as keyof ServerHooks]).filter((one) => one !== undefined);
@@ -18,11 +18,14 @@ export function hooksOf(parts: readonly Installed[]): ServerHooks {
   return Object.fromEntries(groups) as ServerHooks;
 }
 
-/** Returns the configuration error for the first feature whose hooks would be ignored: they might be those that refuse requests. */
+/**
+ * Returns the configuration error for the first feature whose hooks cannot be called. Ignoring them could accept
+ * requests they would reject.
+ */
 export function findInvalidPart(installed: readonly InstalledFeature[]): string | undefined {
   for (const { feature, parts } of installed) {
     if (typeof parts !== 'object' || typeof (parts as { then?: unknown }).then === 'function') {
-      return `\`install()\` of the feature ${featureName(feature)} must return an object or nothing, and no promise`;
+      return `\`install()\` of the feature ${featureName(feature)} must return an object or nothing, not a promise`;
     }
     for (const [group, names] of Object.entries(NAMES)) {
       const hooks = parts[group as keyof ServerHooks] as Readonly<Record<string, unknown>> | undefined;
@@ -33,7 +36,7 @@ export function findInvalidPart(installed: readonly InstalledFeature[]): string 
   return undefined;
 }
 
-/** Hooks may be methods of a class: each is bound to its object. */
+/** Returns the functions of a hook, each bound to its object, because hooks may be methods of a class. */
 const functionsOf = (owners: readonly object[], name: string) =>
   owners.flatMap((owner) => {
     const hook = (owner as Readonly<Record<string, unknown>>)[name];

@@ -6,7 +6,7 @@ import type { Options } from '../options/resolve-options.js';
 
 const MEMBERS = ['around', 'wrapModel', 'events'] as const;
 
-/** Returns the configuration error of the option `instrumentation`. `undefined`: it is valid. */
+/** Returns the configuration error of the option `instrumentation`. `undefined` if it is valid. */
 export function findInstrumentationError(given: unknown): string | undefined {
   for (const one of [given].flat()) {
     if (typeof one === 'function') return `the option \`instrumentation\` is a function: call it, as \`${one.name}()\``;
@@ -25,17 +25,17 @@ export function findInstrumentationError(given: unknown): string | undefined {
 
 const isFunctionOrUnset = (value: unknown) => value === undefined || typeof value === 'function';
 
-/** Returns the configuration error of an entry of `features` that belongs into the option `instrumentation`. */
+/** Returns the configuration error for an entry of `features` that belongs in the option `instrumentation`. */
 export function findMisplacedInstrumentation(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
   const has = (name: string) => typeof entry[name] === 'function';
   if (typeof entry['id'] !== 'string') {
     return has('around') || has('wrapModel')
-      ? '`features` contains an instrumentation: give it as an option of its own, as `instrumentation: telemetry()`'
+      ? '`features` contains an instrumentation: pass it in its own option, as `instrumentation: telemetry()`'
       : undefined;
   }
   const old = (['observe', 'observeModel'] as const).find(has);
-  const fix = 'give an object with `around()` or `wrapModel()` as the option `instrumentation`';
+  const fix = 'pass an object with `around()` or `wrapModel()` in the option `instrumentation`';
   return old && `\`${old}\` of the feature \`${entry['id']}\` has no effect: ${fix}`;
 }
 
@@ -49,7 +49,10 @@ export function instrumentationsOf(given: unknown): readonly Instrumentation[] {
   return given === undefined ? [] : ([given].flat() as Instrumentation[]);
 }
 
-/** Returns the options with the model and the events of instrumentations. Without instrumentations, they are returned as they are. */
+/**
+ * Returns the options with the model and the events of all instrumentations. Without any, the options are returned
+ * unchanged.
+ */
 export function instrumentedOptions(options: Options, all: readonly Instrumentation[]): Options {
   const sinks = all.flatMap(({ events = [] }) => events);
   const wrapping = all.filter((one) => one.wrapModel !== undefined);

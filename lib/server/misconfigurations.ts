@@ -4,8 +4,9 @@ import { findMissingMethods, lacks } from '../model/require-methods.js';
 import { featureName } from '../contracts/feature-name.js';
 
 /**
- * Returns the configuration errors of all features in one message: missing model methods, then the first error of each feature. If there
- * are none, it returns `missingCapability`, the error for a required capability that no feature provides.
+ * Returns one message with all configuration errors: missing model methods, then the first error of each feature. If
+ * there are none, it
+ * returns `missingCapability`, the error for a required capability that no feature provides.
  */
 export function findMisconfigurations(
   server: ServerContext,
@@ -29,24 +30,27 @@ export function findMisconfigurations(
   return `${all.length} configuration errors:\n${all.map((fault, at) => `${at + 1}. ${fault}`).join('\n')}`;
 }
 
-/** Returns only the first error of each feature: its further errors are often consequences. */
+/** Returns the first error of each feature. Further errors are often consequences of it. */
 function firstErrors(server: ServerContext, isIncomplete: boolean): readonly string[] {
   return server.installed.flatMap(({ parts }) => {
     try {
       for (const first of parts.misconfigurations?.(server) ?? []) return [first];
     } catch (error) {
-      // A feature may fail to validate itself without its model methods or capabilities. Then these are the message.
+      // Without its model methods or capabilities, a feature may be unable to validate itself.
       if (!isIncomplete) throw error;
     }
     return [];
   });
 }
 
-/** Returns the configuration error of a protected resource in the member `resources` of a feature. */
+/**
+ * Returns the configuration error of a protected resource in the member `resources` of a feature. `undefined` if it is
+ * valid.
+ */
 export function findResourceError(resource: string, issuer: string | undefined): string | undefined {
   const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
   if (isGood) return undefined;
   return resource.startsWith('/')
-    ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: give that`
-    : `the resource \`${resource}\` is no absolute URI`;
+    ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: set \`issuer\``
+    : `the resource \`${resource}\` is not an absolute URI`;
 }

@@ -3,19 +3,21 @@ import type { FeatureList } from './feature-list.js';
 import type { Client, ProtectedResourceModel, User } from '../model/model.js';
 import type { EngineOptions, OAuth2ServerOptions } from '../options/options.js';
 
-/** The options of a server that no single call has. */
+/** The server options that cannot be set for a single call. */
 interface FeatureOptions {
-  /** Specifications beside the classic ones, such as `[revocation()]`. Default: `[]` */
+  /** Features to add to those of RFC 6749, such as `[revocation()]`. Default: `[]`. */
   features?: FeatureList;
-  /** Code that runs around all operations, such as `telemetry()`: one value or a list, the first outermost. */
+  /**
+   * Code that runs around all operations, such as `telemetry()`: one value, or a list whose first entry is outermost.
+   */
   instrumentation?: Instrumentation | readonly Instrumentation[];
 }
 
-/** The options of a server, and what it does beyond the classic. */
+/** The options of a server, including its features and instrumentation. */
 export interface ServerOptions<C extends Client, U extends User> extends OAuth2ServerOptions<C, U>, FeatureOptions {}
 
-/** The same for an API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
+/** The options of a separate resource server, which only supports `authenticate()`. RFC 6750 */
 export interface ResourceServerOptions<C extends Client, U extends User> extends EngineOptions, FeatureOptions {
-  /** Knows access tokens, and no more. */
+  /** A model that finds access tokens. */
   model: ProtectedResourceModel<C, U>;
 }

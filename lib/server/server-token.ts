@@ -1,9 +1,14 @@
 import { OAuth2Server } from './server.js';
 
-/** By what a container of Nest knows a server: its class, or a text of the `name` it was registered with. */
+/**
+ * Returns the injection token of a server in a Nest container: the class for the default server, a text for a server
+ * with a `name`.
+ */
 export const serverToken = (name: string | undefined): typeof OAuth2Server | string =>
   name === undefined ? OAuth2Server : serverName(name);
 
-/** Returns the name of the provider of a server. It is the same in the ESM and the CommonJS build. */
+/**
+ * Returns the text that identifies a server in a Nest container. It is the same in the ES module and CommonJS builds.
+ */
 export const serverName = (name?: string): string =>
   name === undefined ? 'OAuth2Server' : `OAuth2Server of \`${name}\``;

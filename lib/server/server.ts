@@ -28,24 +28,29 @@ import type { RequiredInteraction, AuthenticationState } from '../contracts/requ
 import type { AuthorizationRequest, Decision } from '../contracts/response-type.js';
 
 /**
- * An OAuth 2.0 server over the host's model. Each operation reads a `Request`, writes its whole answer to a `Response`,
- * and resolves to what it found or made; it rejects with an `OAuthError`. Options of a call win over those of the server.
+ * An OAuth 2.0 server that uses the model of the application. Each operation reads a `Request`, writes the whole
+ * response to a `Response`, and
+ * rejects with an `OAuthError` on failure. Options of a call override those of the server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly operations: Readonly<Record<'authenticate' | 'authorize' | 'token', OperationCache<Handler>>>;
   private readonly interactive: InteractiveAuthorization;
   private readonly endpoints: EndpointOperations;
   private readonly instrumentation: Around<OAuth2Server> | undefined;
-  /** Runs around all operations. Without wrappers, it is `undefined`. */
+  /** The wrapper that runs around all operations. `undefined` if there is none. */
   private around: Around<OAuth2Server> | undefined;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
-  /** The server as its features know it: options, installed features, endpoints and hooks. */
+  /** The server as its features see it: options, installed features, endpoints and hooks. */
   readonly context: ServerContext & Pick<FeatureSet, 'mount'>;
 
-  /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
+  /** Creates a separate resource server, which only supports `authenticate()`. RFC 6750 */
   constructor(options: ResourceServerOptions<C, U>, events?: EventSink);
-  /** @param events who hears of it; left out: `events` of the options. @throws InvalidArgumentError without a model */
+  /**
+   * Creates an authorization server.
+   * @param events Receives the events. If omitted, the option `events` does.
+   * @throws {InvalidArgumentError} If `model` is missing, or if the configuration is invalid.
+   */
   constructor(options: ServerOptions<C, U>, events?: EventSink);
   constructor(options: { events?: EventSink }, events = options?.events) {
     this.options = options as typeof this.options;
@@ -70,7 +75,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.interactive = new InteractiveAuthorization(facts);
   }
 
-  /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
+  /** Verifies the access token of a request to a protected resource, and returns it. RFC 6750 */
   authenticate(
     request: Request,
     response: Response,
@@ -81,7 +86,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('authenticate', request, response, given, callback);
   }
 
-  /** Answers an authorization request by a redirect that carries a code, a token or an error. RFC 6749 §3.1 */
+  /** Handles an authorization request without pages: redirects with a code, a token or an error. RFC 6749 §3.1 */
   authorize(
     request: Request,
     response: Response,
@@ -91,7 +96,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('authorize', request, response, options, callback);
   }
 
-  /** Issues tokens to a client that proves itself. RFC 6749 §3.2 */
+  /** Handles a token request: issues tokens to an authenticated or public client. RFC 6749 §3.2 */
   token(
     request: Request,
     response: Response,
@@ -101,7 +106,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('token', request, response, options, callback);
   }
 
-  /** Reads and validates an authorization request. With a user, `grantableScope` is set as well. RFC 6749 §4.1.1 */
+  /**
+   * Reads and validates an authorization request. If a user is given, `grantableScope` is set as well. RFC 6749 §4.1.1
+   */
   readAuthorizationRequest(
     request: Request,
     response: Response,
@@ -112,7 +119,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     ) as Promise<never>;
   }
 
-  /** Returns the part of the requested scope that a user would be granted. The model is called once, also if `decide` follows. */
+  /**
+   * Returns the part of the requested scope that a user would be granted. The model is called only once, even if
+   * `decide()` follows.
+   */
   grantableScope(
     authorizationRequest: AuthorizationRequest<C>,
     user: U,
@@ -123,7 +133,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     );
   }
 
-  /** Returns what must happen before the request is decided, given who is signed in. OpenID Connect Core 1.0 §3.1.2.3 */
+  /**
+   * Returns the interaction that is required before the request is decided, such as a login or consent. OpenID Connect
+   * Core 1.0 §3.1.2.3
+   */
   requiredInteraction(
     authorizationRequest: AuthorizationRequest<C>,
     authentication: AuthenticationState,
@@ -134,7 +147,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     );
   }
 
-  /** Sends the response to an authorization request by the user's decision. Rejects with the error that it sends. RFC 6749 §4.1.2 */
+  /**
+   * Sends the response to an authorization request according to the user's decision. Rejects with the error that it
+   * sends. RFC 6749 §4.1.2
+   */
   decide(
     authorizationRequest: AuthorizationRequest<C>,
     decision: Decision<U>,
@@ -145,26 +161,38 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     ) as Promise<never>;
   }
 
-  /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */
+  /**
+   * Handles a request at the endpoint of a feature.
+   * @param endpoint The ID of the endpoint, such as `revocation`.
+   * @throws {InvalidArgumentError} If there is no such endpoint.
+   */
   handle(endpoint: string, request: Request, response: Response): Promise<unknown> {
     return this.perform({ name: endpoint, request }, response, ({ endpoints }) =>
       endpoints.of(endpoint).run(undefined, request, response),
     );
   }
 
-  /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
+  /**
+   * Sets the full paths at which the application serves the endpoints, by endpoint ID, for the metadata. `false` means
+   * that an endpoint is not
+   * served.
+   */
   mount(paths: Readonly<Record<string, string | false>>): void {
     this.context.mount(paths);
   }
 
-  /** Tells whoever listens of what the host did itself, as by `report('grant.ended', { endpoint: 'sessions', … })`. */
+  /**
+   * Emits an event for something that the application did itself, such as `report('grant.ended', { endpoint:
+   * 'sessions', … })`.
+   */
   report<N extends OAuth2EventName>(name: N, details: EventDetails<OAuth2Events[N]>): void {
     if (hasListener(this.events, name)) reportEvent(this.events, name, details);
   }
 
   /**
-   * Sets the wrapper that runs around all operations, outside the `instrumentation`. A framework adapter calls it before the server
-   * receives requests. A later call replaces the wrapper.
+   * Sets the wrapper that runs around all operations, outside of the `instrumentation`. A framework adapter calls it
+   * before the server receives
+   * requests. A later call replaces the wrapper.
    * @internal
    */
   surround(around: Around<OAuth2Server>): void {
@@ -192,7 +220,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return result;
   }
 
-  /** Runs an operation, on the server that a wrapper chose for it, with the wrappers of that server around it. */
+  /**
+   * Runs an operation inside the wrapper. If the wrapper chooses another server, the operation runs there, inside that
+   * server's wrappers.
+   */
   private perform<T>(
     operation: Omit<RunningOperation, 'server'>,
     response: Response,
@@ -200,7 +231,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   ): Promise<T> {
     const { around } = this;
     const own = this as unknown as OAuth2Server;
-    // The operation itself rejects a `request` that is not a `Request`.
+    // If `request` is not a `Request`, the operation itself rejects it.
     if (around === undefined || !(operation.request instanceof Request)) return work(own);
     const run = (target?: OAuth2Server) => (target ? target.perform(operation, response, work) : work(own));
     return runAround(around, { operation: { ...operation, server: this.context }, response, run });
@@ -212,7 +243,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly AbstractGrantType = AbstractGrantType;
 }
 
-/** Returns the facts of a phase that continues an authorization request. */
+/** Returns the description of a phase that continues an authorization request. */
 const phase = (name: string, authorization: AuthorizationRequest) => ({
   name,
   request: authorization?.request,
@@ -221,7 +252,10 @@ const phase = (name: string, authorization: AuthorizationRequest) => ({
 
 rejectClassicNames(OAuth2Server.prototype);
 
-/** The errors as members of the class, as hosts of 3.x know them. One that classic-types.ts forgets does not compile. */
+/**
+ * The error classes as members of the class, as in version 3.x. A class that is missing in classic-types.ts does not
+ * compile.
+ */
 Object.assign(OAuth2Server, named satisfies Pick<typeof OAuth2Server, keyof typeof named>, {
   OAuthError: errors.OAuthError,
   InvalidArgumentError: errors.InvalidArgumentError,

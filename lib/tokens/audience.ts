@@ -1,6 +1,7 @@
 /**
- * Returns the resources that a stored code or token is issued for: absolute URIs, stored as a list or as text with spaces. An empty list
- * if it is not limited to resources. RFC 8707 §2
+ * Returns the resources that a stored code or token was issued for, as absolute URIs. They may be stored as a list, or
+ * as text separated by
+ * spaces. An empty list means no restriction. RFC 8707 §2
  */
 export function audienceOf(stored: unknown): readonly string[] {
   if (typeof stored === 'string') return stored.split(' ').filter(Boolean);
@@ -8,8 +9,9 @@ export function audienceOf(stored: unknown): readonly string[] {
 }
 
 /**
- * The same resource, however it is spelled: in capitals, or with a slash behind it, which clients add and leave out as their
- * URL library does. RFC 3986 §6.2
+ * Returns a normalized resource URI for comparison. Case of the host and a trailing slash do not matter, because URL
+ * libraries of clients
+ * change them. RFC 3986 §6.2
  */
 export function resourceKey(uri: string): string {
   if (!URL.canParse(uri)) return uri;
@@ -19,25 +21,31 @@ export function resourceKey(uri: string): string {
   return url.href;
 }
 
-/** Is it one of these? */
+/** Whether a resource URI is in a list, compared in normalized form. */
 export function isAmong(uri: string, uris: readonly string[]): boolean {
   if (uris.includes(uri)) return true;
   const key = resourceKey(uri);
   return uris.some((one) => resourceKey(one) === key);
 }
 
-/** Are they the same, in whatever order? */
+/** Whether two lists contain the same resources, in any order. */
 export const isSameAudience = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((uri) => isAmong(uri, others));
 
-/** How long the URI of a resource may be. */
+/** Maximum length of a resource URI. */
 const MAX_LENGTH = 2000;
 
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i;
 
-/** `..` in a path: a model that looks at how a URI begins would take it for another one. RFC 3986 §5.2.4 */
+/**
+ * Matches `.` or `..` in the path of a URI. A model that compares prefixes of URIs could be misled by them. RFC 3986
+ * §5.2.4
+ */
 const DOT_SEGMENT = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
-/** An absolute URI without fragment and dot segments, as a resource is named. RFC 8707 §2, RFC 3986 §4.3 */
+/**
+ * Whether a text is a valid resource identifier: an absolute URI without fragment and dot segments. RFC 8707 §2, RFC
+ * 3986 §4.3
+ */
 export const isResource = (text: string): boolean =>
   text.length <= MAX_LENGTH && ABSOLUTE.test(text) && !DOT_SEGMENT.test(text) && URL.canParse(text);

@@ -2,22 +2,30 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientRequest } from '../contracts/client-request.js';
 import { InvalidGrantError, ServerError } from '../errors/index.js';
 
-/** How a token is bound: to a key (RFC 9449 §6.1), or to a certificate (RFC 8705 §3.1). */
+/**
+ * The member of `cnf` that binds a token: to a DPoP key (`jkt`, RFC 9449 §6.1) or to a certificate (`x5t#S256`, RFC
+ * 8705 §3.1).
+ */
 export type Binding = 'jkt' | 'x5t#S256';
 
-/** The thumbprint of what something is bound to; undefined: it is not bound so. RFC 7800 §3 */
+/** Returns the thumbprint in the `cnf` of a token or code. `undefined` if it is not bound in this way. RFC 7800 §3 */
 export function boundThumbprint(bound: object | undefined, binding: Binding): string | undefined {
   const { cnf } = (bound ?? {}) as { cnf?: { [B in Binding]?: unknown } | null };
   const thumbprint = cnf?.[binding];
   return typeof thumbprint === 'string' ? thumbprint : undefined;
 }
 
-/** The thumbprint of the key that something is bound to. RFC 9449 §6.1 */
+/**
+ * Returns the thumbprint of the DPoP key that a token or code is bound to. `undefined` if it is not bound to one. RFC
+ * 9449 §6.1
+ */
 export const jktOf = (bound: object | undefined): string | undefined => boundThumbprint(bound, 'jkt');
 
 /**
- * Is somebody there who verifies whatever a token is bound to? A token that nobody can verify is not one for everybody.
- * @param supported the members of `cnf` that are verified
+ * Whether every confirmation method in `cnf` is verified by an installed feature. If not, the token must be rejected,
+ * not treated as a bearer
+ * token.
+ * @param supported The members of `cnf` that features verify.
  */
 export function isConfirmationSupported(cnf: unknown, supported: ReadonlySet<string>): boolean {
   if (cnf === undefined || cnf === null) return true;
@@ -26,8 +34,11 @@ export function isConfirmationSupported(cnf: unknown, supported: ReadonlySet<str
 }
 
 /**
- * Is what is answered bound as the request has it? A client whose answer was lost has it again, and nobody else has it.
- * @throws ServerError where the model has not kept it, InvalidGrantError for another one's answer
+ * Verifies that an issued token is bound like the request. A retry within the rotation grace period gets the first
+ * response again, so it must
+ * present the same key or certificate.
+ * @throws {ServerError} If the model did not save `cnf` with a new token.
+ * @throws {InvalidGrantError} If the retry presents another key or certificate.
  */
 export function verifyRetryBinding(
   { authorization, tokenMembers: token }: ClientRequest,
@@ -36,16 +47,17 @@ export function verifyRetryBinding(
 ): void {
   if (boundThumbprint(issued, binding) === boundThumbprint(token, binding)) return;
   if (authorization) throw new ServerError(NOT_SAVED);
-  const reason = 'a retry is made with the key or the certificate of the first try';
+  const reason = 'retry presents another key or certificate than the first request';
   throw new InvalidGrantError('Invalid grant: the refresh token was used with another key').because({ reason });
 }
 
 const NOT_SAVED =
-  'Server error: the model did not keep `cnf`, what a token is bound to: it must save, find and return it';
+  'Server error: the model did not save `cnf`, the key that a token is bound to: it must save `cnf` and return it';
 
 /**
- * Has a request shown everything that something is bound to? What is bound to nothing asks for nothing.
- * @param presented what it has, which binds what comes of it: `cnf` of `exchange.token`
+ * Whether a request presents every key and certificate that a stored code or token is bound to. `true` if it is not
+ * bound.
+ * @param presented The `cnf` of the request, from `tokenMembers`.
  */
 export function matchesConfirmation(cnf: unknown, presented: unknown): boolean {
   if (cnf === undefined || cnf === null) return true;

@@ -3,27 +3,27 @@ import type { Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { isOfIssuer } from './issuer.js';
 import { FOREVER, isExpired } from './lifetime.js';
 
-/** What a token can be, by the values of `token_type_hint`. RFC 7009 §2.1 */
+/** The kinds of tokens, by the values of `token_type_hint`. RFC 7009 §2.1 */
 export type TokenKind = 'access_token' | 'refresh_token';
 
-/** A token as the model found it. */
+/** A stored token, as the model returned it. */
 export type StoredToken = { kind: 'access_token'; token: Token } | { kind: 'refresh_token'; token: RefreshToken };
 
-/** What models and people call them. */
+/** The finder method of the model and the name in messages, by kind of token. */
 export const TOKEN_NAMES = {
   access_token: { finder: 'getAccessToken', what: 'access token' },
   refresh_token: { finder: 'getRefreshToken', what: 'refresh token' },
 } as const;
 
-/** All kinds, first the one that is hinted at: a hint is no more than that, and one that is unknown is none. RFC 7009 §2.1 */
+/**
+ * Returns all kinds of tokens in the order in which to look them up: the hinted kind first. An unknown hint is ignored.
+ * RFC 7009 §2.1
+ */
 export function tokenKindsByHint(hint: string | undefined): readonly TokenKind[] {
   return hint === 'refresh_token' ? ['refresh_token', 'access_token'] : ['access_token', 'refresh_token'];
 }
 
-/**
- * Finds a token that its issuer still knows: none that has expired or is another's. A spent refresh token is found, where
- * the model goes on finding it.
- */
+/** Finds an unexpired token of the issuer. A used refresh token is returned if the model still returns it. */
 export async function findToken(
   kind: TokenKind,
   value: string,
@@ -39,7 +39,7 @@ export async function findToken(
   return { kind, token };
 }
 
-/** Some models say by an OAuth error that there is nothing; a fault is none of these. */
+/** Calls a model method. An `OAuthError` of the model with a status below 500 counts as "not found". */
 async function undefinedIfRefused<T>(find: () => T): Promise<Awaited<T> | undefined> {
   try {
     return await find();
@@ -49,7 +49,7 @@ async function undefinedIfRefused<T>(find: () => T): Promise<Awaited<T> | undefi
   }
 }
 
-/** Refresh tokens that say nothing else. */
+/** The expiry of refresh tokens that do not expire. */
 const NEVER = new Date(FOREVER);
 
 function isValid<T extends Token | RefreshToken>(

@@ -6,21 +6,21 @@ import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel, withinScope } from './scope.js';
 
-/** The options of a server that a token is issued with. Lifetimes are seconds. */
+/** The options with which a token is issued. Lifetimes are in seconds. */
 export interface IssueOptions {
   model: Model;
   accessTokenLifetime: number;
   refreshTokenLifetime?: number;
   grantLifetime?: number;
-  /** The issuer of the token. Undefined if the application sets no `issuer`. */
+  /** The issuer of the token. `undefined` if the option `issuer` is not set. */
   issuer?: string | undefined;
   scopeFormat?: 'string' | 'array';
-  /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
+  /** Scope values that are removed if they cannot be granted. Default: none. OpenID Connect Core §11 */
   ignorableScopes?: readonly string[];
-  /** Whether the request may omit `scope`, because the request has `authorization_details`. RFC 9396 §3.1 */
+  /** Whether `scope` may be missing, because the request contains `authorization_details`. RFC 9396 §3.1 */
   scopeOptional?: boolean;
   /**
-   * Runs the `issue` hooks of the features. Returns members that are saved with the token. If omitted, there are no
+   * Runs the `issue` hooks of all features. Returns members that are saved with the token. If omitted, there are no
    * hooks.
    */
   complete?(authorization: Authorization): Awaitable<object>;
@@ -31,22 +31,22 @@ export interface IssueOptions {
 /** When the tokens of one authorization expire. */
 interface Lifetimes {
   readonly accessTokenExpiresAt: Date;
-  /** Undefined if no refresh token is issued. */
+  /** `undefined` if no refresh token is issued. */
   readonly refreshTokenExpiresAt: Date | undefined;
-  /** Start and end of the grant. Undefined if the option `grantLifetime` is not set. */
+  /** Start and end of the grant. `undefined` if the option `grantLifetime` is not set. */
   readonly span: GrantSpan | undefined;
 }
 
-/** A token that is being issued: the authorization it is issued for, and what the steps have decided so far. */
+/** A token that is being issued: its authorization, and the results of the steps so far. */
 interface Issuance {
   readonly options: IssueOptions;
   readonly authorization: Authorization;
   lifetimes: Lifetimes;
-  /** The granted scope, in the form that the model uses. */
+  /** The granted scope in the form that the model uses. */
   readonly scope: Scope | undefined;
-  /** Properties that the `issue` hooks add to the stored token. */
+  /** Members that the `issue` hooks add to the saved token. */
   additions: object | undefined;
-  /** The texts of the tokens. Undefined if the model generates none. */
+  /** The texts of the tokens. `undefined` if the model generates none. */
   texts: TokenTexts | undefined;
 }
 
@@ -55,11 +55,11 @@ interface TokenTexts {
   readonly refresh?: string;
 }
 
-/** Makes the token of an authorization, complete but not saved. RFC 6749 §5.1 */
+/** Creates the complete token for an authorization, without saving it. RFC 6749 §5.1 */
 export async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
-  // Lifetimes come first: a wrong lifetime of a client must fail before the model is called.
+  // Lifetimes come first, because an invalid lifetime must fail before the model is called.
   const lifetimes = decideLifetimes(options, authorization);
-  // Only steps that call the model or a feature are awaited: an `await` costs more than the other steps.
+  // Only steps that call the model or a feature are awaited, because `await` is expensive compared to the other steps.
   const { scope: requested, scopeStatus } = authorization;
   const approved = scopeStatus === 'approved' ? requested : await requestScope(options, authorization);
   const granted = scopeStatus === 'consented' ? withinScope(approved, requested) : approved;
@@ -73,7 +73,7 @@ export async function prepareToken(options: IssueOptions, authorization: Authori
   return token;
 }
 
-/** Decides when the tokens expire, and whether there is a refresh token. */
+/** Decides when the tokens expire, and whether a refresh token is issued. */
 function decideLifetimes(options: IssueOptions, authorization: Authorization): Lifetimes {
   const { client, grantedAt, notAfter: limit, refreshable } = authorization;
   const span = grantSpan(options, grantedAt);
@@ -88,7 +88,10 @@ function decideLifetimes(options: IssueOptions, authorization: Authorization): L
   };
 }
 
-/** Asks the model which scope is granted. @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3 */
+/**
+ * Asks the model which scope is granted.
+ * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
+ */
 function requestScope(options: IssueOptions, authorization: Authorization): Promise<string | undefined> {
   const isNeeded = authorization.scopeStatus !== 'consented' && !options.scopeOptional;
   return approveScope(options, authorization, isNeeded);
@@ -102,7 +105,7 @@ async function runIssueHooks(issuance: Issuance): Promise<void> {
   if (!established.refreshable) issuance.lifetimes = { ...issuance.lifetimes, refreshTokenExpiresAt: undefined };
 }
 
-/** Asks the model for the texts of the tokens. */
+/** Lets the model generate the texts of the tokens. */
 async function generateTexts({ options, authorization, lifetimes, scope }: Issuance): Promise<TokenTexts> {
   const { model } = options;
   const { client, user } = authorization;
@@ -111,7 +114,7 @@ async function generateTexts({ options, authorization, lifetimes, scope }: Issua
   return { access, refresh: await generateRefreshToken(model, client, user, scope) };
 }
 
-/** Makes the token by the lifetimes, scope and texts that were decided. */
+/** Creates the token from the decided lifetimes, scope and texts. */
 function mint({ options, authorization, lifetimes, scope, additions, texts }: Issuance): Unsaved<Token> {
   const { model, issuer } = options;
   const { accessTokenExpiresAt, refreshTokenExpiresAt, span } = lifetimes;
@@ -130,14 +133,17 @@ function mint({ options, authorization, lifetimes, scope, additions, texts }: Is
   return token;
 }
 
-/** Lets a feature write the access token. This step comes last: a JWT contains all other members of the token. */
+/**
+ * Lets a feature write the text of the access token. This step comes last, because a JWT contains all other members of
+ * the token.
+ */
 async function formatText({ options, authorization }: Issuance, token: Unsaved<Token>): Promise<void> {
   const { client, user } = authorization;
   const text = await options.format!({ token, client, user, issuer: options.issuer });
   if (text !== undefined) token.accessToken = text;
 }
 
-/** Returns the model's own access token, or a random one. */
+/** Returns an access token that the model generates, or a random one. */
 export async function generateAccessToken(
   model: Model,
   client: CoreClient,
@@ -147,7 +153,7 @@ export async function generateAccessToken(
   return (model.generateAccessToken && (await model.generateAccessToken(client, user, scope))) || opaqueToken();
 }
 
-/** Returns the model's own refresh token, or a random one. */
+/** Returns a refresh token that the model generates, or a random one. */
 export async function generateRefreshToken(
   model: Model,
   client: CoreClient,

@@ -7,8 +7,8 @@ import { type IssueOptions, prepareToken } from './issuance.js';
 import { encryptRotatedToken } from './rotated-token.js';
 
 /**
- * Mints a token and saves it. Tokens are issued here and in `redeem()`, nowhere else. RFC 6749 §5.1
- * @param save saves the token. If omitted, the model's `saveToken()` does.
+ * Creates a token and saves it. All tokens are issued by this function or by `redeem()`. RFC 6749 §5.1
+ * @param save Saves the token. If omitted, the model's `saveToken()` does.
  */
 export async function issueToken(
   options: IssueOptions,
@@ -22,8 +22,9 @@ export async function issueToken(
 }
 
 /**
- * Like `issueToken()`, and consumes what the token is issued for. Everything that can fail without the store comes before that.
- * RFC 6749 §4.1.2, §6
+ * Creates a token, saves it, and consumes the code or refresh token that it is issued for. Everything that can fail
+ * without the store happens
+ * before. RFC 6749 §4.1.2, §6
  */
 export async function redeem(
   options: IssueOptions,
@@ -44,7 +45,7 @@ export async function redeem(
   return verifySaved(model, await model.saveToken(token, client, user));
 }
 
-/** Verifies that the model returned the token that it saved. */
+/** Verifies that the model returned the saved token. */
 function verifySaved(model: Model, saved: Token | Falsy): Token {
   if (!saved) throw new InvalidArgumentError(NOT_SAVED);
   if (!saved.accessTokenExpiresAt) warnOfModelMistake(model, NO_EXPIRY);
@@ -52,4 +53,4 @@ function verifySaved(model: Model, saved: Token | Falsy): Token {
 }
 
 const NOT_SAVED =
-  'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
+  'Invalid argument: `saveToken()` of the model returned nothing: it must return the saved token, with `client` and `user`';

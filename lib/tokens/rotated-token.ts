@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 import type { Scope, Token, Unsaved } from '../model/model.js';
 
-/** What a client whose answer was lost is told again. */
+/** The part of a refresh response that is stored, to be repeated within the rotation grace period. */
 export type RotatedToken = Pick<
   Token,
   'accessToken' | 'accessTokenExpiresAt' | 'refreshToken' | 'refreshTokenExpiresAt' | 'scope'
@@ -12,8 +12,9 @@ const CIPHER = 'aes-256-gcm';
 const [SALT, KEY, IV, TAG] = [16, 32, 12, 16];
 
 /**
- * What came of a refresh token, sealed under that token: kept beside the spent one, it tells whoever reads the database
- * nothing, and whoever brings the token again what it was answered. RFC 5116, RFC 5869
+ * Encrypts the new tokens under the refresh token that they replace, for the rotation grace period. Stored with the
+ * used refresh token, they
+ * are readable only to a client that still has it. RFC 5116, RFC 5869
  */
 export function encryptRotatedToken(token: Unsaved<Token>, secret: string): string {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt, scope } = token;
@@ -30,7 +31,10 @@ export function encryptRotatedToken(token: Unsaved<Token>, secret: string): stri
   return Buffer.concat([salt, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** What `encryptRotatedToken` sealed under this token; undefined for anything else. */
+/**
+ * Decrypts a value that `encryptRotatedToken()` encrypted under this refresh token. Returns `undefined` for any other
+ * value.
+ */
 export function decryptRotatedToken(encrypted: unknown, secret: string): RotatedToken | undefined {
   if (typeof encrypted !== 'string') return undefined;
   const bytes = Buffer.from(encrypted, 'base64url');
@@ -61,7 +65,10 @@ function read(text: string): RotatedToken {
   };
 }
 
-/** A salt makes each key good for one message, so its nonce need not be kept. */
+/**
+ * Derives key and nonce from a secret. The random salt makes them unique for each message, so the nonce need not be
+ * stored.
+ */
 function keyOf(secret: string, salt: Buffer): [key: Buffer, iv: Buffer] {
   const bytes = Buffer.from(hkdfSync('sha256', secret, salt, 'nest-oauth2 successor', KEY + IV));
   return [bytes.subarray(0, KEY), bytes.subarray(KEY)];

@@ -12,44 +12,46 @@ export function scopeValues(scope: Scope | null | undefined): readonly string[] 
   return typeof scope === 'string' ? scope.split(' ') : scope;
 }
 
-/** A scope as it goes on the wire, its values separated by spaces; undefined when there are none. */
+/** Returns a scope as text, with its values separated by spaces. `undefined` if it has no values. */
 export function scopeText(scope: unknown): string | undefined {
   if (typeof scope === 'string') return scope || undefined;
   return Array.isArray(scope) ? scope.join(' ') || undefined : undefined;
 }
 
-/** Is every value of `required` in `granted`? */
+/** Whether `granted` contains every value of `required`. */
 export function coversScope(granted: Scope | null | undefined, required: Scope): boolean {
   if (granted === required) return true;
   const values = scopeValues(granted);
   const wanted = scopeValues(required);
-  // A set costs more than it saves while there is little to look up, and keeps the rest from being quadratic.
+  // A set pays off only for more values. It avoids quadratic time for large scopes.
   if (wanted.length < 4) return wanted.every((value) => values.includes(value));
   const known = new Set(values);
   return wanted.every((value) => known.has(value));
 }
 
-/** What of a scope is in another one too. */
+/** Returns the values of a scope that `limit` contains as well. `undefined` if there are none. */
 export function withinScope(scope: Scope | null | undefined, limit: Scope | null | undefined): Scope | undefined {
   if (scope === limit) return limit ?? undefined;
   const known = new Set(scopeValues(limit));
   return scopeText(scopeValues(scope).filter((value) => known.has(value)));
 }
 
-/** A scope in the form this host's model was written for. */
+/** Returns a scope in the form that the model expects, by the option `scopeFormat`. */
 export function scopeForModel(scope: Scope | undefined, format: 'string' | 'array'): Scope | undefined {
   return format === 'array' ? scope && scopeValues(scope) : scopeText(scope);
 }
 
-/** How many values a client may ask for at once. */
+/** Maximum number of values in a requested scope. */
 const MAX_SCOPE_VALUES = 128;
-/** How many characters one of them may have. */
+/** Maximum length of a scope value in characters. */
 export const MAX_SCOPE_VALUE_LENGTH = 256;
 export const MAX_SCOPE_LENGTH = MAX_SCOPE_VALUES * (MAX_SCOPE_VALUE_LENGTH + 1);
 
 /**
- * Reads the `scope` parameter; extra spaces and repeated values are forgiven. What nobody means is refused before it is
- * compared with anything, or kept: a scope may come from somebody who has proven nothing.
+ * Reads the parameter `scope`. Extra spaces and repeated values are removed. The size is limited, because an
+ * unauthenticated request may
+ * contain any scope.
+ * @throws {InvalidScopeError} If the scope is invalid or too large.
  */
 export function requestedScope(request: Request, locations?: readonly ParameterLocation[]): string | undefined {
   const scope = optional(request, 'scope', isValidScope, locations, InvalidScopeError);
@@ -62,17 +64,17 @@ export function requestedScope(request: Request, locations?: readonly ParameterL
 
 const scopeTooLong = () =>
   new InvalidScopeError(
-    `Invalid scope: no more than ${MAX_SCOPE_VALUES} values of ${MAX_SCOPE_VALUE_LENGTH} characters each`,
+    `Invalid scope: at most ${MAX_SCOPE_VALUES} values of ${MAX_SCOPE_VALUE_LENGTH} characters each are allowed`,
   );
 
 const isValidScope = (scope: string) => scope.length <= MAX_SCOPE_LENGTH && isScope(scope);
 
 const ALLOW_SCOPE = 'request only scopes that the client may have, or add the scope to `scopes` of the client';
 
-/** Returns the scopes that a client may request, where the model keeps them with the client: for the log. */
+/** Returns the scopes that a client may request, if the model stores them with the client. For the log. */
 const scopesOf = (client: CoreClient): unknown => (client as { scopes?: unknown }).scopes;
 
-/** The scope of a request without the ignorable values that are not granted. */
+/** Returns a scope without the ignorable values that are not granted. */
 export function withoutIgnorableScopes(
   scope: string | undefined,
   granted: Scope | null | undefined,
@@ -83,10 +85,11 @@ export function withoutIgnorableScopes(
 }
 
 /**
- * Verifies by the model that the client may request the scope. A model without `validateClientScope()` allows every scope.
- * @param ignorable scope values that are dropped if the client may not have them, as `offline_access`. OpenID Connect Core §11
- * @returns the scope that remains
- * @throws InvalidScopeError If the client may not request it. RFC 6749 §3.3
+ * Asks the model whether the client may request the scope. A model without `validateClientScope()` allows every scope.
+ * @param ignorable Scope values that are removed if the client may not request them, such as `offline_access`. OpenID
+ * Connect Core §11
+ * @returns The remaining scope.
+ * @throws {InvalidScopeError} If the client may not request it. RFC 6749 §3.3
  */
 export async function verifyClientScope(
   { model, scopeFormat }: { model: Model; scopeFormat?: 'string' | 'array' },
@@ -99,28 +102,29 @@ export async function verifyClientScope(
   const reduced = withoutIgnorableScopes(scope, undefined, ignorable);
   if (reduced !== scope && (reduced === undefined || (await isAllowed(reduced)))) return reduced;
   throw new InvalidScopeError(REFUSED).because({
-    reason: 'the client may request the scope',
+    reason: 'client is not allowed to request the scope',
     expected: scopesOf(client),
     given: scope,
     remedy: ALLOW_SCOPE,
   });
 }
 
-/** What is said to a client that has to name a scope. RFC 6749 §3.3 */
+/** The message for a request without `scope` if there is no default scope. RFC 6749 §3.3 */
 export const SCOPE_MISSING = 'Missing parameter: `scope`';
 
-/** What `approveScope()` needs of a server. */
+/** The server options that `approveScope()` uses. */
 export interface ScopeOptions {
   model: Model;
   scopeFormat?: 'string' | 'array';
-  /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
+  /** Scope values that are removed if they cannot be granted. Default: none. OpenID Connect Core §11 */
   ignorableScopes?: readonly string[];
 }
 
 /**
  * Asks the model which part of the requested scope is granted. A model without `validateScope()` grants all of it.
- * @param wouldSatisfy whether the request must name a scope; not if `authorization_details` say what it asks for. RFC 9396 §3.1
- * @throws InvalidScopeError If the model grants none of it. RFC 6749 §3.3
+ * @param isNeeded Whether the request must contain a scope. It need not if it contains `authorization_details`. RFC
+ * 9396 §3.1
+ * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
  */
 export function approveScope(
   options: ScopeOptions,
@@ -153,7 +157,7 @@ async function approveRequested(
   }
   if (!granted) {
     const detail = {
-      reason: '`validateScope()` grants the scope',
+      reason: '`validateScope()` did not grant the scope',
       expected: scopesOf(client),
       given: requested,
       remedy: ALLOW_SCOPE,

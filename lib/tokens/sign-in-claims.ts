@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '../errors/index.js';
 import type { SignIn } from '../model/sign-in.js';
 
-/** The same as it is kept with codes and tokens: flat, by the names of claims. RFC 9068 §2.2.1 */
+/** How a user signed in, as the claims that are stored with codes and tokens. RFC 9068 §2.2.1 */
 export interface SignInClaims {
-  /** Seconds since the epoch. */
+  /** When the user authenticated, in seconds since the epoch. */
   auth_time?: number;
   acr?: string;
   amr?: readonly string[];
@@ -11,19 +11,22 @@ export interface SignInClaims {
 }
 
 /**
- * Returns how a user signed in as the claims that are stored with codes and tokens. RFC 9068 §2.2.1
+ * Converts a sign-in to the claims that are stored with codes and tokens. RFC 9068 §2.2.1
  * @throws {InvalidArgumentError} If a member of the sign-in is invalid.
  */
 export function signInClaims({ authTime, acr, amr, sid }: SignIn): SignInClaims {
   const kept: SignInClaims = {};
   if (authTime !== undefined) kept.auth_time = secondsOf(authTime);
-  if (acr !== undefined) kept.acr = verified(acr, isText, '`acr` of a sign-in must be text');
+  if (acr !== undefined) kept.acr = verified(acr, isText, '`acr` of a sign-in must be a text');
   if (amr !== undefined) kept.amr = verified(amr, isTexts, '`amr` of a sign-in must be a list of texts');
-  if (sid !== undefined) kept.sid = verified(sid, isText, '`sid` of a sign-in must be text');
+  if (sid !== undefined) kept.sid = verified(sid, isText, '`sid` of a sign-in must be a text');
   return kept;
 }
 
-/** What is known of it by a code or token, as far as it is what it must be: another server may have signed anything. */
+/**
+ * Returns the sign-in claims of a code or token. Invalid claims are ignored, because another server may have issued
+ * them.
+ */
 export function readSignInClaims(issued: object): SignInClaims {
   const { auth_time, acr, amr, sid } = issued as Record<string, unknown>;
   const known: SignInClaims = {};
@@ -34,7 +37,7 @@ export function readSignInClaims(issued: object): SignInClaims {
   return known;
 }
 
-/** Adds what is known of a code or refresh token to what is issued for it. */
+/** Copies the sign-in claims of a code or refresh token to what is issued for it. */
 export function copySignInClaims(to: Record<string, unknown>, from: object): void {
   for (const name of NAMES) {
     const value = (from as Record<string, unknown>)[name];

@@ -1,6 +1,7 @@
 /**
- * What the library itself says of codes and tokens, by the names that models know: it is sent under the names of the
- * protocol or not at all, and has a place of its own in a store.
+ * The members of codes and tokens that the library defines. They are sent only under their protocol names, and stores
+ * save them in fields of
+ * their own.
  */
 export const TOKEN_FIELDS: ReadonlySet<string> = new Set([
   'accessToken',

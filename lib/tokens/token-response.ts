@@ -5,17 +5,20 @@ import { TOKEN_FIELDS } from './token-fields.js';
 
 const SECRET = /secret|password|__proto__/i;
 
-/** What goes with a token into its answer. */
+/** Additional members of a token response, and how to select them. */
 interface ResponseExtras {
-  /** Members that features add. */
+  /** Members that features add to the response. */
   responseMembers?: object;
-  /** Where the host lets its own attributes of a saved token be sent: those that features keep there, which are not. */
+  /** If set, further properties of the saved token are sent, except for these members, which features store in it. */
   storedMembers?: object | undefined;
-  /** It is no access token, whatever features say of how it is presented. RFC 8693 §2.2.1 */
+  /** Whether the issued token is not an access token. The response then contains `token_type: N_A`. RFC 8693 §2.2.1 */
   isNotAccessToken?: boolean;
 }
 
-/** The body of a token response. RFC 6749 §5.1 */
+/**
+ * Returns the body of a token response. RFC 6749 §5.1
+ * @throws {InvalidArgumentError} If the saved token is incomplete.
+ */
 export function tokenResponse(
   token: Token,
   { responseMembers: answer, storedMembers: kept, isNotAccessToken: isOther }: ResponseExtras = {},
@@ -33,16 +36,19 @@ export function tokenResponse(
   return body;
 }
 
-/** Returns the whole seconds until a token expires, rounded to the nearest: a new token reports its configured lifetime. */
+/**
+ * Returns the seconds until a token expires, rounded to the nearest, so that a new token reports its configured
+ * lifetime.
+ */
 function secondsLeft(expiresAt: Date | undefined): number {
   const seconds = expiresAt ? Math.round((expiresAt.getTime() - Date.now()) / 1000) : 0;
   return seconds > 0 ? seconds : 0;
 }
 
-/** What a model may have copied from the code. */
+/** Properties that a model may have copied from the authorization code. */
 const CODE_FIELDS = new Set(['code', 'codeChallenge', 'codeChallengeMethod']);
 
-/** Members the protocol defines are never the host's to set, sent or not. */
+/** Members of the protocol. The application cannot set them. */
 const PROTOCOL = new Set(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'error']);
 
 function addAttributes(body: Record<string, unknown>, token: Token, kept: object): void {
@@ -53,7 +59,10 @@ function addAttributes(body: Record<string, unknown>, token: Token, kept: object
   }
 }
 
-/** What a model or an extension grant says it saved must be whole. */
+/**
+ * Verifies that a saved token is complete. The model or an extension grant returned it.
+ * @throws {InvalidArgumentError} If a property is missing or not a Date.
+ */
 function verifySaved(token: Token | undefined): void {
   if (!token?.accessToken) throw new InvalidArgumentError('Missing parameter: `accessToken`');
   if (!token.client) throw new InvalidArgumentError('Missing parameter: `client`');

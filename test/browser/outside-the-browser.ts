@@ -22,7 +22,7 @@ export function outsideTheBrowser(stage: Stage): void {
   it('says in its log why a client was refused', async () => {
     const headers = { authorization: `Basic ${btoa('demo-web:wrong')}` };
     await fetch(`${stage.sample.url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams('a=b') });
-    const line = /client\.refused .*clientId="demo-web" .*the client secret is correct/;
+    const line = /client\.refused .*clientId="demo-web" .*client secret is wrong/;
     expect(await waitUntil(() => line.exec(stage.sample.log))).toBeTruthy();
   });
 

@@ -40,11 +40,11 @@ describe('an option of oauth2-server 2.x', () => {
   };
 
   it.each([
-    ['grants', ['password'], '`getClient()` returns the `grants` of each client'],
+    ['grants', ['password'], '`getClient()` returns the `grants` of each client instead'],
     ['debug', false, '`inner`'],
-    ['clientIdRegex', /^a$/, '`getClient()` refuses a client'],
-    ['passthroughErrors', true, 'every operation rejects with its error'],
-    ['continueAfterResponse', undefined, 'the host sends the `Response`'],
+    ['clientIdRegex', /^a$/, 'refuse the client in `getClient()` instead'],
+    ['passthroughErrors', true, 'every operation rejects with its error instead'],
+    ['continueAfterResponse', undefined, 'the application sends the `Response`'],
   ])('causes a warning that names its replacement: %s', (name, value, replacement) => {
     const [warning, ...others] = warned({ [name]: value });
     expect(warning).toContain(`\`${name}\` (`);

@@ -17,7 +17,7 @@ describe('installation of features', () => {
     [
       'no feature provides a required capability',
       [feature('user', (builder) => void builder.use(COLOR))],
-      'needs `painter()`',
+      'requires `painter()`',
     ],
     [
       'two features require the capability of each other',
@@ -45,7 +45,7 @@ describe('installation of features', () => {
     [
       'install() returns a promise',
       [feature('slow', () => Promise.resolve({ resource: { verify: () => undefined } }))],
-      '`install()` of the feature `slow()` must return an object or nothing, and no promise',
+      '`install()` of the feature `slow()` must return an object or nothing, not a promise',
     ],
     [
       'a hook is not a function',

@@ -241,7 +241,7 @@ describe('the option `instrumentation`', () => {
   });
 
   it.each([
-    [{ around: () => undefined }, 'give it as an option of its own, as `instrumentation: telemetry()`'],
+    [{ around: () => undefined }, 'pass it in its own option, as `instrumentation: telemetry()`'],
     [{ id: 'mine', observe: () => undefined }, '`observe` of the feature `mine` has no effect'],
     [{ id: 'mine', observeModel: () => undefined }, '`observeModel` of the feature `mine` has no effect'],
   ])('causes a start-up error if it is listed in `features`: %p', (feature, message) => {

@@ -2,7 +2,7 @@ import { isIP, SocketAddress } from 'node:net';
 import { type Der, oidText, readValues, TAG } from './der.js';
 import { comparableName, comparableSubject } from './distinguished-name.js';
 
-/** Whom a certificate names, each as it is compared. */
+/** The names in a certificate, each in the normalized form for comparison. */
 export interface CertificateNames {
   readonly subjectDn: readonly string[];
   readonly sanDns: readonly string[];
@@ -15,7 +15,7 @@ export type NameKind = keyof CertificateNames;
 
 const ALTERNATIVES = '2.5.29.17';
 
-/** The kinds of alternative names, by tag. RFC 5280 §4.2.1.6 */
+/** The kinds of subject alternative names, by ASN.1 tag. RFC 5280 §4.2.1.6 */
 const KINDS: Readonly<Record<number, Exclude<NameKind, 'subjectDn'>>> = {
   0x81: 'sanEmail',
   0x82: 'sanDns',
@@ -24,9 +24,10 @@ const KINDS: Readonly<Record<number, Exclude<NameKind, 'subjectDn'>>> = {
 };
 
 /**
- * Reads them from the certificate itself: what Node prints of it is for people, and has been mistaken for other names before
+ * Reads the names in a certificate from its DER encoding. The text form of Node.js is ambiguous, and led to confused
+ * names before
  * (CVE-2021-44532, CVE-2021-44533). RFC 5280 §4.1
- * @returns undefined for what OpenSSL forgives, and this does not
+ * @returns `undefined` if the encoding is invalid, even if OpenSSL accepted it.
  */
 export function readCertificateNames(raw: Buffer): CertificateNames | undefined {
   try {
@@ -40,7 +41,7 @@ function readNames(raw: Buffer): CertificateNames {
   const [certificate] = readValues(raw);
   const [signed] = readValues(certificate!.content);
   const fields = readValues(signed!.content).filter(({ tag }) => tag !== TAG.version);
-  // Serial number, algorithm, issuer, validity, subject.
+  // The fields are serial number, algorithm, issuer, validity and subject.
   const names = { subjectDn: [comparableSubject(fields[4]!)], sanDns: [], sanUri: [], sanIp: [], sanEmail: [] };
   for (const { tag, content } of alternativesOf(fields)) {
     const kind = KINDS[tag];
@@ -62,7 +63,10 @@ function alternativesOf(fields: readonly Der[]): readonly Der[] {
   return [];
 }
 
-/** A name as it is compared; undefined: it is none of its kind, and no certificate has it. RFC 8705 §2.1.2 */
+/**
+ * Returns the normalized form of a name for comparison. `undefined` if the name is not valid for its kind. RFC 8705
+ * §2.1.2
+ */
 export function comparableAs(kind: NameKind, name: string): string | undefined {
   return name === '' ? undefined : COMPARABLE[kind](name);
 }
@@ -72,12 +76,12 @@ const COMPARABLE: Readonly<Record<NameKind, (name: string) => string | undefined
   sanDns: (name) => (/^[\w.*-]+$/.test(name) ? name.toLowerCase() : undefined),
   sanUri: (name) => (/^[a-z][a-z\d+.-]*:[\x21-\x7e]+$/i.test(name) ? name : undefined),
   sanIp: (name) => (isIP(name) > 0 && !name.includes('%') ? normalAddress(name) : undefined),
-  // Only the domain of an address is the same in any case. RFC 5280 §7.5
+  // Only the domain of an email address is case-insensitive. RFC 5280 §7.5
   sanEmail: (name) =>
     /^[\x21-\x7e]+@[\w.-]+$/.test(name) ? name.replace(/@[^@]*$/, (part) => part.toLowerCase()) : undefined,
 };
 
-/** Addresses are the same by their bytes, however they are written. RFC 5952 §8 */
+/** Returns the canonical form of an IP address, since one address can be written in several ways. RFC 5952 §8 */
 const normalAddress = (address: string) =>
   new SocketAddress({ address, family: isIP(address) === 6 ? 'ipv6' : 'ipv4' }).address;
 

@@ -2,20 +2,20 @@ import type { Client } from '../../model/model.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
 
-/** A client that has said itself what it is. */
+/** A client created from client metadata: a self-registered client, or one with a client ID metadata document. */
 export interface MetadataClient extends Client {
   redirectUris: readonly string[];
   tokenEndpointAuthMethod: string;
-  /** As users are told it is called. RFC 7591 §2 (`client_name`) */
+  /** The display name. RFC 7591 §2 (`client_name`) */
   name?: string;
-  /** What it may ask for. */
+  /** The scope values that the client may request. */
   scopes: readonly string[];
   defaultScope?: readonly string[];
-  /** What it says of itself. */
+  /** The validated metadata. */
   metadata: ClientMetadata;
 }
 
-/** The client that metadata describe: every property is made here, and none is taken over. */
+/** Creates a client from validated metadata. It sets every property itself and copies none. */
 export function clientFromMetadata(
   id: string,
   metadata: ClientMetadata,

@@ -4,22 +4,32 @@ import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js'
 import { requiredGrantTypes } from '../../contracts/response-type.js';
 import { findScopesError } from '../../options/scopes-error.js';
 
-/** What clients may have that nobody at this server knows. */
+/**
+ * What clients may register that the operator did not register: self-registered clients, and clients with a metadata
+ * document.
+ */
 export interface ClientPolicyOptions {
-  /** The scope values that they may ask for. Default: none */
+  /** The scope values that these clients may request. Default: none. */
   scopes?: readonly string[];
-  /** What they are given that ask for no scope; values of `scopes`. Default: nothing, they must ask. RFC 6749 §3.3 */
+  /**
+   * The scope of requests without `scope`. Its values must be in `scopes`. If omitted, requests must contain `scope`.
+   * RFC 6749 §3.3
+   */
   defaultScope?: readonly string[];
   /**
-   * Do they have all of `scopes`, whatever they say? One that registers with the scope of its first request, as those of MCP do,
-   * could never step up to more. Default: false. RFC 7591 §2
+   * Whether these clients get all of `scopes`, whatever `scope` they register. MCP clients register with the scope of
+   * their first request, and
+   * could not request more later. Default: `false`. RFC 7591 §2
    */
   allScopes?: boolean;
-  /** The grant types that they may use, of those that are served. Default: `authorization_code` and `refresh_token` */
+  /**
+   * The grant types that these clients may use, of those that the server supports. Default: `authorization_code` and
+   * `refresh_token`.
+   */
   grants?: readonly string[];
 }
 
-/** Their names. */
+/** The names of the policy options. */
 export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true } = {
   scopes: true,
   defaultScope: true,
@@ -27,27 +37,33 @@ export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true
   grants: true,
 };
 
-/** What a client may be, by the host and by what the server can do. */
+/** What clients may register, by the policy options and by the features of the server. */
 export interface ClientPolicy {
   readonly scopes: readonly string[];
   readonly defaultScope: readonly string[] | undefined;
   readonly allScopes: boolean;
   readonly grants: readonly string[];
-  /** The grants that each response type needs. */
+  /** The grant types that each response type requires. */
   readonly responseTypes: ReadonlyMap<string, readonly string[]>;
-  /** The members that features read, and whether a value of each is good. */
+  /** The metadata members that features read, each with its validation. */
   readonly members: ReadonlyMap<string, (value: unknown) => boolean>;
-  /** How clients may authenticate. */
+  /** The accepted client authentication methods. */
   readonly authMethods: readonly string[];
-  /** What features say of a client as a whole. @throws OAuthError for one that is refused */
+  /**
+   * Runs the `verifyMetadata` hooks of the features.
+   * @throws {OAuthError} If a feature rejects the metadata.
+   */
   verify(metadata: ClientMetadata): Promise<void>;
-  /** The types of authorization details that are known; left out: none are. RFC 9396 §10 */
+  /**
+   * The supported types of authorization details. If omitted, the server supports no authorization details. RFC 9396
+   * §10
+   */
   readonly detailsTypes?: readonly string[];
 }
 
 const DEFAULT_GRANTS = ['authorization_code', 'refresh_token'];
 
-/** The policy of a server. */
+/** Returns the client policy of a server. */
 export function clientPolicy(
   { scopes = [], defaultScope, allScopes = false, grants = DEFAULT_GRANTS }: ClientPolicyOptions,
   server: ServerContext,
@@ -82,7 +98,10 @@ export function clientPolicy(
   };
 }
 
-/** What is wrong with the options of a policy, as sentences. */
+/**
+ * Returns the configuration errors of policy options.
+ * @param feature The feature as the application writes it.
+ */
 export function* findPolicyErrors(
   given: ClientPolicyOptions,
   server: ServerContext,
@@ -92,10 +111,10 @@ export function* findPolicyErrors(
   const fault = findScopesError(scopes, feature);
   if (fault !== undefined) yield fault;
   else if (!Array.isArray(defaultScope) || defaultScope.some((value) => !scopes.includes(value))) {
-    yield `\`defaultScope\` of ${feature} is a list of values of its \`scopes\``;
+    yield `\`defaultScope\` of ${feature} must be a list of values of its \`scopes\``;
   }
   if (!Array.isArray(grants)) yield `\`grants\` of ${feature} must be a list of grant types`;
   else if (given.grants && clientPolicy(given, server).grants.length < new Set(grants).size) {
-    yield `\`grants\` of ${feature} lists a grant type that is not served`;
+    yield `\`grants\` of ${feature} lists a grant type that the server does not support`;
   }
 }

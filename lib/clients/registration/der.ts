@@ -1,18 +1,18 @@
-/** A value of ASN.1 as DER has it. X.690 §8.1 */
+/** An ASN.1 value in DER encoding. X.690 §8.1 */
 export interface Der {
-  /** The whole first byte: class, form and number of a type. */
+  /** The identifier octet: class, form and tag number. */
   readonly tag: number;
   readonly content: Buffer;
-  /** With tag and length. */
+  /** The whole encoding, including tag and length. */
   readonly whole: Buffer;
 }
 
-/** The tags that certificates are read by. X.680 §8.6 */
+/** The tags that are used to read certificates. X.680 §8.6 */
 export const TAG = { oid: 0x06, octets: 0x04, extensions: 0xa3, version: 0xa0 } as const;
 
 /**
- * The values that stand one behind another, or in one that is made of others. Only what OpenSSL has read before comes here.
- * @throws RangeError for bytes that are none
+ * Reads the DER values in a sequence of bytes. The bytes must come from a certificate that OpenSSL has parsed.
+ * @throws {RangeError} If the encoding is invalid.
  */
 export function readValues(bytes: Buffer): readonly Der[] {
   const values: Der[] = [];
@@ -26,31 +26,31 @@ export function readValues(bytes: Buffer): readonly Der[] {
 
 function readValue(bytes: Buffer): Der {
   const [first, length] = [bytes.readUInt8(0), bytes.readUInt8(1)];
-  // A long length says in how many bytes it stands; one that says in none has no end in sight, which DER does not know. X.690 §10.1
-  if (length === 0x80) throw new RangeError('This is no DER');
-  // No tag of a certificate is longer than a byte.
+  // 0x80 would be an indefinite length, which DER does not allow. X.690 §10.1
+  if (length === 0x80) throw new RangeError('Invalid DER encoding');
+  // Tags of certificates have one byte.
   const more = length < 0x80 ? 0 : length - 0x80;
   const begin = 2 + more;
   const end = begin + (more === 0 ? length : bytes.readUIntBE(2, more));
-  if ((first & 0x1f) === 0x1f || end > bytes.length) throw new RangeError('This is no DER');
+  if ((first & 0x1f) === 0x1f || end > bytes.length) throw new RangeError('Invalid DER encoding');
   return { tag: first, content: bytes.subarray(begin, end), whole: bytes.subarray(0, end) };
 }
 
-/** Bytes of an object identifier that are read: to write a number down takes longer than it is long. */
+/** Maximum length of an object identifier in bytes. The conversion to text takes more than linear time. */
 const MAX_OID_LENGTH = 128;
 
 /**
- * An object identifier in dots: `2.5.4.3`. X.690 §8.19
- * @throws RangeError for one that is longer than any in use
+ * Returns an object identifier in dot notation: `2.5.4.3`. X.690 §8.19
+ * @throws {RangeError} If the identifier is too long.
  */
 export function oidText({ content }: Der): string {
-  if (content.length > MAX_OID_LENGTH) throw new RangeError('This object identifier is too long');
+  if (content.length > MAX_OID_LENGTH) throw new RangeError('The object identifier is too long');
   const arcs: bigint[] = [];
   let arc = 0n;
   for (const byte of content) {
     arc = (arc << 7n) | BigInt(byte & 0x7f);
     if (byte >= 0x80) continue;
-    // The first number holds two: the first arc is 0, 1 or 2.
+    // The first number encodes the first two arcs, and the first arc is 0, 1 or 2.
     if (arcs.length === 0) arcs.push(arc < 80n ? arc / 40n : 2n);
     arcs.push(arcs.length === 1 ? arc - arcs[0]! * 40n : arc);
     arc = 0n;
@@ -58,7 +58,7 @@ export function oidText({ content }: Der): string {
   return arcs.join('.');
 }
 
-/** How the kinds of text are written, by tag. X.680 §41 */
+/** The decoders of text types, by ASN.1 tag. X.680 §41 */
 const TEXTS: Readonly<Record<number, (content: Buffer) => string>> = {
   0x0c: (content) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content),
   0x12: (content) => content.toString('latin1'),
@@ -70,7 +70,7 @@ const TEXTS: Readonly<Record<number, (content: Buffer) => string>> = {
   0x1e: (content) => Buffer.from(content).swap16().toString('utf16le'),
 };
 
-/** The text of a value; undefined: it has none, or none that can be read. */
+/** Returns the text of a value. `undefined` if the value is not a text or cannot be decoded. */
 export function textOf({ tag, content }: Der): string | undefined {
   try {
     return TEXTS[tag]?.(content);

@@ -1,6 +1,6 @@
 import { type Der, oidText, readValues, textOf } from './der.js';
 
-/** Attribute types by their short names, in lower case: those of RFC 4514 §3, and what else stands in certificates. */
+/** Object identifiers of attribute types, by short name: those of RFC 4514 §3, and others that certificates contain. */
 const TYPES: Readonly<Record<string, string>> = {
   cn: '2.5.4.3',
   sn: '2.5.4.4',
@@ -31,15 +31,16 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 2000;
 
-/** A type, `=`, and a value by its bytes, or with what is special in it escaped. RFC 4514 §3 */
+/** An attribute type and its value, as hexadecimal bytes or as escaped text. RFC 4514 §3 */
 const ATTRIBUTE =
   / *([a-z][a-z\d-]*|\d+(?:\.\d+)+) *= *(?:#((?:[\da-f]{2})+) *|(?![# ])((?:[^"+,;<>\\\0]|\\(?:[\\"+,;<> #=]|[\da-f]{2}))*))([+,]|$)/iy;
 
 /**
- * A distinguished name as it is compared: two are one if their texts are. Case and the number of spaces make no difference, nor
- * does the order within an RDN; that of the RDNs does. RFC 5280 §7.1
- * @param text as RFC 4514 has it: the last RDN first
- * @returns undefined for what is none; that of a certificate without subject is none either
+ * Returns the normalized form of a distinguished name for comparison. Case, the number of spaces and the order within
+ * an RDN do not matter.
+ * The order of the RDNs does. RFC 5280 §7.1
+ * @param text The name in the notation of RFC 4514, last RDN first.
+ * @returns `undefined` if the name is invalid or empty.
  */
 export function comparableName(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -56,7 +57,10 @@ export function comparableName(text: string): string | undefined {
   }
 }
 
-/** The same of a name in a certificate. RFC 5280 §4.1.2.4 */
+/**
+ * Returns the normalized form of a distinguished name in a certificate, as `comparableName()` does for text. RFC 5280
+ * §4.1.2.4
+ */
 export function comparableSubject({ content }: Der): string {
   const name = readValues(content).map((rdn) =>
     readValues(rdn.content).map((attribute) => {
@@ -69,13 +73,16 @@ export function comparableSubject({ content }: Der): string {
 
 const comparable = (name: readonly string[][]) => JSON.stringify(name.map((rdn) => rdn.toSorted()));
 
-/** What is no text is compared byte by byte. */
+/** Returns the normalized form of an attribute value. A value that is not a text is compared byte by byte. */
 function comparableValue(value: Der): string {
   const text = textOf(value);
   return text === undefined ? `#${value.whole.toString('hex')}` : `"${prepared(text)}`;
 }
 
-/** RFC 4518 §2, but that no character is left out: names that only differ in one that is not seen are two. */
+/**
+ * Prepares a text for comparison by RFC 4518 §2. Unlike there, invisible characters are not removed: names that differ
+ * in them are different.
+ */
 const prepared = (text: string) => text.normalize('NFKC').toLowerCase().trim().replaceAll(/\s+/g, ' ');
 
 function readText(written: string): string | undefined {

@@ -2,33 +2,33 @@ import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fe
 import { keepRecent } from '../../crypto/lru.js';
 import type { RefreshingCacheSettings } from '../../remote/refreshing-cache.js';
 
-/** How what was fetched is remembered. */
+/** How long fetched keys are cached. */
 const CACHE_SETTINGS: RefreshingCacheSettings = {
   maxAge: 600,
   coolDown: 30,
   maxStale: 3600,
-  // The keys of others were waited for: that must not keep this client out for longer than they do.
+  // No request was sent for these keys, so the client must not wait for the cool-down.
   skipsCoolDown: (error) => error instanceof FetchError && error.kind === 'busy',
 };
 
-/** Clients whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
+/** Maximum number of clients whose keys are cached. The least recently used ones are dropped first. */
 const MAX_CLIENTS = 1000;
 
-/** How keys are read, and what keeps them. */
+/** How a key set is parsed and cached. */
 interface KeyFormat<K, C> {
-  /** Undefined: the document is no JWK set. */
+  /** Parses a JWK set. Returns `undefined` if the document is not one. */
   read(document: unknown): K | undefined;
   createCache(load: () => Promise<K>, settings: RefreshingCacheSettings): C;
 }
 
-/** The keys at one URI. */
+/** The cached keys of one URI. */
 interface KeysOfUri<C> {
   keys: C;
   /** The network of the latest request that needed these keys, if known. */
   requester: string | undefined;
 }
 
-/** The keys of clients that have them at a URL. RFC 7591 §2 (`jwks_uri`) */
+/** The keys of clients with a `jwks_uri`, fetched and cached. RFC 7591 §2 */
 export class FetchedKeys<K, C> {
   private readonly caches = new Map<string, KeysOfUri<C>>();
   private readonly fetch: SafeFetch;
@@ -60,7 +60,7 @@ export class FetchedKeys<K, C> {
   private async load(uri: string, requester: string | undefined): Promise<K> {
     const { body } = await this.fetch.json(uri, requester);
     const keys = this.kind.read(body);
-    if (!keys) throw new FetchError('content', `${uri} answers with something that is no JWK set`);
+    if (!keys) throw new FetchError('content', `the response of ${uri} is not a JWK set`);
     return keys;
   }
 }

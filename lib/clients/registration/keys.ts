@@ -19,18 +19,19 @@ export const JWKS = clientField('jwks', isKeySet);
 /** The URL of the public keys of a client. RFC 7591 §2 */
 export const JWKS_URI = clientField('jwks_uri', isKeysUri);
 
-/** Methods that prove a client by a key of its own. RFC 7523 §2.2, OpenID Core §9 */
+/** Methods by which a client authenticates with its own key. RFC 7523 §2.2, OpenID Connect Core §9 */
 const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
 
 /**
- * Reads the public keys of a client, or where they are: one of both at most. RFC 7591 §2
- * @throws InvalidClientMetadataError for keys that are none, or that are not public
+ * Reads the public keys of a client, or their URL. Both together are rejected. RFC 7591 §2
+ * @throws {InvalidClientMetadataError} If a key is invalid or not public, or if the method requires keys that are
+ * missing.
  */
 export function readKeys(metadata: UnverifiedMetadata, method: string): { jwks?: JsonWebKeySet; jwks_uri?: string } {
   const uri = readField(metadata, JWKS_URI);
   if (uri !== undefined && memberOf(metadata, JWKS.name) !== undefined)
-    throw invalidMetadata('`jwks` and `jwks_uri` are not said both');
-  const jwks = readField(metadata, JWKS, `must have \`keys\`, ${MAX_KEYS} at most, all of them public`);
+    throw invalidMetadata('`jwks` and `jwks_uri` must not be used together');
+  const jwks = readField(metadata, JWKS, `must contain \`keys\`: up to ${MAX_KEYS} public keys`);
   if (jwks !== undefined) {
     const keys = jwks.keys as JsonWebKeySet['keys'];
     const fault = keys.filter(isKnownKind).map(findPublicKeyError).find(Boolean);

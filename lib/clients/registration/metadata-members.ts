@@ -3,34 +3,41 @@ import { InvalidClientMetadataError } from '../../errors/index.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import { UNSAFE_TEXT } from '../../http/unsafe-text.js';
 
-/** What a document says, whoever wrote it. */
+/** Client metadata that were not validated yet. */
 export type UnverifiedMetadata = Readonly<Record<string, unknown>>;
 
 const MAX_TEXT_LENGTH = 200;
 export const MAX_URI_LENGTH = 2000;
 const MAX_CONTACTS = 10;
-/** In how many languages each text may come, all told. */
+/** Maximum number of members with a language tag. */
 const MAX_TAGGED = 50;
 
-/** Texts for people, which may come in several languages. RFC 7591 §2.2 */
+/** Members with URLs for users, which may have language tags. RFC 7591 §2.2 */
 const LINKS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'];
 const TAGGED = new RegExp(`^(client_name|${LINKS.join('|')})#([a-z]{2,8}(?:-[a-z\\d]{1,8}){0,8})$`, 'i');
 
-/** Something that is seen at all: a name of nothing but joiners and fillers leaves a sentence without its subject. */
+/**
+ * Matches a visible character. A name that consists of invisible characters would leave a sentence on a page without
+ * its subject.
+ */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
 
-/** Marks piled up on a letter, over the lines above it: no writing has so many. */
+/**
+ * Matches six or more combining marks on one letter. They would cover the lines above, and no writing system needs so
+ * many.
+ */
 const STACKED_MARKS = /\p{M}{6}/u;
 
-/** A member that is said; null is not. */
+/** Returns a member of client metadata. `null` counts as unset. */
 export const memberOf = (metadata: UnverifiedMetadata, name: string): unknown =>
   Object.hasOwn(metadata, name) ? (metadata[name] ?? undefined) : undefined;
 
 export const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
 
 /**
- * Reads the value of a field, if client metadata contain one.
- * @throws {InvalidClientMetadataError} If the value is invalid. The message is the name of the field and `fault`.
+ * Reads a field of client metadata. Returns `undefined` if it is not set.
+ * @throws {InvalidClientMetadataError} If the value is invalid. The message is the name of the field followed by
+ * `problem`.
  */
 export function readField<T>(
   metadata: UnverifiedMetadata,
@@ -42,13 +49,16 @@ export function readField<T>(
   throw invalidMetadata(`\`${field.name}\` ${problem}`);
 }
 
-/** Whether a value is a text. */
+/** Whether a value is a string. */
 export const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** Whether a value is true or false. */
+/** Whether a value is `true` or `false`. */
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
-/** A text for people. */
+/**
+ * Reads a display text of client metadata. Returns `undefined` if it is not set.
+ * @throws {InvalidClientMetadataError} If the text is too long or could garble a page.
+ */
 export function readText(metadata: UnverifiedMetadata, name: string, isValid = isShowable): string | undefined {
   const value = memberOf(metadata, name);
   if (value === undefined) return undefined;
@@ -63,11 +73,11 @@ const isShowable = (value: string) =>
   !UNSAFE_TEXT.test(value) &&
   !STACKED_MARKS.test(value);
 
-/** A word for programs. */
+/** Whether a value is a text for programs: printable ASCII, at most 200 characters. */
 export const isWord = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT_LENGTH && isVSCHAR(value);
 
-/** The address of a page: nothing fetches it here, and nothing but a page may be behind it. */
+/** Whether a value is an http or https URL without credentials, for links on pages. The server does not fetch it. */
 export const isLink = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.length <= MAX_URI_LENGTH &&
@@ -75,13 +85,16 @@ export const isLink = (value: unknown): value is string =>
   URL.canParse(value) &&
   !hasCredentials(value);
 
-/** Who is named before the host of a URL is mistaken for the host. */
+/** Whether a URL contains a user name or password. Users could mistake them for the host. */
 export const hasCredentials = (uri: string): boolean => {
   const { username, password } = new URL(uri);
   return username + password !== '';
 };
 
-/** A list of texts. */
+/**
+ * Reads a list of texts from client metadata. Returns its distinct values, or `undefined` if it is not set.
+ * @throws {InvalidClientMetadataError} If a value is invalid, or if there are more than `maximum`.
+ */
 export function readList(
   metadata: UnverifiedMetadata,
   name: string,
@@ -93,13 +106,13 @@ export function readList(
   const isList =
     Array.isArray(value) && value.length <= maximum && value.every((one) => typeof one === 'string' && isValid(one));
   if (isList) return [...new Set(value as string[])];
-  throw invalidMetadata(`\`${name}\` must be a list of valid values, ${maximum} at most`);
+  throw invalidMetadata(`\`${name}\` must be a list of at most ${maximum} valid values`);
 }
 
-/** All that is for people: names, links and contacts. */
+/** Reads all members for users: names, links and contacts. */
 export function readTexts(metadata: UnverifiedMetadata): Record<string, unknown> {
   const tagged = Object.keys(metadata).filter((name) => TAGGED.test(name));
-  if (tagged.length > MAX_TAGGED) throw invalidMetadata('it comes in too many languages');
+  if (tagged.length > MAX_TAGGED) throw invalidMetadata('too many members have a language tag');
   const texts: Record<string, unknown> = { contacts: readList(metadata, 'contacts', isShowable, MAX_CONTACTS) };
   for (const name of ['client_name', ...LINKS, ...tagged]) {
     texts[name] = name.startsWith('client_name') ? readText(metadata, name) : readText(metadata, name, isLink);

@@ -21,10 +21,12 @@ const MAX_TYPES = 20;
 const MAX_SCOPE_LENGTH = 4000;
 
 /**
- * Reads what a client says of itself: what RFC 7591 §2 names, checked, and nothing else. What it asks for beyond the policy is
- * left out where something remains, as §3.2.1 allows; the answer says what it got.
- * @param defaultMethod how a client authenticates that does not say
- * @throws InvalidClientMetadataError or InvalidRedirectUriError
+ * Validates client metadata and returns the members that RFC 7591 §2 and features define. Values beyond the policy are
+ * removed if others
+ * remain, as §3.2.1 allows. The response lists the registered values.
+ * @param defaultMethod The client authentication method if the metadata contain none.
+ * @throws {InvalidClientMetadataError} If a member is invalid.
+ * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
 export function readMetadata(
   metadata: UnverifiedMetadata,
@@ -36,7 +38,9 @@ export function readMetadata(
   if (!policy.authMethods.includes(method)) throw invalidMetadata('`token_endpoint_auth_method` is not supported');
   const { grants, types } = readTypes(metadata, policy);
   if (method === 'none' && grants.includes('client_credentials')) {
-    throw invalidMetadata('a client that acts for itself has to prove who it is');
+    throw invalidMetadata(
+      'a client with the grant type `client_credentials` must authenticate: `token_endpoint_auth_method` must not be `none`',
+    );
   }
   const uris = readRedirectUris(metadata, redirectRules(kind, types));
   if (types.length > 0 && !uris?.length) throw invalidRedirectUri('missing `redirect_uris`');
@@ -58,14 +62,18 @@ export function readMetadata(
   }) as unknown as ClientMetadata;
 }
 
-/** The same, judged by the features as a whole too. */
+/**
+ * Validates client metadata, including the `verifyMetadata` hooks of all features.
+ * @throws {InvalidClientMetadataError} If a member is invalid.
+ * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
+ */
 export async function readVerifiedMetadata(said: UnverifiedMetadata, policy: ClientPolicy): Promise<ClientMetadata> {
   const metadata = readMetadata(said, policy);
   await policy.verify(metadata);
   return metadata;
 }
 
-/** What features read. */
+/** Reads the members that features define. */
 function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, isGood] of members) {
@@ -76,18 +84,18 @@ function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): R
   return values;
 }
 
-/** Grant types and response types that go together. RFC 7591 §2.1 */
+/** Reads the grant types and response types, and verifies that they are consistent. RFC 7591 §2.1 */
 function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseTypes }: ClientPolicy) {
   const asked = readList(metadata, 'grant_types', isWord, MAX_TYPES) ?? ['authorization_code'];
   const grants = asked.filter((grant) => allowed.includes(grant));
-  if (grants.length === 0) throw invalidMetadata('none of its `grant_types` may be used here');
+  if (grants.length === 0) throw invalidMetadata('none of the `grant_types` is allowed');
   const listed = readList(metadata, 'response_types', isWord, MAX_TYPES)?.filter((type) => type !== 'none');
   const named = listed?.map((type) => responseTypeName(type, responseTypes));
   for (const type of named ?? []) {
     const needed = responseTypes.get(type);
     if (needed === undefined) throw invalidMetadata('a response type is not supported');
     if (!needed.every((grant) => asked.includes(grant)))
-      throw invalidMetadata('`response_types` and `grant_types` do not go together');
+      throw invalidMetadata('`response_types` and `grant_types` are inconsistent');
   }
   const matching = [...responseTypes.keys()].filter((type) =>
     responseTypes.get(type)!.every((grant) => grants.includes(grant)),
@@ -96,11 +104,11 @@ function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseType
   const uses = (some: readonly string[], grant: string) =>
     some.some((type) => responseTypes.get(type)!.includes(grant));
   const isAnswered = grants.every((grant) => !uses(matching, grant) || uses(types, grant));
-  if (!isAnswered) throw invalidMetadata('`response_types` and `grant_types` do not go together');
+  if (!isAnswered) throw invalidMetadata('`response_types` and `grant_types` are inconsistent');
   return { grants, types };
 }
 
-/** What of a scope it may have; all there is, where it names none. */
+/** Reads the scope, reduced to the allowed values. If no scope is set, all allowed values are returned. */
 function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPolicy): string | undefined {
   const asked = readText(
     metadata,
@@ -110,29 +118,30 @@ function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPo
   if (!asked || allScopes) return scopes.join(' ') || undefined;
   const known = new Set(scopes);
   const values = [...new Set(asked.split(' '))].filter((value) => known.has(value));
-  if (values.length === 0 && scopes.length > 0) throw invalidMetadata('none of its `scope` may be asked for here');
+  if (values.length === 0 && scopes.length > 0) throw invalidMetadata('none of the values of `scope` is allowed');
   return values.join(' ') || undefined;
 }
 
-/** Those that are known here; where none are at all, nothing is said. RFC 9396 §10 */
+/** Reads the supported types of authorization details. Returns `undefined` if the server supports none. RFC 9396 §10 */
 function readDetailsTypes(metadata: UnverifiedMetadata, { detailsTypes: known }: ClientPolicy): string[] | undefined {
   if (!known) return undefined;
   const asked = readList(metadata, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MAX_TYPES);
   const types = asked?.filter((type) => known.includes(type));
-  if (asked?.length && types!.length === 0) throw invalidMetadata('none of its `authorization_details_types` is known');
+  if (asked?.length && types!.length === 0)
+    throw invalidMetadata('none of the `authorization_details_types` is supported');
   return types;
 }
 
 /**
- * Reads how the certificate of a client names it: in one way. RFC 8705 §2.1.2
- * @throws InvalidClientMetadataError for a name that no certificate has, or several
+ * Reads the member that names the client's certificate. Only one is allowed. RFC 8705 §2.1.2
+ * @throws {InvalidClientMetadataError} If there are several names, or if the name is not valid for a certificate.
  */
 function readCertificateName(metadata: UnverifiedMetadata, method: string): Partial<ClientMetadata> {
   const names = CERTIFICATE_NAMES.flatMap(({ field }) => {
     const name = readField(metadata, field);
     return name === undefined ? [] : [[field.name, name] as const];
   });
-  if (names.length > 1) throw invalidMetadata('the certificate of a client is known by one name');
+  if (names.length > 1) throw invalidMetadata('only one `tls_client_auth_…` member may name the certificate');
   if (names.length === 0 && method === 'tls_client_auth') {
     throw invalidMetadata(
       `\`tls_client_auth\` needs one of ${CERTIFICATE_NAMES.map(({ field }) => field.name).join(', ')}`,

@@ -5,20 +5,25 @@ import { memberOf, hasCredentials, MAX_URI_LENGTH, type UnverifiedMetadata } fro
 
 const MAX_REDIRECT_URIS = 20;
 
-/** What a browser does something with by itself, or another program that is no client: no scheme of an application. */
+/** URI schemes that browsers or programs other than clients handle. */
 const RESERVED_SCHEMES =
   /^(?:intent|view-source|filesystem|chrome|about|res|shell|search|search-ms|ms-[\w-]+|ldaps?|wss?|ftps?|ssh|telnet|mailto|tel|sms|urn|jar):/i;
 
-/** The scheme of an application, made of a domain name. RFC 8252 §7.1 */
+/** A private-use URI scheme in reverse-domain notation. RFC 8252 §7.1 */
 const APPLICATION_SCHEME = /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:/i;
 
-/** The rules for redirect URIs: `implicit-web` for a client with `application_type: web` and a response type besides `code`. */
+/**
+ * The rules for redirect URIs. `implicit-web` applies to clients with `application_type: web` and a response type other
+ * than `code`.
+ */
 export type RedirectRules = 'native' | 'web' | 'implicit-web';
 
 /**
- * Returns the rules for the redirect URIs of a client, or undefined if it sets no `application_type`. OpenID Connect Registration §2
- * restricts web clients to https only if a response type returns tokens through the browser. A code at a loopback address is of no use
- * without the client's credentials or its PKCE verifier.
+ * Returns the rules for the redirect URIs of a client. `undefined` if it sets no `application_type`. OpenID Connect
+ * Registration §2 restricts
+ * web clients to https only if a response type returns tokens through the browser. A code at a loopback address is
+ * useless without the
+ * client's credentials or its PKCE verifier.
  */
 export function redirectRules(kind: string | undefined, responseTypes: readonly string[]): RedirectRules | undefined {
   if (kind !== 'web') return kind === 'native' ? kind : undefined;
@@ -26,15 +31,16 @@ export function redirectRules(kind: string | undefined, responseTypes: readonly 
 }
 
 /**
- * Reads the `redirect_uris` of a client: https URIs, http URIs of a loopback address, and schemes of applications, as far as its rules
- * allow them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
+ * Reads the `redirect_uris` of a client: https URIs, http URIs with a loopback address, and private-use schemes, as far
+ * as the rules allow
+ * them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
 export function readRedirectUris(metadata: UnverifiedMetadata, rules: RedirectRules | undefined): string[] | undefined {
   const value = memberOf(metadata, 'redirect_uris');
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || value.length > MAX_REDIRECT_URIS) {
-    throw invalidRedirectUri(`\`redirect_uris\` must be a list of ${MAX_REDIRECT_URIS} at most`);
+    throw invalidRedirectUri(`\`redirect_uris\` must be a list of at most ${MAX_REDIRECT_URIS} URIs`);
   }
   return [...new Set(value.map((uri: unknown) => readRedirectUri(uri, rules)))];
 }
@@ -45,28 +51,30 @@ function readRedirectUri(uri: unknown, rules: RedirectRules | undefined): string
   return uri as string;
 }
 
-/** Returns why a user must not be redirected to the URI, or undefined if the URI is allowed. */
+/** Returns why a redirect URI is not allowed. `undefined` if it is allowed. */
 export function findRedirectUriError(uri: unknown, rules?: RedirectRules): string | undefined {
   if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH || !isRedirectUri(uri) || RESERVED_SCHEMES.test(uri)) {
-    return 'a redirect URI must be absolute, without fragment, and of a scheme that leads back to the client';
+    return 'a redirect URI must be absolute, have no fragment, and use a scheme that leads back to the client';
   }
   if (!/^https?:/i.test(uri)) return findSchemeError(uri, rules);
   if (!/^https?:\/\/[^/\\]/i.test(uri) || uri.includes('\\') || hasCredentials(uri)) {
-    return 'a redirect URI has no credentials, and its host is to be read at first sight';
+    return 'a redirect URI must contain a host, and neither credentials nor a backslash';
   }
   const isLoopback = isLoopbackName(new URL(uri).hostname);
   if (rules === 'implicit-web' && (isLoopback || /^http:/i.test(uri))) return IMPLICIT_WEB;
-  return /^http:/i.test(uri) && !isLoopback ? 'a redirect URI is https, unless it is of a loopback address' : undefined;
+  return /^http:/i.test(uri) && !isLoopback
+    ? 'a redirect URI must use https, unless its host is a loopback address'
+    : undefined;
 }
 
-/** Returns why a redirect URI must not have the scheme of an application. */
+/** Returns why the private-use scheme of a redirect URI is not allowed. `undefined` if it is allowed. */
 function findSchemeError(uri: string, rules: RedirectRules | undefined): string | undefined {
   if (rules === 'implicit-web') return IMPLICIT_WEB;
   if (rules !== 'web' || APPLICATION_SCHEME.test(uri)) return undefined;
-  return 'a redirect URI of a web application is https, of a loopback address, or of a reverse-domain scheme such as `com.example.app:`';
+  return 'a redirect URI of a web application must use https, a loopback address, or a reverse-domain scheme such as `com.example.app:`';
 }
 
 const IMPLICIT_WEB =
-  'a redirect URI of a web application whose response types return tokens through the browser is https, and of a host on the Internet';
+  'a redirect URI of a web application whose response types return tokens through the browser must use https and must not use a loopback address';
 
 export const invalidRedirectUri = (what: string) => new InvalidRedirectUriError(`Invalid redirect URI: ${what}`);

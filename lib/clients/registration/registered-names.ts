@@ -3,7 +3,7 @@ import type { CoreClient } from '../../model/model.js';
 import { comparableAs, type NameKind } from './certificate-names.js';
 import { MAX_URI_LENGTH } from './metadata-members.js';
 
-/** The client fields that name the certificate of a client, each with the kind of its name. RFC 8705 §2.1.2 */
+/** The client fields that name a client's certificate, each with the kind of name. RFC 8705 §2.1.2 */
 export const CERTIFICATE_NAMES = [
   { kind: 'subjectDn', field: clientField('tls_client_auth_subject_dn', isNameOf('subjectDn')) },
   { kind: 'sanDns', field: clientField('tls_client_auth_san_dns', isNameOf('sanDns')) },
@@ -17,7 +17,11 @@ function isNameOf(kind: NameKind) {
     typeof name === 'string' && name.length <= MAX_URI_LENGTH && comparableAs(kind, name) !== undefined;
 }
 
-/** The one name by which the certificate of a client is known, and as it is compared; undefined: there is not exactly one good one. */
+/**
+ * Returns the name of the client's certificate, with its normalized form for comparison. `undefined` unless the client
+ * has exactly one valid
+ * name.
+ */
 export function registeredName(client: CoreClient): { kind: NameKind; name: string; comparable: string } | undefined {
   const names = CERTIFICATE_NAMES.flatMap(({ kind, field }) => {
     const name: unknown = field.of(client);

@@ -2,8 +2,9 @@ import type { CoreClient } from '../../model/model.js';
 import { isRegisteredId } from './client-id.js';
 
 /**
- * Whether a client has registered itself (RFC 7591) or is described by its client ID metadata document. The redirect URIs of such a
- * client may belong to an attacker, so a browser is not redirected there before its user is authenticated. RFC 9700 §4.11.2
+ * Whether a client registered itself (RFC 7591) or has a client ID metadata document. Its redirect URIs may belong to
+ * an attacker, so browsers
+ * are not redirected there before the user is authenticated. RFC 9700 §4.11.2
  */
 export const isSelfRegistered = ({ id, clientIdHost }: CoreClient): boolean =>
   clientIdHost !== undefined || (typeof id === 'string' && isRegisteredId(id));

@@ -8,9 +8,9 @@ const client = { secret: 'web-secret', grants: ['client_credentials'], scopes: [
 
 describe('the event client.refused', () => {
   it.each([
-    ['an unknown client', 'stranger', 'web-secret', 'a client with this `client_id` exists'],
-    ['a wrong secret', 'web', 'wrong', 'the client secret is correct'],
-    ['a client of another issuer', 'foreign', 'web-secret', 'the client is registered at the issuer of this server'],
+    ['an unknown client', 'stranger', 'web-secret', 'no client with this `client_id` exists'],
+    ['a wrong secret', 'web', 'wrong', 'client secret is wrong'],
+    ['a client of another issuer', 'foreign', 'web-secret', 'client is registered at another issuer'],
   ])('reports %s, which the response does not reveal', async (_, id, secret, reason) => {
     const model = new MemoryStore({
       clients: [

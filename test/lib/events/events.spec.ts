@@ -133,7 +133,7 @@ describe('events of refused requests', () => {
         endpoint: 'token',
         clientId: 'web',
         error: 'invalid_client',
-        reason: 'the client proves who it is: it has a secret',
+        reason: 'client must authenticate, but sent no credentials',
       },
     ],
     [
@@ -143,7 +143,7 @@ describe('events of refused requests', () => {
       formRequest(PASSWORD, { headers: { ...FORM, authorization: basic('who', 'x') } }),
       {},
       'client.refused',
-      { clientId: 'who', status: 401, reason: 'a client with this `client_id` exists' },
+      { clientId: 'who', status: 401, reason: 'no client with this `client_id` exists' },
     ],
     [
       'a grant type that the client may not use',
@@ -156,7 +156,7 @@ describe('events of refused requests', () => {
         clientId: 'web',
         grantType: 'password',
         error: 'unauthorized_client',
-        reason: 'the client may use the grant',
+        reason: 'client is not allowed to use the requested grant type',
         expected: ['refresh_token'],
         given: 'password',
       },
@@ -213,7 +213,7 @@ describe('events of refused requests', () => {
       tokenRequest({ ...PASSWORD, scope: 'admin' }),
       {},
       'token.refused',
-      { error: 'invalid_scope', scope: 'admin', reason: '`validateScope()` grants the scope', given: 'admin' },
+      { error: 'invalid_scope', scope: 'admin', reason: '`validateScope()` did not grant the scope', given: 'admin' },
     ],
     [
       'an unregistered redirect URI',

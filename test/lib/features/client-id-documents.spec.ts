@@ -231,7 +231,7 @@ describe('clientIdDocuments()', () => {
     [{ minAge: 10, maxAge: 1 }, /`minAge` of/],
     [{ size: 0 }, /`size` of/],
     [{ fetch: { allowed: [] } }, /unknown option `allowed` of `fetch`/],
-    [{ fetch: { allow: ['example.com'] } }, /`example\.com` is no address/],
+    [{ fetch: { allow: ['example.com'] } }, /`example\.com` is neither an IP address/],
   ])('rejects invalid options at start-up: %j', (options, sentence) => {
     expect(() => serverOf(new MemoryStore({ clients: [], users }), options as never)).toThrow(sentence);
   });

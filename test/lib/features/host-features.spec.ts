@@ -66,8 +66,8 @@ describe('the option `features`', () => {
   const factory = () => new Judge();
 
   it.each<[string, unknown, string]>([
-    ['a factory that was not called', [factory], '`factory` among the `features` is a function: call it'],
-    ['a factory in a profile', [[factory]], '`factory` among the `features` is a function: call it'],
+    ['a factory that was not called', [factory], '`factory` in `features` is a function: call it'],
+    ['a factory in a profile', [[factory]], '`factory` in `features` is a function: call it'],
     ['null', [null], 'a feature must have an `id`'],
     ['undefined in a profile', [[new Judge(), undefined]], 'a feature must have an `id`'],
     ['a profile in a profile', [[[new Judge()]]], 'a feature must have an `id`'],

@@ -495,7 +495,7 @@ describe('mutualTls()', () => {
     [{ proxy: '10.0.0.1' }, '`proxy` of `mutualTls()` must be an object'],
     [{ proxy: {} }, 'needs `trusted`'],
     [{ proxy: { trusted: [] } }, 'needs `trusted`'],
-    [{ proxy: { trusted: ['proxy.example'] } }, '`proxy.example` is no address'],
+    [{ proxy: { trusted: ['proxy.example'] } }, '`proxy.example` is neither an IP address'],
     [{ proxy: { trusted: ['::1'], header: 'a b' } }, '`header`'],
     [{ proxy: { trusted: ['::1'], verified: 'yes' } }, '`verified`'],
     [{ proxy: { trusted: ['::1'], verified: { header: 'x' } } }, '`verified`'],

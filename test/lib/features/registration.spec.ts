@@ -208,7 +208,7 @@ describe('registration()', () => {
     [{ initialAccessScope: 'a' }, /leave one out/],
     [{ opn: true }, /unknown option `opn`/],
     [{ rate: { requests: 0, per: 1 } }, /`rate` of `registration\(\)`/],
-    [{ grants: ['password', 'urn:none'] }, /grant type that is not served/],
+    [{ grants: ['password', 'urn:none'] }, /grant type that the server does not support/],
     [{ defaultScope: ['admin'] }, /`defaultScope` of/],
     [{ unusedLifetime: -1 }, /`unusedLifetime` of/],
   ])('rejects invalid options at start-up: %j', (options, sentence) => {

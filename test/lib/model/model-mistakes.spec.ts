@@ -56,7 +56,7 @@ describe('a mistake in the return value of a model method', () => {
     );
     expect([status, summary(error)]).toEqual([
       500,
-      '500 invalid_argument: Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`',
+      '500 invalid_argument: Invalid argument: `saveToken()` of the model returned nothing: it must return the saved token, with `client` and `user`',
     ]);
   });
 

@@ -89,7 +89,7 @@ describe('the scope of a token request', () => {
     expect((await trace({ scope: values[0] }, {}, undefined)).sent).toBe(values[0]);
   });
 
-  const MOST = '400 invalid_scope: Invalid scope: no more than 128 values of 256 characters each';
+  const MOST = '400 invalid_scope: Invalid scope: at most 128 values of 256 characters each are allowed';
   it.each([
     ['129 values', Array.from({ length: 129 }, (_, index) => index).join(' '), MOST],
     ['a value of 257 characters', 'x'.repeat(257), MOST],

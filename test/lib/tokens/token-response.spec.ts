@@ -22,7 +22,7 @@ const saving = (changes: object) =>
   });
 
 const NOTHING =
-  'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
+  'Invalid argument: `saveToken()` of the model returned nothing: it must return the saved token, with `client` and `user`';
 
 withoutWarnings();
 

@@ -88,7 +88,7 @@ describe('events on @nestjs/cqrs', () => {
     expect(await ask(host)).toEqual([200, 401]);
     expect(heard).toEqual([
       ['token.issued', 'web'],
-      ['client.refused', 'the client secret is correct'],
+      ['client.refused', 'client secret is wrong'],
     ]);
   });
 

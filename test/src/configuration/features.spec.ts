@@ -7,7 +7,7 @@ import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../s
 const endpoint = (path: string) => ({ path, methods: ['POST'], make: () => ({ async handle() {} }) });
 const one: Feature = { id: 'one', endpoints: { one: endpoint('oauth/one') } };
 const notOne = (place: string) =>
-  `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with an \`id\` of your own`;
+  `\`${place}\` must be a feature: the result of a function such as \`revocation()\`, or an object with an \`id\``;
 function revocation() {
   return one;
 }
@@ -18,26 +18,26 @@ describe('features that will not do stop the application', () => {
     [
       'a factory that was not called',
       [revocation],
-      '`features[0]` is a function where a feature is due: call it, as `revocation()`',
+      '`features[0]` is a function instead of a feature: call it, as `revocation()`',
     ],
     ['nothing', [one, undefined], notOne('features[1]')],
     ['no feature', [{ path: 'a' }], notOne('features[0]')],
     ['no feature in a profile', [one, [ECHO_FEATURE, 1]], notOne('features[1][1]')],
-    ['one twice', [one, ECHO_FEATURE, one], 'the feature `one()` stands twice in `features`: leave one out'],
+    ['one twice', [one, ECHO_FEATURE, one], 'the feature `one()` is listed twice in `features`: remove one of them'],
     [
       'an endpoint twice',
       [one, { ...one, id: 'two' }],
-      'the features `one()` and `two()` both add `one` to `endpoints`: leave one out of `features`',
+      'the features `one()` and `two()` both add `one` to `endpoints`: remove one of them from `features`',
     ],
     [
       'an endpoint that there is',
       [{ id: 'two', endpoints: { token: endpoint('a') } }],
-      'the features `RFC 6749` and `two()` both add `token` to `endpoints`: leave one out of `features`',
+      'the features `RFC 6749` and `two()` both add `token` to `endpoints`: remove one of them from `features`',
     ],
     [
       'a grant that there is',
       [{ id: 'two', install: () => ({ grants: { password: () => null } }) }],
-      'the features `RFC 6749 §4.3` and `two()` both add `password` to `grants`: leave one out of `features`',
+      'the features `RFC 6749 §4.3` and `two()` both add `password` to `grants`: remove one of them from `features`',
     ],
     [
       'an endpoint without its maker',
@@ -47,7 +47,7 @@ describe('features that will not do stop the application', () => {
     [
       'an endpoint named as an option of `paths`',
       [{ id: 'two', endpoints: { prefix: endpoint('a') } }],
-      'the endpoint `prefix` of the feature `two()` needs another id: `paths` has that one',
+      'the endpoint `prefix` of the feature `two()` needs another id: `prefix` has a special meaning in the option `paths`',
     ],
     [
       'one path for two',
@@ -71,7 +71,7 @@ describe('features that will not do stop the application', () => {
     [
       'what two add, by the names that the host wrote',
       [formPost(), { id: 'two', install: () => ({ responseModes: { form_post: { write() {} } } }) }],
-      'the features `formPost()` and `two()` both add `form_post` to `responseModes`: leave one out of `features`',
+      'the features `formPost()` and `two()` both add `form_post` to `responseModes`: remove one of them from `features`',
     ],
     [
       'what it finds itself',

@@ -22,11 +22,11 @@ describe('an option that nobody reads stops the application', () => {
 
   it.each([
     ['authCodeLifetime', 'is called `authorizationCodeLifetime` now'],
-    ['grants', '`getClient()` returns the `grants` of each client'],
-    ['debug', 'the `inner` property of a rejection is the error behind it'],
-    ['clientIdRegex', '`getClient()` refuses a client by a falsy value or an error'],
-    ['passthroughErrors', 'every operation rejects with its error'],
-    ['continueAfterResponse', 'the host sends the `Response`, and goes on as it likes'],
+    ['grants', '`getClient()` returns the `grants` of each client instead'],
+    ['debug', 'read the `inner` property of a rejection instead'],
+    ['clientIdRegex', 'refuse the client in `getClient()` instead, by a falsy value or an error'],
+    ['passthroughErrors', 'every operation rejects with its error instead'],
+    ['continueAfterResponse', 'the application sends the `Response` and continues as it needs'],
   ])('`%s` of 2.x, and what took its place', async (name, fate) => {
     const sentence = `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
     expect(await forRootError({ model, [name]: 60 })).toBe(sentence);

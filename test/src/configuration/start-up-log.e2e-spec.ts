@@ -58,8 +58,8 @@ describe('the log of an application', () => {
     const [first, second] = await Promise.all(responses.map((response) => response.json() as Promise<object>));
     expect(first).toEqual(second);
     const [wrong, unknown] = debug.mock.calls.map(([line]) => String(line));
-    expect(wrong).toContain('reason="the client secret is correct"');
-    expect(unknown).toContain('reason="a client with this `client_id` exists"');
+    expect(wrong).toContain('reason="client secret is wrong"');
+    expect(unknown).toContain('reason="no client with this `client_id` exists"');
   });
 
   it('lists the scopes that a client may request', async () => {
