@@ -1,4 +1,4 @@
-import { findClaimedClientId } from '../clients/authenticate-client.js';
+import { findClaimedClientId } from '../clients/presented-credentials.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { CLASSIC_AUTHENTICATIONS } from '../features/classic.js';
 import { optional } from '../http/parameters.js';
@@ -18,7 +18,6 @@ const METHODS = [...CLASSIC_AUTHENTICATIONS, inUrl];
 
 /**
  * Returns the `client_id` of a request from its `Authorization` header, form or URL. It is not verified: use it for
- * rate limits and logs,
- * not for authorization. RFC 6749 §2.3
+ * rate limits and logs, not for authorization. RFC 6749 §2.3
  */
 export const claimedClientId = (request: Request): string | undefined => findClaimedClientId(request, METHODS);

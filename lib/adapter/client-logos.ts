@@ -18,8 +18,7 @@ const MAX_SIZE = 65_536;
 
 /**
  * The logos of clients, fetched by the server and embedded in its pages. Browsers send no requests to hosts of clients,
- * so logos cannot
- * track users. RFC 7591 §2, §5
+ * so logos cannot track users. RFC 7591 §2, §5
  */
 export class ClientLogos {
   private readonly fetch: SafeFetch;
@@ -50,10 +49,8 @@ export class ClientLogos {
 
 /**
  * Whether the client may use the host of the logo. Clients registered by the operator may use any host. A client with
- * its own metadata may
- * use only the host of its client ID, or the common host of all its redirect URIs, so that it cannot show the logos of
- * other sites.
- * RFC 7591 §5
+ * its own metadata may use only the host of its client ID, or the common host of all its redirect URIs, so that it
+ * cannot show the logos of other sites. RFC 7591 §5
  */
 function mayShow(client: Client, logo: string): boolean {
   const { metadata } = client as { metadata?: unknown };

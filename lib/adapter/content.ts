@@ -22,8 +22,7 @@ interface Message {
 
 /**
  * Reads and parses the content of a request into its `body`. It does nothing if the web framework has parsed the
- * content, or if its media
- * type is not the one of the endpoint.
+ * content, or if its media type is not the one of the endpoint.
  * @throws {InvalidRequestError} If the content is too large, encoded, incomplete or not readable.
  */
 export async function readContent(message: Message, { content = 'form' }: Pick<Endpoint, 'content'>): Promise<void> {

@@ -5,8 +5,7 @@ export const isDocument = ({ path }: Pick<Endpoint, 'path'>): boolean => path.st
 
 /**
  * Returns the paths of a well-known document. For an issuer with a path there are two: the issuer's path follows the
- * path of the document,
- * and, for other clients, precedes it. RFC 8414 §3.1, §5
+ * path of the document, and, for other clients, precedes it. RFC 8414 §3.1, §5
  */
 export function documentPaths(
   { path, perIssuer }: Pick<Endpoint, 'path' | 'perIssuer'>,

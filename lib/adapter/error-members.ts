@@ -13,7 +13,7 @@ export interface ErrorMembers {
 }
 
 /**
- * Returns the members of the response for an error, without details that are not meant for clients. RFC 6749 §5.2, RFC
- * 6750 §3.1
+ * Returns the members of the response for an error, without details that are not meant for clients. RFC 6749 §5.2,
+ * RFC 6750 §3.1
  */
 export const errorMembers = (error: OAuthError): ErrorMembers => ({ ...errorResponse(error), ...stepUpOf(error) });

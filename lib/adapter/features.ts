@@ -9,8 +9,7 @@ import { defaultsOf, type FeatureList, findRepeatedFeature, flattenFeatures } fr
 
 /**
  * Returns the configuration error of a list of features: an entry that is not a feature, a feature that is listed
- * twice, or two features
- * with the same endpoint. `undefined` if the list is valid.
+ * twice, or two features with the same endpoint. `undefined` if the list is valid.
  * @param option The name of the option, for the message.
  */
 export function findFeatureListError(value: unknown, option: string): string | undefined {
@@ -46,8 +45,7 @@ function findEntryError(one: unknown, place: string): string | undefined {
 
 /**
  * Returns all features of a server with these `features`: the features of RFC 6749, followed by the listed ones,
- * including those of
- * profiles.
+ * including those of profiles.
  */
 export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...CLASSIC, ...flattenFeatures(list)];
 
@@ -58,8 +56,7 @@ export function grantTypesOf(list: FeatureList | undefined, extended: object = {
 
 /**
  * Returns the effective options of a server with these `features`: the given options take precedence over those of
- * profiles, and those over
- * the defaults.
+ * profiles, and those over the defaults.
  */
 export const effectiveOptions = (list: FeatureList | undefined, given: object = {}): Omit<Options, 'model'> =>
   withDefaults(defaultsOf(allFeatures(list), DEFAULTS as Options), given);

@@ -34,8 +34,7 @@ export interface HandledRequest {
 
 /**
  * Handles a request at an endpoint: responds to CORS preflight requests, verifies the method, reads the content, and
- * runs the operation.
- * Every failure becomes a response, so it never rejects.
+ * runs the operation. Every failure becomes a response, so it never rejects.
  * @param operation Writes the response. It can rely on `message.body`.
  */
 export async function handleEndpoint(
@@ -112,8 +111,7 @@ export function createErrorResponse(error: OAuthError): Response {
 
 /**
  * Serializes the body of a response: a page unchanged, an object as JSON. Returns `undefined` for a redirect and for
- * status 204. Sets
- * `Content-Type` for JSON.
+ * status 204. Sets `Content-Type` for JSON.
  */
 export function serializeBody(response: Response): string | undefined {
   if (response.get('location') !== undefined || response.status === 204) return undefined;

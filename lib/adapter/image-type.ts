@@ -6,8 +6,7 @@ const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
 /**
  * Detects the media type of a PNG or JPEG image from its content. Returns `undefined` for any other content, and for
- * images that are wider
- * or higher than 1024 pixels.
+ * images that are wider or higher than 1024 pixels.
  */
 export function imageType(bytes: Buffer): 'image/png' | 'image/jpeg' | undefined {
   const isPng = bytes.subarray(0, PNG.length).equals(PNG);

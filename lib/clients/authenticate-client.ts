@@ -5,10 +5,9 @@ import {
   ServerError,
   toOAuthError,
 } from '../errors/index.js';
-import { hasListener, shortText } from '../events/events.js';
+import { hasListener } from '../events/events.js';
 import type { ServerContext } from '../contracts/feature.js';
 import type { Request } from '../http/request.js';
-import { isVSCHAR } from '../http/syntax.js';
 import type { CoreClient, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModelMistake } from '../model/model-mistakes.js';
 import type { Options } from '../options/resolve-options.js';
@@ -20,6 +19,7 @@ import type {
 } from '../contracts/client-authentication.js';
 import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
 import { isPublicClient, none } from './none.js';
+import { readCredentials } from './presented-credentials.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 
 /** An authenticated client and the method it used. RFC 7591 §2 */
@@ -49,27 +49,27 @@ export async function authenticateClient(
   const { server } = settings;
   const { model } = options;
   try {
-    const { claim, method: claimed } = readCredentials(request, server.clientAuthentications);
-    if (claimed !== none) verifyAllowed(claimed, server);
-    let client = await model.getClient(claim.id, claim.secret || null);
+    const { credentials, method: presented } = readCredentials(request, server.clientAuthentications);
+    if (presented !== none) verifyAllowed(presented, server);
+    let client = await model.getClient(credentials.id, credentials.secret || null);
     // With a secret, a client must not resolve to another source: a wrong secret must fail.
     const [find] = server.hooks.client.find;
-    if (!client && find && !claim.secret) client = await find(claim.id, request);
+    if (!client && find && !credentials.secret) client = await find(credentials.id, request);
     // A client of another issuer gets the same error as an unknown client.
     const isForeign = Boolean(client) && !isClientOf(client as CoreClient, server.issuerOf(request), server);
     if (isForeign) client = undefined;
-    const method = (claimed === none && client && connectionMethod(client, server)) || claimed;
+    const method = (presented === none && client && connectionMethod(client, server)) || presented;
     verifyAllowed(method, server);
     if (method.verifyCredentials)
-      return await verifyByMethod(verifyKnown(client, model), { claim, method, request }, settings);
+      return await verifyByMethod(verifyKnown(client, model), { credentials, method, request }, settings);
     // For a client that uses no secret, the model's acceptance of a secret proves nothing.
-    const isProven = Boolean(claim.secret) && !(client && hasOtherMethod(client, server));
+    const isProven = Boolean(credentials.secret) && !(client && hasOtherMethod(client, server));
     if (isProven) {
-      const known = client || (await rejectSecret(claim, options, isForeign));
+      const known = client || (await rejectSecret(credentials, options, isForeign));
       return { client: verifyKnown(known, model), method: method.method };
     }
     if (!isAllowedUnauthenticated(client, request, settings.clientAuthentication))
-      throw missingCredentials(client, claim);
+      throw missingCredentials(client, credentials);
     return { client: verifyKnown(client, model), method: 'none' };
   } catch (error) {
     throw asUnauthorized(error);
@@ -77,8 +77,8 @@ export async function authenticateClient(
 }
 
 /**
- * Sets the status of an `invalid_client` error to 401. The response then contains a Basic challenge. RFC 6749 §5.2, RFC
- * 9110 §15.5.2
+ * Sets the status of an `invalid_client` error to 401. The response then contains a Basic challenge. RFC 6749 §5.2,
+ * RFC 9110 §15.5.2
  */
 export function asUnauthorized(error: unknown): OAuthError {
   const failure = toOAuthError(error);
@@ -91,7 +91,11 @@ export function asUnauthorized(error: unknown): OAuthError {
  */
 async function verifyByMethod(
   client: CoreClient,
-  { claim, method, request }: { claim: PresentedCredentials; method: ClientAuthentication; request: Request },
+  {
+    credentials,
+    method,
+    request,
+  }: { credentials: PresentedCredentials; method: ClientAuthentication; request: Request },
   { audienceEndpoints, server }: AuthenticationSettings,
 ): Promise<AuthenticatedClient> {
   const expected = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
@@ -105,7 +109,7 @@ async function verifyByMethod(
   const isOwnEndpoint = (url: string) =>
     [...server.endpoints.keys()].some((id) => server.urlsOf(id, issuer).includes(url));
   const context = { request, model, issuer, endpointAudiences, isOwnEndpoint };
-  const consume = await method.verifyCredentials!(claim, client, context);
+  const consume = await method.verifyCredentials!(credentials, client, context);
   return { client, method: method.method, ...(consume && { consume }) };
 }
 
@@ -140,46 +144,6 @@ function connectionMethod(
   return clientAuthentications.find((one) => !one.readCredentials && one.method === registered);
 }
 
-function readCredentials(request: Request, authentications: readonly ClientAuthentication[]) {
-  let claim: PresentedCredentials | undefined;
-  let method: ClientAuthentication = none;
-  for (const authentication of authentications) {
-    const found = authentication.readCredentials?.(request);
-    if (!found) continue;
-    // A `client_id` next to other credentials must match them. Credentials of two methods are rejected.
-    const isNamed = claim !== undefined && (method === none || authentication === none);
-    if (claim && !isNamed) {
-      throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
-    }
-    if (claim && claim.id !== found.id) throw new InvalidRequestError('Invalid parameter: `client_id`');
-    if (!claim || method === none) [claim, method] = [found, authentication];
-  }
-  if (!claim) {
-    const reason = 'request contains no client credentials and no `client_id`';
-    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
-  }
-  if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
-  if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
-  if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
-  return { claim, method };
-}
-
-/** Returns the client ID that a request presents, for events and logs. It is not verified. */
-export function findClaimedClientId(
-  request: Request,
-  authentications: readonly ClientAuthentication[],
-): string | undefined {
-  for (const authentication of authentications) {
-    try {
-      const id = authentication.readCredentials?.(request)?.id;
-      if (id && isVSCHAR(id)) return shortText(id);
-    } catch {
-      // Unreadable credentials present no client ID.
-    }
-  }
-  return undefined;
-}
-
 /**
  * Verifies that no profile forbids the client authentication method. RFC 6749 §5.2
  * @throws {InvalidClientError} If a profile forbids it.
@@ -190,8 +154,8 @@ function verifyAllowed(
 ): void {
   if (!forbidden.has(given)) return;
   const expected = clientAuthentications.map(({ method }) => method).filter((method) => !forbidden.has(method));
-  const said = `Invalid client: client authentication by \`${given}\` is not accepted`;
-  throw new InvalidClientError(said).because({
+  const message = `Invalid client: client authentication by \`${given}\` is not accepted`;
+  throw new InvalidClientError(message).because({
     reason: 'client authentication method is forbidden by a profile',
     expected,
     given,
@@ -202,16 +166,16 @@ function verifyAllowed(
  * Returns the error for a request without credentials. It is the same for unknown clients and for clients that must
  * authenticate.
  */
-function missingCredentials(client: CoreClient | Falsy, claim: PresentedCredentials): Error {
-  if (claim.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
+function missingCredentials(client: CoreClient | Falsy, credentials: PresentedCredentials): Error {
+  if (credentials.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
   const reason = client ? 'client must authenticate, but sent no credentials' : 'client is unknown';
   return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
 }
 
 /**
  * Rejects a client whose `client_id` or secret is wrong, or that belongs to another issuer. The response does not tell
- * these cases apart. For
- * the event, the client is looked up once more without its secret, but only if the event has listeners.
+ * these cases apart. For the event, the client is looked up once more without its secret, but only if the event has
+ * listeners.
  * @throws {InvalidClientError} Always.
  */
 async function rejectSecret(

@@ -38,8 +38,7 @@ function readCredentials(header: string): PresentedCredentials {
 
 /**
  * Decodes the client ID or secret, which are form-encoded so that they may contain a colon. Invalid encoding is
- * rejected: otherwise, one
- * secret could be written in two ways.
+ * rejected: otherwise, one secret could be written in two ways.
  * @throws {InvalidClientError} If the text is not form-encoded.
  */
 function formDecoded(text: string): string {

@@ -6,10 +6,9 @@ import { type RequestRate, WindowCounts } from '../http/window-counts.js';
 
 /**
  * Limits the rate of requests by public clients from one network, at endpoints that store something for each request.
- * Self-registered clients
- * are limited too, because an attacker can register a client with a secret. Other authenticated clients are not
- * limited. Requests are counted
- * in the memory of this process. Requests from an unknown address are not counted.
+ * Self-registered clients are limited too, because an attacker can register a client with a secret. Other authenticated
+ * clients are not limited. Requests are counted in the memory of this process. Requests from an unknown address are not
+ * counted.
  */
 export class PublicClientRate {
   private readonly counts: WindowCounts | undefined;

@@ -4,8 +4,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The members of public keys, by key type. Except for RSA, the first one is the curve or parameter set. RFC 7638 §3.2,
- * RFC 8037 §2,
- * RFC 9964 §6
+ * RFC 8037 §2, RFC 9964 §6
  */
 const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['EC', ['crv', 'x', 'y']],
@@ -30,8 +29,7 @@ const MAX_MEMBER_LENGTH = 3456;
 
 /**
  * Returns why a public JWK of a client is rejected. `undefined` if the key is accepted. An RSA key with a long modulus
- * or exponent could cost
- * the server up to a thousand times the usual verification. RFC 8725 §3.5
+ * or exponent could cost the server up to a thousand times the usual verification. RFC 8725 §3.5
  */
 export function findPublicKeyError(jwk: Members): string | undefined {
   if (hasPrivateMember(jwk)) return 'the key must not have private members';

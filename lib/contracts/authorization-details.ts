@@ -25,16 +25,14 @@ export interface AuthorizationDetailsType {
   required?: readonly string[];
   /**
    * Validates a single authorization detail. It throws or returns `false` if the detail is invalid. The `parse` method
-   * of a schema
-   * library can be used here. RFC 9396 §5
+   * of a schema library can be used here. RFC 9396 §5
    */
   validate?(detail: AuthorizationDetail): unknown;
   /** Returns a description for the user, in one line or several. If omitted, the fields are listed by their names. */
   describe?(detail: AuthorizationDetail, language: string): string | readonly string[];
   /**
    * Whether the detail requested for a token is covered by the granted detail. If omitted, all fields must be equal,
-   * but `locations`,
-   * `actions`, `datatypes` and `privileges` may have fewer entries. RFC 9396 §6.1
+   * but `locations`, `actions`, `datatypes` and `privileges` may have fewer entries. RFC 9396 §6.1
    */
   isWithin?(requested: AuthorizationDetail, granted: AuthorizationDetail): boolean;
   /**

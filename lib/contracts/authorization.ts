@@ -4,7 +4,7 @@ import type { CoreClient, Scope, User } from '../model/model.js';
  * How the scope of an authorization was established.
  * - `requested`: the model's `validateScope()` decides which part of the scope is granted.
  * - `consented`: `validateScope()` decides as well, but can only reduce the scope. The user has consented to it, or
- *   another token limits it.
+ * another token limits it.
  * - `approved`: the scope is granted as it is, because the model has already approved it.
  */
 export type ScopeStatus = 'requested' | 'consented' | 'approved';
@@ -18,8 +18,7 @@ export interface Authorization {
   scopeStatus?: ScopeStatus;
   /**
    * Whether a refresh token may be issued. The client must also have the grant type `refresh_token`, and no `issue`
-   * hook of a feature may
-   * forbid it.
+   * hook of a feature may forbid it.
    */
   refreshable?: boolean;
   /** The ID of the token family. Replay detection revokes the whole family. */

@@ -1,7 +1,6 @@
 /**
  * A typed key under which one feature of a server provides a value to others, such as the signing keys. Keys are
- * compared by name, so
- * that the ES module and CommonJS builds of the package work together.
+ * compared by name, so that the ES module and CommonJS builds of the package work together.
  */
 export interface Capability<T> {
   readonly name: string;

@@ -36,10 +36,8 @@ export type ConsumeCredentials = () => Awaitable<void>;
 
 /**
  * Which clients may call an endpoint without client authentication. `'required'`: no clients. `'public-allowed'`:
- * clients that are
- * registered with the method `none`. A function decides for each request without credentials. It may throw an
- * `OAuthError`, which is
- * returned to the client. RFC 6749 §3.2.1
+ * clients that are registered with the method `none`. A function decides for each request without credentials. It may
+ * throw an `OAuthError`, which is returned to the client. RFC 6749 §3.2.1
  * @param client The client of the request, or a falsy value if the client is unknown.
  */
 export type ClientAuthenticationPolicy =
@@ -51,19 +49,16 @@ export interface ClientAuthentication {
   readonly method: string;
   /**
    * Returns the credentials that a request presents for this method, or `undefined` if it presents none. Omit it for a
-   * method that reads
-   * the TLS connection, such as mutual TLS: the method then applies to requests that contain only a `client_id`, if the
-   * client is registered
-   * for it. RFC 8705 §2
+   * method that reads the TLS connection, such as mutual TLS: the method then applies to requests that contain only a
+   * `client_id`, if the client is registered for it. RFC 8705 §2
    */
   readCredentials?(request: Request): PresentedCredentials | undefined;
   /**
    * Verifies the credentials of a client that is registered for this method. The client cannot use another method. If
-   * omitted, the model
-   * compares the client secret.
+   * omitted, the model compares the client secret.
    * @returns For single-use credentials, a function that consumes them. The endpoint calls it once, before anything is
-   * granted, but after
-   * the checks whose failure allows a retry with the same credentials (`use_dpop_nonce`, RFC 9449 §8).
+   * granted, but after the checks whose failure allows a retry with the same credentials (`use_dpop_nonce`,
+   * RFC 9449 §8).
    * @throws {InvalidClientError} If the credentials are invalid.
    */
   verifyCredentials?(

@@ -10,8 +10,7 @@ export interface ClientField<Name extends string, T, Server = unknown> {
   isValid(value: unknown, server: Server): value is T;
   /**
    * Returns the client's value: the property that the application set, or else the member of the client's registered
-   * `metadata`. `null`
-   * counts as unset. A value set by the application is not validated.
+   * `metadata`. `null` counts as unset. A value set by the application is not validated.
    */
   of(client: { readonly id: string }): T | undefined;
   /**
@@ -23,8 +22,7 @@ export interface ClientField<Name extends string, T, Server = unknown> {
 
 /**
  * Defines a field of clients. A field that `Client` declares has the type declared there. Any other field has the type
- * that `isValid`
- * checks.
+ * that `isValid` checks.
  * @param name The name of the field in client metadata, in snake case.
  */
 export function clientField<Name extends string, T extends DeclaredType<Name>>(

@@ -23,8 +23,7 @@ export interface GrantSource {
   readonly requestedResources?: readonly string[];
   /**
    * The authorization details that may be granted. If omitted, those of `record` apply. Without a record, there is no
-   * limit.
-   * RFC 9396 §6
+   * limit. RFC 9396 §6
    */
   readonly details?: readonly AuthorizationDetail[] | undefined;
   /** Whether another server granted the authorization details. If so, this server must validate them. */
@@ -33,8 +32,7 @@ export interface GrantSource {
 
 /**
  * The request of an authenticated client at a back-channel endpoint, such as the token endpoint. All features read and
- * complete it.
- * RFC 6749 §3.2
+ * complete it. RFC 6749 §3.2
  */
 export class ClientRequest {
   /** The authorization that the grant established. Features validate and complete it before a token is issued. */

@@ -17,19 +17,18 @@ export interface EndpointOf<Server> {
   readonly metadata?: string;
   /**
    * Which clients may call the endpoint: `all`, including public clients, or `confidential` clients only. The server
-   * metadata lists the
-   * client authentication methods of the endpoint accordingly. RFC 6749 §2.1, RFC 8414 §2
+   * metadata lists the client authentication methods of the endpoint accordingly. RFC 6749 §2.1, RFC 8414 §2
    */
   readonly clients?: 'all' | 'confidential';
   /**
-   * Whether each issuer has its own copy of this well-known document. The path of the issuer is appended to `path`. RFC
-   * 8414 §3.1
+   * Whether each issuer has its own copy of this well-known document. The path of the issuer is appended to `path`.
+   * RFC 8414 §3.1
    */
   readonly perIssuer?: boolean;
   /**
    * Whether pages of other origins may call the endpoint: `true` allows the origins of the option `cors`, `'any'`
-   * allows all origins, for
-   * public documents. Credentials are never allowed. Do not set it for the authorization endpoint. RFC 9700 §2.6
+   * allows all origins, for public documents. Credentials are never allowed. Do not set it for the authorization
+   * endpoint. RFC 9700 §2.6
    */
   readonly cors?: boolean | 'any';
   /** The format of the request body. Default: `form`. */

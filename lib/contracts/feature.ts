@@ -22,8 +22,7 @@ import type { ResponseType } from './response-type.js';
 
 /**
  * An extension of a server, usually one specification. Features of the library and of applications are the same kind of
- * object. All
- * members except `install()` are known before there is a model or a server: routes, start-up checks and API
+ * object. All members except `install()` are known before there is a model or a server: routes, start-up checks and API
  * descriptions use them.
  */
 export interface Feature {
@@ -100,9 +99,9 @@ export interface Installed {
   /** The client authentication methods. RFC 6749 §2.3 */
   readonly clientAuthentications?: readonly ClientAuthentication[];
   /**
-   * Token authentication schemes besides `Bearer`, with the parameters of their challenge: `{ DPoP: { algs: 'ES256' }
-   * }`. The hook
-   * `resource.verify` must validate tokens that are presented with them. RFC 9110 §11.1
+   * Token authentication schemes besides `Bearer`, with the parameters of their challenge:
+   * `{ DPoP: { algs: 'ES256' } }`. The hook `resource.verify` must validate tokens that are presented with them.
+   * RFC 9110 §11.1
    */
   readonly tokenSchemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
@@ -136,10 +135,8 @@ export interface Installed {
   misconfigurations?(server: ServerContext): Iterable<string>;
   /**
    * Returns configuration errors in the options of a single call of `authorize`, `authenticate`, `token` or
-   * `readAuthorizationRequest`,
-   * merged with those of the server. The first error fails the call with `server_error`. It is not called if the call
-   * has no options or
-   * only a `scope`. For frozen options, it is called once.
+   * `readAuthorizationRequest`, merged with those of the server. The first error fails the call with `server_error`. It
+   * is not called if the call has no options or only a `scope`. For frozen options, it is called once.
    */
   callMisconfigurations?(options: Options): Iterable<string>;
   /** Returns why the feature does not work at the moment, or `undefined` if it works. Health checks call it. */

@@ -11,20 +11,17 @@ import type { MintedToken } from './token-format.js';
 
 /**
  * The hooks of a feature for authorization requests. A hook never reads values that the same hook of another feature
- * writes, so the order
- * of features does not matter.
+ * writes, so the order of features does not matter.
  */
 export interface AuthorizationHooks {
   /**
    * Returns the request to process instead of this one, if the parameters are stored elsewhere, such as pushed ones. It
-   * runs first, so its
-   * errors are rendered as an error page. At most one feature may return a request. RFC 9126 §4
+   * runs first, so its errors are rendered as an error page. At most one feature may return a request. RFC 9126 §4
    */
   resolve?(request: Request): Awaitable<ResolvedRequest | void>;
   /**
    * Reads the feature's parameters from a request that is valid so far. Errors are returned to the client. The members
-   * of the returned
-   * object are stored in `request.data` and with the code or token that is issued.
+   * of the returned object are stored in `request.data` and with the code or token that is issued.
    */
   read?(parameters: Parameters, request: AuthorizationRequest): Awaitable<object | void>;
   /**
@@ -37,8 +34,7 @@ export interface AuthorizationHooks {
   ): Awaitable<RequiredInteraction | void>;
   /**
    * Validates and completes `request.data` for a known user. It runs before the user sees the request, and again with
-   * the decision.
-   * RFC 9396 §7.1
+   * the decision. RFC 9396 §7.1
    */
   approve?(request: AuthorizationRequest, by: { user: User; decision?: Decision }): Awaitable<void>;
   /** Adds parameters to a successful authorization response. `request.grantedScope` is the granted scope. */
@@ -59,8 +55,7 @@ export interface TokenHooks {
   issue?(request: ClientRequest): Awaitable<void>;
   /**
    * Returns the text of an access token, or `undefined` for an opaque token. Only one feature of a server may have this
-   * hook.
-   * RFC 6749 §1.4
+   * hook. RFC 6749 §1.4
    */
   format?(minted: MintedToken): Awaitable<string | undefined>;
   /** Adds members to the token response by setting them in `request.responseMembers`. */
@@ -85,8 +80,7 @@ export interface ResourceHooksOf<Server> {
 export interface ClientHooks {
   /**
    * Finds a client that the model does not know. It is not called if the request contains a client secret. Only one
-   * feature of a server may
-   * have this hook. `request` is omitted outside of a request of the client. CIMD §5
+   * feature of a server may have this hook. `request` is omitted outside of a request of the client. CIMD §5
    */
   find?(clientId: string, request?: Request): Awaitable<CoreClient | Falsy>;
   /**

@@ -21,8 +21,7 @@ export interface RunningOperation {
 export interface Instrumentation {
   /**
    * Runs around each operation. It must call `run` once, and return its promise or await it. It cannot change the
-   * outcome of `run`. If this
-   * function fails after the operation succeeded, the operation fails with `server_error`.
+   * outcome of `run`. If this function fails after the operation succeeded, the operation fails with `server_error`.
    */
   around?<T>(operation: RunningOperation, run: () => Promise<T>): Promise<T>;
   /** Returns a model for the server to use instead of the given model, such as one that measures each call. */

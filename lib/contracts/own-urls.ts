@@ -10,14 +10,14 @@ export interface OwnUrls {
    */
   urlOf(endpoint: string, issuer: string | undefined): string | undefined;
   /**
-   * Returns all absolute URLs of an endpoint: the one at the issuer, and those at further origins of features. RFC 8705
-   * §5
+   * Returns all absolute URLs of an endpoint: the one at the issuer, and those at further origins of features.
+   * RFC 8705 §5
    */
   urlsOf(endpoint: string, issuer: string | undefined): readonly string[];
   /**
    * Returns the protected resource that a request is sent to, or `undefined` if it is none of the server's resources.
-   * If several match, the
-   * one with the longest path is returned. A path prefix that a proxy removed is taken into account. RFC 8707 §2
+   * If several match, the one with the longest path is returned. A path prefix that a proxy removed is taken into
+   * account. RFC 8707 §2
    */
   resourceOf(request: Request): string | undefined;
 }

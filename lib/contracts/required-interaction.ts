@@ -18,8 +18,8 @@ export interface LoginPrompt {
 }
 
 /**
- * The interaction with the user that is required before an authorization request is decided. OpenID Connect Core 1.0
- * §3.1.2.1
+ * The interaction with the user that is required before an authorization request is decided. OpenID Connect Core
+ * 1.0 §3.1.2.1
  */
 export interface RequiredInteraction {
   /** Whether the user must sign in or choose an account, even if a user is already signed in. */

@@ -23,8 +23,7 @@ export interface OutgoingResponse {
 export interface ResponseModeOf<Server> {
   /**
    * Whether the response may appear in server logs and `Referer` headers, as a query does. Responses whose default mode
-   * is `fragment` contain
-   * tokens and cannot use such a mode. OAuth 2.0 Multiple Response Types §5
+   * is `fragment` contain tokens and cannot use such a mode. OAuth 2.0 Multiple Response Types §5
    */
   readonly exposed?: boolean;
   /**

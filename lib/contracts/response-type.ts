@@ -39,8 +39,7 @@ export interface AuthorizationRequest<C extends Client = CoreClient> extends Des
   readonly data: Record<string, unknown>;
   /**
    * The HTTP request with the parameters. It is not enumerable in the objects that applications receive, so that they
-   * can be stored in a
-   * session.
+   * can be stored in a session.
    */
   readonly request: Request;
 }
@@ -64,8 +63,7 @@ export type Decision<U extends User = User> =
       scope?: Scope;
       /**
        * The authorization details that the user consents to, of the requested types. They may be fewer than requested,
-       * or completed by the user's
-       * choices. If omitted, all requested details. RFC 9396 §7.1
+       * or completed by the user's choices. If omitted, all requested details. RFC 9396 §7.1
        */
       authorizationDetails?: readonly AuthorizationDetail[];
       /**
@@ -82,7 +80,10 @@ export type Decision<U extends User = User> =
       user?: U | undefined;
     };
 
-/** A successful authorization response: its parameters, and the code or token that was saved for it. RFC 6749 §4.1.2, §4.2.2 */
+/**
+ * A successful authorization response: its parameters, and the code or token that was saved for it.
+ * RFC 6749 §4.1.2, §4.2.2
+ */
 export interface AuthorizationResponse {
   result: Partial<AuthorizationCode> | Token;
   parameters: Record<string, string>;

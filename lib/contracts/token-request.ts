@@ -12,8 +12,7 @@ export interface TokenRequest extends ClientRequest {
   issue(authorization: Authorization, save?: SaveToken): Promise<Token>;
   /**
    * Creates a token, consumes the code or refresh token that it is issued for, and saves the token, atomically if the
-   * model can.
-   * RFC 6749 §4.1.2, §6
+   * model can. RFC 6749 §4.1.2, §6
    */
   redeem(authorization: Authorization, redemption: Redemption): Promise<Token>;
 }
@@ -30,7 +29,7 @@ export interface GrantHandler {
 }
 
 /**
- * The type of the issued token if it is not an access token. The response then contains `token_type: N_A`. RFC 8693
- * §2.2.1
+ * The type of the issued token if it is not an access token. The response then contains `token_type: N_A`.
+ * RFC 8693 §2.2.1
  */
 export const ISSUED_TOKEN_TYPE = stateKey<string>('ISSUED_TOKEN_TYPE');

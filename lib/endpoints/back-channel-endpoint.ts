@@ -1,4 +1,5 @@
-import { authenticateClient, findClaimedClientId, asUnauthorized } from '../clients/authenticate-client.js';
+import { asUnauthorized, authenticateClient } from '../clients/authenticate-client.js';
+import { findClaimedClientId } from '../clients/presented-credentials.js';
 import type { ClientAuthenticationPolicy, ConsumeCredentials } from '../contracts/client-authentication.js';
 import { errorResponse, setRetryAfter, wireCode } from '../http/error-response.js';
 import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';

@@ -17,8 +17,8 @@ export class ServerError extends oauthError('server_error', 503) {}
 /** The server cannot handle the request at the moment. The same request may succeed later. RFC 6749 §4.1.2.1 */
 export class TemporarilyUnavailableError extends oauthError('temporarily_unavailable', 503) {
   /**
-   * Seconds after which the client may retry, sent as `Retry-After`. If omitted, the header is not sent. RFC 9110
-   * §10.2.3
+   * Seconds after which the client may retry, sent as `Retry-After`. If omitted, the header is not sent.
+   * RFC 9110 §10.2.3
    */
   declare retryAfter?: number;
 }

@@ -6,8 +6,7 @@ export { OAuthError, type OAuthErrorProperties, type RefusalDetail } from './oau
 
 /**
  * A configuration or programming error of the application. Its message is never sent to a client. Its HTTP status is
- * not enumerable, so
- * that a printed start-up error ends with the message and not with status codes.
+ * not enumerable, so that a printed start-up error ends with the message and not with status codes.
  */
 export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
   constructor(...given: ConstructorParameters<typeof OAuthError>) {

@@ -20,8 +20,7 @@ export interface RefusalDetail {
 
 /**
  * The base class of all errors of this library. `name` is the OAuth error code. `code`, `status` and `statusCode` are
- * the HTTP status.
- * `message` is sent as `error_description`. RFC 6749 §5.2
+ * the HTTP status. `message` is sent as `error_description`. RFC 6749 §5.2
  */
 export class OAuthError extends Error {
   /** The default HTTP status of the class. */

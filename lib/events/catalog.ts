@@ -156,8 +156,7 @@ export interface LogoutFailureEvent extends OAuth2Event {
 
 /**
  * The payload of `grant.ended`. Without `grantId`, all grants of the user to the client were revoked. Without `userId`
- * or `clientId`, all
- * grants of the other one.
+ * or `clientId`, all grants of the other one.
  */
 export interface GrantEvent extends OAuth2Event {
   /** Why the grants were revoked: replay detection, by the client, by the user, or by the application. */

@@ -40,8 +40,8 @@ export function wireCode(error: OAuthError): string {
 const CODES = new Set(OAUTH_ERRORS.map(({ prototype }) => prototype.name));
 
 /**
- * Sets the header `Retry-After` for an error with status 429 or 5xx that has `retryAfter`, in seconds. RFC 9110
- * §10.2.3, RFC 6585 §4
+ * Sets the header `Retry-After` for an error with status 429 or 5xx that has `retryAfter`, in seconds.
+ * RFC 9110 §10.2.3, RFC 6585 §4
  */
 export function setRetryAfter({ headers }: Response, error: OAuthError): void {
   const isLater = error.code >= 500 || error.code === 429;

@@ -9,8 +9,8 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the media type of a `Content-Type` header without its parameters. `undefined` if the header is invalid. RFC
- * 9110 §8.3.1
+ * Returns the media type of a `Content-Type` header without its parameters. `undefined` if the header is invalid.
+ * RFC 9110 §8.3.1
  */
 export function mediaType(contentType: unknown): string | undefined {
   const type = typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;

@@ -4,8 +4,7 @@ import type { Request } from './request.js';
 
 /**
  * Returns the network that rate limits count: the IPv4 address, or the /64 of an IPv6 address, because one subscriber
- * has a whole /64. An
- * IPv4-mapped IPv6 address counts as its IPv4 address. RFC 6177 §2, RFC 4291 §2.5.5.2
+ * has a whole /64. An IPv4-mapped IPv6 address counts as its IPv4 address. RFC 6177 §2, RFC 4291 §2.5.5.2
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%', 1);

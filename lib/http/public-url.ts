@@ -5,8 +5,7 @@ export const isLoopbackName = (hostname: string): boolean => LOOPBACK.test(hostn
 
 /**
  * Whether a text is a valid URL of a server: https, without query, fragment and credentials. Loopback addresses may use
- * http, for
- * development. RFC 8414 §2, RFC 9728 §1.2
+ * http, for development. RFC 8414 §2, RFC 9728 §1.2
  */
 export function isPublicUrl(text: unknown): boolean {
   if (typeof text !== 'string' || !/^https?:\/\/[\x21-\x7e]+$/i.test(text) || /[?#\\]/.test(text)) return false;
@@ -35,8 +34,7 @@ export const endpointUrl = (issuer: string, path: string): string =>
 
 /**
  * Returns the path of an endpoint in its URL: the path of the issuer, followed by the path in the application unless
- * that already contains
- * the path of the issuer.
+ * that already contains the path of the issuer.
  */
 export function endpointPath(issuer: string, path: string): string {
   const [base, route] = [new URL(issuer).pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];

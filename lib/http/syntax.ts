@@ -31,7 +31,6 @@ const REDIRECT_URI = /^(?!javascript:|data:|vbscript:|blob:|file:|about:)[a-z][a
 
 /**
  * Whether a text is a valid redirect URI: absolute, without fragment, and not of a scheme that runs scripts or reads
- * files.
- * RFC 6749 §3.1.2
+ * files. RFC 6749 §3.1.2
  */
 export const isRedirectUri: Syntax = (value) => REDIRECT_URI.test(value) && URL.canParse(value);

@@ -47,8 +47,7 @@ const adaptedModels = new WeakMap<object, Model>();
 
 /**
  * Returns a model whose methods all return a value or a promise. A model with generators or Node-style callbacks, as in
- * version 3.x, is
- * wrapped once. Any other model is returned unchanged.
+ * version 3.x, is wrapped once. Any other model is returned unchanged.
  */
 export function adaptModel(model: Model): Model {
   let result = adaptedModels.get(model);
@@ -134,8 +133,7 @@ function callWithCallback(host: object, method: AnyFunction, args: unknown[], ar
 
 /**
  * Returns a callback that can also be read like the client. The third parameter of `getUser` is a callback in version
- * 3.x and the client in
- * later versions, and its name may not tell which.
+ * 3.x and the client in later versions, and its name may not tell which.
  */
 function callbackOrClient(callback: AnyFunction, client: unknown): unknown {
   if (typeof client !== 'object' || client === null) return callback;

@@ -1,7 +1,7 @@
 import type * as model from './model.js';
 
-// The engine reads client fields by their keys, so its own types default to `CoreClient`.
-// The types of applications default to `Client`.
+// The engine reads client fields by their keys, so its own types default to `CoreClient`. The types of applications
+// default to `Client`.
 
 /** An authorization code as the model saves and returns it. RFC 6749 §4.1.2 */
 export type AuthorizationCode<

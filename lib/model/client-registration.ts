@@ -2,13 +2,12 @@
 export interface ClientRegistration {
   /**
    * The application type: `'web'`, or `'native'` for an application on the user's device. Native clients may use any
-   * loopback port in
-   * redirect URIs. OpenID Connect Registration §2 (`application_type`)
+   * loopback port in redirect URIs. OpenID Connect Registration §2 (`application_type`)
    */
   applicationType?: string;
   /**
-   * The client's public keys as a JWK set, for client authentication, signed requests and encrypted responses. RFC 7591
-   * §2 (`jwks`)
+   * The client's public keys as a JWK set, for client authentication, signed requests and encrypted responses.
+   * RFC 7591 §2 (`jwks`)
    */
   jwks?: { keys: readonly object[] };
   /** The URL of the client's JWK set, as an alternative to `jwks`. RFC 7591 §2 (`jwks_uri`) */
@@ -32,8 +31,7 @@ export interface ClientRegistration {
   tlsClientCertificateBoundAccessTokens?: boolean;
   /**
    * The subject of the client certificate, for `tls_client_auth`. Exactly one of the five `tlsClientAuth…` fields must
-   * be set.
-   * RFC 8705 §2.1.2
+   * be set. RFC 8705 §2.1.2
    */
   tlsClientAuthSubjectDn?: string;
   tlsClientAuthSanDns?: string;
@@ -42,13 +40,12 @@ export interface ClientRegistration {
   tlsClientAuthSanEmail?: string;
   /**
    * The types of authorization details that the client may request. If omitted, all types. For the feature
-   * `authorizationDetails()`.
-   * RFC 9396 §10
+   * `authorizationDetails()`. RFC 9396 §10
    */
   authorizationDetailsTypes?: readonly string[];
   /**
-   * The signature algorithm of introspection responses to the client. For the feature `signedIntrospection()`. RFC 9701
-   * §6
+   * The signature algorithm of introspection responses to the client. For the feature `signedIntrospection()`.
+   * RFC 9701 §6
    */
   introspectionSignedResponseAlg?: string;
 }

@@ -50,8 +50,7 @@ export interface CreateClientOptions extends SecretOptions {
 export interface RotateOptions extends SecretOptions {
   /**
    * Seconds for which the previous secrets stay valid. `0` ends them at once, `Infinity` keeps them until they are
-   * removed.
-   * Default: one day.
+   * removed. Default: one day.
    */
   overlap?: number | undefined;
   /** The new secret. If omitted, a secret of 256 random bits is generated. */
@@ -91,8 +90,7 @@ export interface ClientList<C extends Client = Client> {
 export interface ClientsModel<C extends Client = Client> {
   /**
    * Saves a new client with hashes of its secrets. Returns `true` for exactly one of several concurrent callers, and
-   * `false` if a client with
-   * this ID exists.
+   * `false` if a client with this ID exists.
    */
   createClient(client: NewClient<C>, options?: CreateClientOptions): Awaitable<boolean>;
   /**

@@ -29,15 +29,13 @@ export interface AuthorizedApplication<C extends Client = Client> {
 export interface ConsentModel<C extends Client = Client> {
   /**
    * Whether the user already consented to this scope for the same client and resources, and the client's identity is
-   * assured. Any value other
-   * than `true` means no. RFC 8252 §8.6
+   * assured. Any value other than `true` means no. RFC 8252 §8.6
    */
   hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean>;
   saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
   /**
    * Lists the applications that a user has authorized. With `issuer`, only those authorized at that issuer: users of
-   * different tenants may
-   * have the same ID.
+   * different tenants may have the same ID.
    */
   listApplications(userId: string | number, at?: { issuer: string }): Awaitable<AuthorizedApplication<C>[]>;
   /** Revokes all grants of a user to a client, and deletes the remembered consent. */

@@ -1,7 +1,6 @@
 /**
  * Client fields for encrypted responses, for `encryption()`. Each pair sets the key management algorithm (`Alg`), such
- * as `ECDH-ES` or
- * `RSA-OAEP-256`, and the content encryption (`Enc`), `A128CBC-HS256` if omitted.
+ * as `ECDH-ES` or `RSA-OAEP-256`, and the content encryption (`Enc`), `A128CBC-HS256` if omitted.
  */
 export interface EncryptionRegistration {
   /**

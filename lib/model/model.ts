@@ -31,20 +31,18 @@ export interface CoreClient {
   resources?: readonly string[];
   /**
    * The host of the client ID metadata document, if the client's ID is a URL. Users see it next to the client's name,
-   * which could be anything.
-   * `clientIdDocuments()` sets it. It is never stored. CIMD §8.5
+   * which could be anything. `clientIdDocuments()` sets it. It is never stored. CIMD §8.5
    */
   clientIdHost?: string;
   /**
    * Whether the client must prove its sector before it gets the pairwise `sub` of that sector. `registration()` sets it
-   * on clients that
-   * register themselves. If omitted, the registered sector is trusted. OpenID Connect Core §8.1
+   * on clients that register themselves. If omitted, the registered sector is trusted. OpenID Connect Core §8.1
    */
   requiresSectorProof?: boolean;
   /**
    * The only issuer at which the client may be used. `registration()` sets it on clients that register themselves. If
-   * omitted, the client may
-   * be used at every issuer, but servers of tenants reject a client that registered itself. RFC 8414 §2
+   * omitted, the client may be used at every issuer, but servers of tenants reject a client that registered itself.
+   * RFC 8414 §2
    */
   issuer?: string | null;
   /** Lifetime in seconds. It overrides the option of the server. */
@@ -59,8 +57,7 @@ export interface ClientFields
 
 /**
  * A client application that requests tokens. The engine reads the fields of `ClientFields` by their keys, because a
- * client that registered
- * itself has them in its `metadata`. RFC 6749 §2
+ * client that registered itself has them in its `metadata`. RFC 6749 §2
  */
 export interface Client extends CoreClient, ClientFields {}
 
@@ -154,8 +151,7 @@ export interface ClientModel<C extends Client = Client> {
   getClient(clientId: string, clientSecret: string | null): Awaitable<C | Falsy>;
   /**
    * Whether the client may request this scope, regardless of the user. It is called before the user has to sign in.
-   * `validateScope()` decides
-   * later which part is granted. If omitted, every scope may be requested.
+   * `validateScope()` decides later which part is granted. If omitted, every scope may be requested.
    */
   validateClientScope?(client: C, scope: Scope): Awaitable<boolean>;
 }
@@ -241,9 +237,8 @@ export interface OnceModel {
 export interface RedeemModel<C extends Client = Client, U extends User = User> {
   /**
    * Consumes a code or refresh token and saves the new token, atomically. It replaces `revokeAuthorizationCode()` or
-   * `revokeToken()`, followed
-   * by `saveToken()`. It must store `token.successor` with a consumed refresh token, and return it later. RFC 9700
-   * §4.14.2
+   * `revokeToken()`, followed by `saveToken()`. It must store `token.successor` with a consumed refresh token, and
+   * return it later. RFC 9700 §4.14.2
    * @returns The saved token for exactly one of several concurrent callers, a falsy value for all others.
    */
   redeem(

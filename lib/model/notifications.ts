@@ -18,8 +18,7 @@ export interface StoredNotification {
 
 /**
  * Stores notifications to clients until they are delivered, so that they survive a restart. For the features `logout()`
- * and `ciba()`. Without
- * these methods, notifications are kept only in the memory of the process.
+ * and `ciba()`. Without these methods, notifications are kept only in the memory of the process.
  */
 export interface NotificationModel {
   /** Stores a notification until it is removed or expires. */
@@ -28,8 +27,7 @@ export interface NotificationModel {
   listNotifications(): Awaitable<readonly StoredNotification[]>;
   /**
    * Claims a notification for delivery, for a number of seconds by the clock of the store. Returns `true` to exactly
-   * one of several
-   * concurrent callers.
+   * one of several concurrent callers.
    */
   claimNotification(id: string, seconds: number): Awaitable<boolean>;
   removeNotification(id: string): Awaitable<unknown>;

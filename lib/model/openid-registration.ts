@@ -19,8 +19,7 @@ export interface OpenIdRegistration {
   requireAuthTime?: boolean;
   /**
    * Whether ID tokens contain the claims of scopes, for clients that do not call the userinfo endpoint. If omitted, the
-   * option
-   * `claimsInIdToken` of `openid()` applies. (`claims_in_id_token`, an extension) OpenID Connect Core §5.4
+   * option `claimsInIdToken` of `openid()` applies. (`claims_in_id_token`, an extension) OpenID Connect Core §5.4
    */
   claimsInIdToken?: boolean;
   /** Default maximum age of the login in seconds, for requests without `max_age`. (`default_max_age`) */
@@ -39,8 +38,7 @@ export interface OpenIdRegistration {
   backchannelClientNotificationEndpoint?: string;
   /**
    * The signature algorithm of the client's CIBA requests. If omitted, requests may be unsigned or use any supported
-   * algorithm.
-   * (`backchannel_authentication_request_signing_alg`)
+   * algorithm. (`backchannel_authentication_request_signing_alg`)
    */
   backchannelAuthenticationRequestSigningAlg?: string;
   /**

@@ -36,8 +36,7 @@ export interface SessionClientModel {
   takeSessionClients(filter: SessionClientFilter): Awaitable<readonly SessionClient[]>;
   /**
    * Registers a listener for sessions that end outside of a logout, by `revokeGrantsOf({ userId })`. It replaces the
-   * earlier listener of the
-   * issuer. If omitted, the application calls `signOutAtClients()` in that case.
+   * earlier listener of the issuer. If omitted, the application calls `signOutAtClients()` in that case.
    */
   onSignOut?(issuer: string, listener: SignOutListener): void;
 }

@@ -27,8 +27,7 @@ export interface SessionList {
 export interface SessionListModel {
   /**
    * Returns the sessions of a user. With `clientId`, only the sessions in which the user signed in at this client. That
-   * requires a logout
-   * feature of OpenID Connect.
+   * requires a logout feature of OpenID Connect.
    */
   listSessions(selection: GrantSelection & Paging): Awaitable<SessionList>;
   /** Ends one session of a user. Returns whether it was active. */

@@ -12,8 +12,8 @@ export interface Session<U extends User = User> extends SignIn {
   isPending?: true;
   /**
    * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the
-   * session. Servers on one
-   * origin that share a cookie accept each other's sessions. Servers of tenants do not share cookies.
+   * session. Servers on one origin that share a cookie accept each other's sessions. Servers of tenants do not share
+   * cookies.
    */
   issuer?: string;
   /** When the user authenticated. */
@@ -47,9 +47,8 @@ export interface RememberedSession<U extends User = User> extends Session<U> {
 
 /**
  * A model that can continue expired sessions, for `rememberLifetime` of `pages()`. `saveSession()` stores `remembered`
- * with the session.
- * `revokeSession()` also accepts a token as `sessionId`, and ends the session with all its tokens, replaced ones
- * included.
+ * with the session. `revokeSession()` also accepts a token as `sessionId`, and ends the session with all its tokens,
+ * replaced ones included.
  */
 export interface RememberedModel<U extends User = User> {
   /**

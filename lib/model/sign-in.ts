@@ -10,8 +10,8 @@ export interface SignIn {
   /** The authentication methods that were used, such as `['pwd', 'otp']`. RFC 8176 §2 */
   amr?: readonly string[];
   /**
-   * The ID of the session for clients. It is not a secret and grants no access. OpenID Connect Back-Channel Logout 1.0
-   * §2.1
+   * The ID of the session for clients. It is not a secret and grants no access. OpenID Connect Back-Channel Logout
+   * 1.0 §2.1
    */
   sid?: string;
 }

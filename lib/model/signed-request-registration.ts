@@ -9,8 +9,7 @@ export interface SignedRequestRegistration {
   requestObjectSigningAlg?: string;
   /**
    * The key management algorithm of the client's encrypted request objects, such as `ECDH-ES`. It is not enforced: the
-   * client may use another
-   * one, or not encrypt. OpenID Connect Registration §2 (`request_object_encryption_alg`)
+   * client may use another one, or not encrypt. OpenID Connect Registration §2 (`request_object_encryption_alg`)
    */
   requestObjectEncryptionAlg?: string;
   /**

@@ -4,7 +4,7 @@ import { wireCode } from '../http/error-response.js';
 import { toOAuthError } from '../errors/index.js';
 import type { Instrumentation, RunningOperation } from '../contracts/instrumentation.js';
 import { assertKnownOptions } from '../options/unknown-option.js';
-import { findClaimedClientId } from '../clients/authenticate-client.js';
+import { findClaimedClientId } from '../clients/presented-credentials.js';
 import { shortText } from '../events/events.js';
 import { Instruments } from './instruments.js';
 import { tracedModel } from './traced-model.js';
@@ -18,9 +18,8 @@ export interface TelemetryOptions {
 
 /**
  * Returns traces and metrics by `@opentelemetry/api`, to be passed in the option `instrumentation`: a span for each
- * operation, with the calls
- * of the model as its children, a histogram of durations, and a counter of events. Of the request, they contain only
- * client IDs.
+ * operation, with the calls of the model as its children, a histogram of durations, and a counter of events. Of the
+ * request, they contain only client IDs.
  */
 export function telemetry(options: TelemetryOptions = {}): Instrumentation {
   assertKnownOptions(options, { attributes: true, model: true }, '`telemetry()`');

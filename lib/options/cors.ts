@@ -2,14 +2,13 @@ import { BOOLEAN, type OptionCheckOf, SECONDS } from './option-checks.js';
 import { isObject } from '../http/is-object.js';
 
 /**
- * Which pages of other origins may call the endpoints that allow it. The authorization endpoint never does. RFC 9700
- * §2.6
+ * Which pages of other origins may call the endpoints that allow it. The authorization endpoint never does.
+ * RFC 9700 §2.6
  */
 export interface CorsOptions {
   /**
    * The allowed origins, such as `https://app.example.com`, or `'*'` for all. An authenticated client must allow the
-   * origin as well, by its
-   * `allowedOrigins` or redirect URIs.
+   * origin as well, by its `allowedOrigins` or redirect URIs.
    */
   origins: readonly string[] | '*';
   /** Whether these origins may also call the protected resources that features declare. Default: `false`. */

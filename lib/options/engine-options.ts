@@ -45,7 +45,10 @@ type RepeatedName = {
   [I in keyof OptionNames]: OptionNames[I] & OptionNames[Exclude<keyof OptionNames, I>];
 }[keyof OptionNames];
 
-/** All options of the engine except `model`, with their validation and default. A missing or repeated option does not compile. */
+/**
+ * All options of the engine except `model`, with their validation and default. A missing or repeated option does not
+ * compile.
+ */
 export const ENGINE_OPTIONS = {
   accessTokenLifetime: { check: SECONDS, default: 3600 },
   addAcceptedScopesHeader: { check: BOOLEAN, default: true },

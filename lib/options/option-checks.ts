@@ -96,8 +96,7 @@ export const GRANT_CLASSES: OptionCheckOf<Readonly<Record<string, GrantTypeClass
 
 /**
  * Validates the option `requireClientAuthentication`: booleans by grant type. Unknown grant types are rejected, because
- * a typo would
- * silently change which clients must authenticate.
+ * a typo would silently change which clients must authenticate.
  */
 export const GRANT_BOOLEANS: OptionCheckOf<Readonly<Record<string, boolean>>> = (value, name, beside) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ password: false }\``;

@@ -34,16 +34,14 @@ export interface TokenOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;
   /**
    * Maximum lifetime of a grant in seconds, including all refreshed tokens. `0` sets no limit. A year (31536000) is
-   * recommended. The model
-   * must implement `revokeGrant` and save `grantedAt` with refresh tokens. Default: `0`. RFC 9700 §4.14.2
+   * recommended. The model must implement `revokeGrant` and save `grantedAt` with refresh tokens. Default: `0`.
+   * RFC 9700 §4.14.2
    */
   grantLifetime?: number;
   /**
    * Rotation grace period in seconds: a client that did not receive the response may repeat the refresh request, and
-   * gets the same response
-   * again. Later, a used refresh token counts as a replay. `10` is a good value. The model must implement `revokeGrant`
-   * and `redeem`.
-   * Default: `0`.
+   * gets the same response again. Later, a used refresh token counts as a replay. `10` is a good value. The model must
+   * implement `revokeGrant` and `redeem`. Default: `0`.
    */
   refreshTokenReuseInterval?: number;
   /** Grant types that clients may use without client authentication: `{ password: false }`. Default: `{}`. */
@@ -73,8 +71,7 @@ export interface AuthorizeOptions extends IssueOptions {
   allowEmptyState?: boolean;
   /**
    * Finds the signed-in user, as in the `oauth2-server` package: `{ handle(request, response) }`. If omitted, the
-   * authorization request must
-   * contain an access token of its user.
+   * authorization request must contain an access token of its user.
    */
   authenticateHandler?: AuthenticateHandler;
 }
@@ -105,8 +102,7 @@ export interface CommonOptions {
   events?: EventSink;
   /**
    * The issuer identifier. It is sent as `iss` in authorization responses, published in the metadata, and stored with
-   * codes and tokens. It
-   * cannot be set for a single call. RFC 9207 §2
+   * codes and tokens. It cannot be set for a single call. RFC 9207 §2
    */
   issuer?: string;
 }

@@ -24,8 +24,7 @@ export function withDefaults<T extends object>(defaults: T, given: object): T {
 
 /**
  * Returns the options of one operation: the given options merged over the defaults, with a model whose methods all
- * return values or
- * promises.
+ * return values or promises.
  * @throws {InvalidArgumentError} If `model` is not an object.
  */
 export function resolveOptions(defaults: Options, given: { model?: unknown }): Options {

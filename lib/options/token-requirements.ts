@@ -21,7 +21,9 @@ export interface TokenRequirements {
    * Scope values of which the token must have at least one. Otherwise, the error is `insufficient_scope`. RFC 6750 §3.1
    */
   anyScope?: readonly string[];
-  /** Reject access tokens of the client credentials grant, which have no user, with `insufficient_scope`. RFC 9700 §4.15 */
+  /**
+   * Reject access tokens of the client credentials grant, which have no user, with `insufficient_scope`. RFC 9700 §4.15
+   */
   userRequired?: boolean;
   /** Roles of which the user must have at least one in `user.roles`. Otherwise, the error is `insufficient_scope`. */
   roles?: readonly string[];

@@ -5,8 +5,7 @@ const unreachable = new WeakSet<OAuthError>();
 
 /**
  * Creates the error for a document or keys at a URL of a client that cannot be fetched at the moment. Every client can
- * cause it, so it is
- * logged at a lower level than a server error.
+ * cause it, so it is logged at a lower level than a server error.
  */
 export function unreachableResource(reason: string, cause?: unknown): TemporarilyUnavailableError {
   const error = new TemporarilyUnavailableError(new Error(reason, { cause }), { retryAfter: 5 });

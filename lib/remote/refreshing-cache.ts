@@ -12,8 +12,7 @@ export interface RefreshingCacheSettings {
 
 /**
  * A cached value of another server, such as its keys. After `maxAge`, it is loaded again while the old value is still
- * returned. `refresh()`
- * loads it earlier, but never more often than `coolDown` allows.
+ * returned. `refresh()` loads it earlier, but never more often than `coolDown` allows.
  */
 export class RefreshingCache<T> {
   private value: T | undefined;

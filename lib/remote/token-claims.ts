@@ -102,8 +102,8 @@ export function tokenFromClaims(
 }
 
 /**
- * Returns the user of a token, or the synthetic user of the client if the token has no user. RFC 9068 §2.2, RFC 9700
- * §4.15
+ * Returns the user of a token, or the synthetic user of the client if the token has no user. RFC 9068 §2.2,
+ * RFC 9700 §4.15
  */
 function userOf({ sub, username, roles }: TokenClaims, client: CoreClient, isClientCredentials?: boolean): User {
   const isClient = isClientCredentials ?? (sub === undefined ? username === undefined : sub === client.id);

@@ -5,8 +5,7 @@ import { Response } from '../http/response.js';
 
 /**
  * A wrapper that runs around an operation. It must call `run` once. If it passes a target server, the operation runs on
- * that server, inside
- * the wrappers of that server.
+ * that server, inside the wrappers of that server.
  */
 export type Around<Target> = <T>(operation: RunningOperation, run: (target?: Target) => Promise<T>) => Promise<T>;
 
@@ -38,10 +37,8 @@ export function wrapOuter<Target>(outer: Around<Target>, inner: Around<Target> |
 
 /**
  * Runs an operation inside a wrapper. The outcome is always that of the operation, so that a wrapper that catches an
- * error cannot accept a
- * rejected token. An error of the wrapper itself is written to the response. If the wrapper calls `run` after it has
- * ended, that call fails,
- * because the response was already sent.
+ * error cannot accept a rejected token. An error of the wrapper itself is written to the response. If the wrapper calls
+ * `run` after it has ended, that call fails, because the response was already sent.
  */
 export async function runAround<T, Target>(
   around: Around<Target>,

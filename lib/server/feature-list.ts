@@ -9,8 +9,7 @@ export type FeatureList = readonly (Feature | readonly Feature[])[];
 
 /**
  * Returns the features of a list without duplicates. A feature that the application lists replaces the feature of a
- * profile with the same
- * `id`.
+ * profile with the same `id`.
  * @throws {InvalidArgumentError} If a feature is listed twice, or if an entry is not a feature.
  */
 export function flattenFeatures(list: FeatureList): readonly Feature[] {

@@ -5,8 +5,7 @@ import { featureName } from '../contracts/feature-name.js';
 
 /**
  * Returns one message with all configuration errors: missing model methods, then the first error of each feature. If
- * there are none, it
- * returns `missingCapability`, the error for a required capability that no feature provides.
+ * there are none, it returns `missingCapability`, the error for a required capability that no feature provides.
  */
 export function findMisconfigurations(
   server: ServerContext,

@@ -29,8 +29,8 @@ import type { AuthorizationRequest, Decision } from '../contracts/response-type.
 
 /**
  * An OAuth 2.0 server that uses the model of the application. Each operation reads a `Request`, writes the whole
- * response to a `Response`, and
- * rejects with an `OAuthError` on failure. Options of a call override those of the server.
+ * response to a `Response`, and rejects with an `OAuthError` on failure. Options of a call override those of the
+ * server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly operations: Readonly<Record<'authenticate' | 'authorize' | 'token', OperationCache<Handler>>>;
@@ -59,20 +59,20 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     rejectServerRequirements(options);
     const features = flattenFeatures(this.options.features ?? []);
     const instrumentations = instrumentationsOf(this.options.instrumentation);
-    const settled = resolveOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
-    this.context = new FeatureSet([...CLASSIC, ...features], instrumentedOptions(settled, instrumentations));
+    const resolved = resolveOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
+    this.context = new FeatureSet([...CLASSIC, ...features], instrumentedOptions(resolved, instrumentations));
     this.instrumentation = nestWrappers(instrumentations);
     this.around = this.instrumentation;
     this.events = this.context.options.events;
-    const { context: facts } = this;
-    const endpoints = new EndpointOperations(facts);
+    const { context } = this;
+    const endpoints = new EndpointOperations(context);
     this.endpoints = endpoints;
     this.operations = {
-      authenticate: new OperationCache((settings) => new AuthenticateOperation(settings, facts), facts),
+      authenticate: new OperationCache((settings) => new AuthenticateOperation(settings, context), context),
       authorize: endpoints.of('authorize'),
       token: endpoints.of('token'),
     };
-    this.interactive = new InteractiveAuthorization(facts);
+    this.interactive = new InteractiveAuthorization(context);
   }
 
   /** Verifies the access token of a request to a protected resource, and returns it. RFC 6750 */
@@ -106,9 +106,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('token', request, response, options, callback);
   }
 
-  /**
-   * Reads and validates an authorization request. If a user is given, `grantableScope` is set as well. RFC 6749 §4.1.1
-   */
+  /** Reads and validates an authorization request. With a user, it also sets `grantableScope`. RFC 6749 §4.1.1 */
   readAuthorizationRequest(
     request: Request,
     response: Response,
@@ -119,45 +117,32 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     ) as Promise<never>;
   }
 
-  /**
-   * Returns the part of the requested scope that a user would be granted. The model is called only once, even if
-   * `decide()` follows.
-   */
-  grantableScope(
-    authorizationRequest: AuthorizationRequest<C>,
-    user: U,
-    response: Response,
-  ): Promise<string | undefined> {
-    return this.perform(phase('authorize.scope', authorizationRequest), response, ({ interactive }) =>
-      interactive.grantableScope(authorizationRequest, user, response),
+  /** Returns the scope that this user would be granted. The model is called only once, even if `decide()` follows. */
+  grantableScope(request: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
+    return this.perform(phase('authorize.scope', request), response, ({ interactive }) =>
+      interactive.grantableScope(request, user, response),
     );
   }
 
-  /**
-   * Returns the interaction that is required before the request is decided, such as a login or consent. OpenID Connect
-   * Core 1.0 §3.1.2.3
-   */
+  /** Returns the interaction required before the decision, such as a login. OpenID Connect Core 1.0 §3.1.2.3 */
   requiredInteraction(
-    authorizationRequest: AuthorizationRequest<C>,
+    request: AuthorizationRequest<C>,
     authentication: AuthenticationState,
     response: Response,
   ): Promise<RequiredInteraction> {
-    return this.perform(phase('authorize.interaction', authorizationRequest), response, ({ interactive }) =>
-      interactive.requiredInteraction(authorizationRequest, authentication, response),
+    return this.perform(phase('authorize.interaction', request), response, ({ interactive }) =>
+      interactive.requiredInteraction(request, authentication, response),
     );
   }
 
-  /**
-   * Sends the response to an authorization request according to the user's decision. Rejects with the error that it
-   * sends. RFC 6749 §4.1.2
-   */
+  /** Sends the response for the user's decision. Rejects with the error that it sends. RFC 6749 §4.1.2 */
   decide(
-    authorizationRequest: AuthorizationRequest<C>,
+    request: AuthorizationRequest<C>,
     decision: Decision<U>,
     response: Response,
   ): Promise<AuthorizationCode<C, U>> {
-    return this.perform(phase('authorize.decide', authorizationRequest), response, ({ interactive }) =>
-      interactive.decide(authorizationRequest, decision, response),
+    return this.perform(phase('authorize.decide', request), response, ({ interactive }) =>
+      interactive.decide(request, decision, response),
     ) as Promise<never>;
   }
 
@@ -174,25 +159,20 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 
   /**
    * Sets the full paths at which the application serves the endpoints, by endpoint ID, for the metadata. `false` means
-   * that an endpoint is not
-   * served.
+   * that an endpoint is not served.
    */
   mount(paths: Readonly<Record<string, string | false>>): void {
     this.context.mount(paths);
   }
 
-  /**
-   * Emits an event for something that the application did itself, such as `report('grant.ended', { endpoint:
-   * 'sessions', … })`.
-   */
+  /** Emits an event for an action of the application: `report('grant.ended', { endpoint: 'sessions', … })`. */
   report<N extends OAuth2EventName>(name: N, details: EventDetails<OAuth2Events[N]>): void {
     if (hasListener(this.events, name)) reportEvent(this.events, name, details);
   }
 
   /**
    * Sets the wrapper that runs around all operations, outside of the `instrumentation`. A framework adapter calls it
-   * before the server receives
-   * requests. A later call replaces the wrapper.
+   * before the server receives requests. A later call replaces the wrapper.
    * @internal
    */
   surround(around: Around<OAuth2Server>): void {
@@ -212,23 +192,16 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     const result = (
       this.around === undefined
         ? this.operations[name].run(options, request, response)
-        : this.perform({ name, request }, response, ({ operations: calls }) =>
-            calls[name].run(options, request, response),
+        : this.perform({ name, request }, response, ({ operations }) =>
+            operations[name].run(options, request, response),
           )
     ) as Promise<Result>;
     if (typeof callback === 'function') attachCallback(result, callback);
     return result;
   }
 
-  /**
-   * Runs an operation inside the wrapper. If the wrapper chooses another server, the operation runs there, inside that
-   * server's wrappers.
-   */
-  private perform<T>(
-    operation: Omit<RunningOperation, 'server'>,
-    response: Response,
-    work: (server: OAuth2Server) => Promise<T>,
-  ): Promise<T> {
+  /** Runs an operation inside the wrappers of this server, or of the server that the outermost wrapper chooses. */
+  private perform<T>(operation: Operation, response: Response, work: (server: OAuth2Server) => Promise<T>): Promise<T> {
     const { around } = this;
     const own = this as unknown as OAuth2Server;
     // If `request` is not a `Request`, the operation itself rejects it.
@@ -242,6 +215,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly Response = Response;
   static readonly AbstractGrantType = AbstractGrantType;
 }
+
+/** An operation, without the server that runs it. */
+type Operation = Omit<RunningOperation, 'server'>;
 
 /** Returns the description of a phase that continues an authorization request. */
 const phase = (name: string, authorization: AuthorizationRequest) => ({

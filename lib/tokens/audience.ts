@@ -1,7 +1,6 @@
 /**
  * Returns the resources that a stored code or token was issued for, as absolute URIs. They may be stored as a list, or
- * as text separated by
- * spaces. An empty list means no restriction. RFC 8707 §2
+ * as text separated by spaces. An empty list means no restriction. RFC 8707 §2
  */
 export function audienceOf(stored: unknown): readonly string[] {
   if (typeof stored === 'string') return stored.split(' ').filter(Boolean);
@@ -10,8 +9,7 @@ export function audienceOf(stored: unknown): readonly string[] {
 
 /**
  * Returns a normalized resource URI for comparison. Case of the host and a trailing slash do not matter, because URL
- * libraries of clients
- * change them. RFC 3986 §6.2
+ * libraries of clients change them. RFC 3986 §6.2
  */
 export function resourceKey(uri: string): string {
   if (!URL.canParse(uri)) return uri;
@@ -38,14 +36,14 @@ const MAX_LENGTH = 2000;
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i;
 
 /**
- * Matches `.` or `..` in the path of a URI. A model that compares prefixes of URIs could be misled by them. RFC 3986
- * §5.2.4
+ * Matches `.` or `..` in the path of a URI. A model that compares prefixes of URIs could be misled by them.
+ * RFC 3986 §5.2.4
  */
 const DOT_SEGMENT = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 /**
- * Whether a text is a valid resource identifier: an absolute URI without fragment and dot segments. RFC 8707 §2, RFC
- * 3986 §4.3
+ * Whether a text is a valid resource identifier: an absolute URI without fragment and dot segments. RFC 8707 §2,
+ * RFC 3986 §4.3
  */
 export const isResource = (text: string): boolean =>
   text.length <= MAX_LENGTH && ABSOLUTE.test(text) && !DOT_SEGMENT.test(text) && URL.canParse(text);

@@ -7,8 +7,8 @@ const PREFIX = 'oauth2:client:';
 const genuineUsers = new WeakSet<User>();
 
 /**
- * Returns the synthetic user of a client credentials grant. It can never collide with a user ID. RFC 6749 §4.4, RFC
- * 9700 §4.15
+ * Returns the synthetic user of a client credentials grant. It can never collide with a user ID. RFC 6749 §4.4,
+ * RFC 9700 §4.15
  */
 export function clientItself({ id }: Pick<CoreClient, 'id'>): User {
   const user = { id: PREFIX + id };

@@ -3,8 +3,8 @@ import type { ClientRequest } from '../contracts/client-request.js';
 import { InvalidGrantError, ServerError } from '../errors/index.js';
 
 /**
- * The member of `cnf` that binds a token: to a DPoP key (`jkt`, RFC 9449 §6.1) or to a certificate (`x5t#S256`, RFC
- * 8705 §3.1).
+ * The member of `cnf` that binds a token: to a DPoP key (`jkt`, RFC 9449 §6.1) or to a certificate (`x5t#S256`,
+ * RFC 8705 §3.1).
  */
 export type Binding = 'jkt' | 'x5t#S256';
 
@@ -16,15 +16,14 @@ export function boundThumbprint(bound: object | undefined, binding: Binding): st
 }
 
 /**
- * Returns the thumbprint of the DPoP key that a token or code is bound to. `undefined` if it is not bound to one. RFC
- * 9449 §6.1
+ * Returns the thumbprint of the DPoP key that a token or code is bound to. `undefined` if it is not bound to one.
+ * RFC 9449 §6.1
  */
 export const jktOf = (bound: object | undefined): string | undefined => boundThumbprint(bound, 'jkt');
 
 /**
  * Whether every confirmation method in `cnf` is verified by an installed feature. If not, the token must be rejected,
- * not treated as a bearer
- * token.
+ * not treated as a bearer token.
  * @param supported The members of `cnf` that features verify.
  */
 export function isConfirmationSupported(cnf: unknown, supported: ReadonlySet<string>): boolean {
@@ -35,8 +34,7 @@ export function isConfirmationSupported(cnf: unknown, supported: ReadonlySet<str
 
 /**
  * Verifies that an issued token is bound like the request. A retry within the rotation grace period gets the first
- * response again, so it must
- * present the same key or certificate.
+ * response again, so it must present the same key or certificate.
  * @throws {ServerError} If the model did not save `cnf` with a new token.
  * @throws {InvalidGrantError} If the retry presents another key or certificate.
  */

@@ -11,8 +11,7 @@ export interface GrantSpan {
 
 /**
  * Returns the start and end of a grant. It starts at `grantedAt`, or now. `undefined` if the option `grantLifetime`
- * sets no limit.
- * RFC 9700 §4.14.2
+ * sets no limit. RFC 9700 §4.14.2
  */
 export function grantSpan(
   { grantLifetime = 0, model }: { grantLifetime?: number; model: Model },

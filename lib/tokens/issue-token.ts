@@ -23,8 +23,7 @@ export async function issueToken(
 
 /**
  * Creates a token, saves it, and consumes the code or refresh token that it is issued for. Everything that can fail
- * without the store happens
- * before. RFC 6749 §4.1.2, §6
+ * without the store happens before. RFC 6749 §4.1.2, §6
  */
 export async function redeem(
   options: IssueOptions,

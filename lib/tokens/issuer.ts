@@ -1,7 +1,6 @@
 /**
  * Whether a stored record may be used at an issuer. Records without an issuer may be used at every issuer, and a server
- * without an issuer
- * accepts all records.
+ * without an issuer accepts all records.
  */
 export function isOfIssuer(stored: { issuer?: string | null }, issuer: string | undefined): boolean {
   return issuer === undefined || stored.issuer === undefined || stored.issuer === null || stored.issuer === issuer;

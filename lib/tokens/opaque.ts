@@ -1,8 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 // Reading random bytes for several tokens at once is ten times as fast. The pool is small and wiped after use, so that
-// the memory contains few
-// future tokens.
+// the memory contains few future tokens.
 const pool = Buffer.allocUnsafeSlow(1024);
 let used = pool.length;
 

@@ -12,8 +12,7 @@ const listeners = new Set<Listener>();
 
 /**
  * Notifies this process that tokens were revoked, so that connections opened with them are closed at once. The
- * ready-made stores and the server
- * call it. Call it yourself if your own model revokes tokens. RFC 7009 §2
+ * ready-made stores and the server call it. Call it yourself if your own model revokes tokens. RFC 7009 §2
  */
 export function notifyTokensRevoked(revoked: RevokedTokens): void {
   for (const listener of listeners) listener(revoked);

@@ -13,8 +13,7 @@ const [SALT, KEY, IV, TAG] = [16, 32, 12, 16];
 
 /**
  * Encrypts the new tokens under the refresh token that they replace, for the rotation grace period. Stored with the
- * used refresh token, they
- * are readable only to a client that still has it. RFC 5116, RFC 5869
+ * used refresh token, they are readable only to a client that still has it. RFC 5116, RFC 5869
  */
 export function encryptRotatedToken(token: Unsaved<Token>, secret: string): string {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt, scope } = token;

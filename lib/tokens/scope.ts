@@ -49,8 +49,7 @@ export const MAX_SCOPE_LENGTH = MAX_SCOPE_VALUES * (MAX_SCOPE_VALUE_LENGTH + 1);
 
 /**
  * Reads the parameter `scope`. Extra spaces and repeated values are removed. The size is limited, because an
- * unauthenticated request may
- * contain any scope.
+ * unauthenticated request may contain any scope.
  * @throws {InvalidScopeError} If the scope is invalid or too large.
  */
 export function requestedScope(request: Request, locations?: readonly ParameterLocation[]): string | undefined {
@@ -122,8 +121,8 @@ export interface ScopeOptions {
 
 /**
  * Asks the model which part of the requested scope is granted. A model without `validateScope()` grants all of it.
- * @param isNeeded Whether the request must contain a scope. It need not if it contains `authorization_details`. RFC
- * 9396 §3.1
+ * @param isNeeded Whether the request must contain a scope. It need not if it contains `authorization_details`.
+ * RFC 9396 §3.1
  * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
  */
 export function approveScope(

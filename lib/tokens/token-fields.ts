@@ -1,7 +1,6 @@
 /**
  * The members of codes and tokens that the library defines. They are sent only under their protocol names, and stores
- * save them in fields of
- * their own.
+ * save them in fields of their own.
  */
 export const TOKEN_FIELDS: ReadonlySet<string> = new Set([
   'accessToken',

@@ -25,8 +25,7 @@ const KINDS: Readonly<Record<number, Exclude<NameKind, 'subjectDn'>>> = {
 
 /**
  * Reads the names in a certificate from its DER encoding. The text form of Node.js is ambiguous, and led to confused
- * names before
- * (CVE-2021-44532, CVE-2021-44533). RFC 5280 §4.1
+ * names before (CVE-2021-44532, CVE-2021-44533). RFC 5280 §4.1
  * @returns `undefined` if the encoding is invalid, even if OpenSSL accepted it.
  */
 export function readCertificateNames(raw: Buffer): CertificateNames | undefined {
@@ -64,8 +63,8 @@ function alternativesOf(fields: readonly Der[]): readonly Der[] {
 }
 
 /**
- * Returns the normalized form of a name for comparison. `undefined` if the name is not valid for its kind. RFC 8705
- * §2.1.2
+ * Returns the normalized form of a name for comparison. `undefined` if the name is not valid for its kind.
+ * RFC 8705 §2.1.2
  */
 export function comparableAs(kind: NameKind, name: string): string | undefined {
   return name === '' ? undefined : COMPARABLE[kind](name);

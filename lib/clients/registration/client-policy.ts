@@ -18,8 +18,7 @@ export interface ClientPolicyOptions {
   defaultScope?: readonly string[];
   /**
    * Whether these clients get all of `scopes`, whatever `scope` they register. MCP clients register with the scope of
-   * their first request, and
-   * could not request more later. Default: `false`. RFC 7591 §2
+   * their first request, and could not request more later. Default: `false`. RFC 7591 §2
    */
   allScopes?: boolean;
   /**
@@ -55,8 +54,8 @@ export interface ClientPolicy {
    */
   verify(metadata: ClientMetadata): Promise<void>;
   /**
-   * The supported types of authorization details. If omitted, the server supports no authorization details. RFC 9396
-   * §10
+   * The supported types of authorization details. If omitted, the server supports no authorization details.
+   * RFC 9396 §10
    */
   readonly detailsTypes?: readonly string[];
 }

@@ -37,8 +37,7 @@ const ATTRIBUTE =
 
 /**
  * Returns the normalized form of a distinguished name for comparison. Case, the number of spaces and the order within
- * an RDN do not matter.
- * The order of the RDNs does. RFC 5280 §7.1
+ * an RDN do not matter. The order of the RDNs does. RFC 5280 §7.1
  * @param text The name in the notation of RFC 4514, last RDN first.
  * @returns `undefined` if the name is invalid or empty.
  */
@@ -58,8 +57,8 @@ export function comparableName(text: string): string | undefined {
 }
 
 /**
- * Returns the normalized form of a distinguished name in a certificate, as `comparableName()` does for text. RFC 5280
- * §4.1.2.4
+ * Returns the normalized form of a distinguished name in a certificate, as `comparableName()` does for text.
+ * RFC 5280 §4.1.2.4
  */
 export function comparableSubject({ content }: Der): string {
   const name = readValues(content).map((rdn) =>

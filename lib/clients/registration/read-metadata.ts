@@ -22,8 +22,7 @@ const MAX_SCOPE_LENGTH = 4000;
 
 /**
  * Validates client metadata and returns the members that RFC 7591 §2 and features define. Values beyond the policy are
- * removed if others
- * remain, as §3.2.1 allows. The response lists the registered values.
+ * removed if others remain, as §3.2.1 allows. The response lists the registered values.
  * @param defaultMethod The client authentication method if the metadata contain none.
  * @throws {InvalidClientMetadataError} If a member is invalid.
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.

@@ -20,10 +20,8 @@ export type RedirectRules = 'native' | 'web' | 'implicit-web';
 
 /**
  * Returns the rules for the redirect URIs of a client. `undefined` if it sets no `application_type`. OpenID Connect
- * Registration §2 restricts
- * web clients to https only if a response type returns tokens through the browser. A code at a loopback address is
- * useless without the
- * client's credentials or its PKCE verifier.
+ * Registration §2 restricts web clients to https only if a response type returns tokens through the browser. A code at
+ * a loopback address is useless without the client's credentials or its PKCE verifier.
  */
 export function redirectRules(kind: string | undefined, responseTypes: readonly string[]): RedirectRules | undefined {
   if (kind !== 'web') return kind === 'native' ? kind : undefined;
@@ -32,8 +30,7 @@ export function redirectRules(kind: string | undefined, responseTypes: readonly 
 
 /**
  * Reads the `redirect_uris` of a client: https URIs, http URIs with a loopback address, and private-use schemes, as far
- * as the rules allow
- * them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
+ * as the rules allow them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
 export function readRedirectUris(metadata: UnverifiedMetadata, rules: RedirectRules | undefined): string[] | undefined {

@@ -19,8 +19,7 @@ function isNameOf(kind: NameKind) {
 
 /**
  * Returns the name of the client's certificate, with its normalized form for comparison. `undefined` unless the client
- * has exactly one valid
- * name.
+ * has exactly one valid name.
  */
 export function registeredName(client: CoreClient): { kind: NameKind; name: string; comparable: string } | undefined {
   const names = CERTIFICATE_NAMES.flatMap(({ kind, field }) => {

@@ -4,8 +4,7 @@ import { FetchError } from './fetch-error.js';
 
 /**
  * Resolves a host name by querying the name servers directly. `dns.lookup()` would block one of the four threads of the
- * process on a slow
- * name server, and would apply the hosts file and search domains.
+ * process on a slow name server, and would apply the hosts file and search domains.
  */
 export async function lookUp(hostname: string, signal: AbortSignal): Promise<string[]> {
   // The timeout doubles with each attempt. The caller aborts the look-up by `signal`, by default after one second.

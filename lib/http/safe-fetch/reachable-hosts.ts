@@ -7,8 +7,7 @@ const MAX_HOSTS = 16;
 
 /**
  * The hosts whose latest fetch succeeded. The least recently used ones are dropped first. The number of hosts per
- * domain is limited, so that
- * the owner of one domain cannot displace the hosts of other domains.
+ * domain is limited, so that the owner of one domain cannot displace the hosts of other domains.
  */
 export class ReachableHosts {
   private readonly domains = new Map<string, Map<string, true>>();

@@ -11,8 +11,7 @@ export type Lookup = (hostname: string, signal: AbortSignal) => PromiseLike<read
 export interface SafeFetchOptions {
   /**
    * Addresses and ranges that may be fetched although they are not public: `10.1.2.3`, `10.1.0.0/16`. Every party that
-   * provides a URL can
-   * then reach them. Default: none.
+   * provides a URL can then reach them. Default: none.
    */
   allow?: readonly string[];
   /** Allow loopback addresses, by http as well. For development only. Default: `false`. */
@@ -27,16 +26,13 @@ export interface SafeFetchOptions {
   size?: number;
   /**
    * Maximum number of simultaneous DNS look-ups, and of simultaneous connections. A quarter of them is reserved for
-   * hosts whose latest fetch
-   * succeeded. Further fetches fail. Default: `64`.
+   * hosts whose latest fetch succeeded. Further fetches fail. Default: `64`.
    */
   concurrency?: number;
   /**
    * Maximum number of simultaneous fetches from one host name, and from one IPv4 address or IPv6 /64. Twice as many are
-   * allowed from all hosts
-   * that share the last three labels. Four times as many are allowed from all hosts that share the last two labels,
-   * from one IPv4 /24 or IPv6
-   * /48, and for the requests of one network. Default: `4`.
+   * allowed from all hosts that share the last three labels. Four times as many are allowed from all hosts that share
+   * the last two labels, from one IPv4 /24 or IPv6 /48, and for the requests of one network. Default: `4`.
    */
   concurrencyPerHost?: number;
 }

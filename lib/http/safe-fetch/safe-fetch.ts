@@ -31,10 +31,8 @@ const LOOK_UP_DIVISOR = 3;
 
 /**
  * Fetches URLs that clients or other parties provide, protected against SSRF: https only, public addresses only. The
- * name is resolved once,
- * all its addresses are checked, and the connection uses one of them, so DNS rebinding has no effect. Redirects,
- * cookies and proxies are
- * not used. RFC 9700 §4.11, CIMD §8.6
+ * name is resolved once, all its addresses are checked, and the connection uses one of them, so DNS rebinding has no
+ * effect. Redirects, cookies and proxies are not used. RFC 9700 §4.11, CIMD §8.6
  */
 export class SafeFetch {
   private readonly options: SafeFetchOptions & Required<Pick<SafeFetchOptions, 'timeout' | 'size' | 'lookup'>>;

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
- * IPv4 addresses that are not public: private, shared, loopback, link-local, documentation, multicast and others. RFC
- * 6890
+ * IPv4 addresses that are not public: private, shared, loopback, link-local, documentation, multicast and others.
+ * RFC 6890
  */
 const SPECIAL_V4 = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24
@@ -10,8 +10,8 @@ const SPECIAL_V4 = `
   224.0.0.0/4 240.0.0.0/4`;
 
 /**
- * Special ranges within the global unicast addresses of IPv6: Teredo, 6to4, documentation and others. RFC 6890, RFC
- * 9637
+ * Special ranges within the global unicast addresses of IPv6: Teredo, 6to4, documentation and others. RFC 6890,
+ * RFC 9637
  */
 const SPECIAL_V6 = '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20';
 

@@ -1,0 +1,52 @@
+import { InvalidClientError, InvalidRequestError } from '../errors/index.js';
+import { shortText } from '../events/events.js';
+import type { Request } from '../http/request.js';
+import { isVSCHAR } from '../http/syntax.js';
+import type { ClientAuthentication, PresentedCredentials } from '../contracts/client-authentication.js';
+import { none } from './none.js';
+
+/**
+ * Returns the credentials that a request presents, with the method that read them.
+ * @throws {InvalidRequestError} If the request presents credentials of several methods, or if they are malformed.
+ * @throws {InvalidClientError} If the request presents no credentials.
+ */
+export function readCredentials(request: Request, authentications: readonly ClientAuthentication[]) {
+  let credentials: PresentedCredentials | undefined;
+  let method: ClientAuthentication = none;
+  for (const authentication of authentications) {
+    const presented = authentication.readCredentials?.(request);
+    if (!presented) continue;
+    // A `client_id` next to other credentials must match them. Credentials of two methods are rejected.
+    const isNamed = credentials !== undefined && (method === none || authentication === none);
+    if (credentials && !isNamed) {
+      throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
+    }
+    if (credentials && credentials.id !== presented.id) throw new InvalidRequestError('Invalid parameter: `client_id`');
+    if (!credentials || method === none) [credentials, method] = [presented, authentication];
+  }
+  if (!credentials) {
+    const reason = 'request contains no client credentials and no `client_id`';
+    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
+  }
+  if (!credentials.id) throw new InvalidRequestError('Missing parameter: `client_id`');
+  if (!isVSCHAR(credentials.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
+  if (credentials.secret && !isVSCHAR(credentials.secret))
+    throw new InvalidRequestError('Invalid parameter: `client_secret`');
+  return { credentials, method };
+}
+
+/** Returns the client ID that a request presents, for events and logs. It is not verified. */
+export function findClaimedClientId(
+  request: Request,
+  authentications: readonly ClientAuthentication[],
+): string | undefined {
+  for (const authentication of authentications) {
+    try {
+      const id = authentication.readCredentials?.(request)?.id;
+      if (id && isVSCHAR(id)) return shortText(id);
+    } catch {
+      // Unreadable credentials present no client ID.
+    }
+  }
+  return undefined;
+}
