@@ -5,17 +5,18 @@ import { look } from './look.js';
 const placeFor = (returnTo: unknown) =>
   typeof returnTo === 'string' && /^\/oauth\/\w+(\?|$)/.test(returnTo) ? returnTo : '/';
 
-/** The login page. Its policy allows scripts of this server alone. */
+/** The login page. Its policy allows scripts of this server alone. The buttons are disabled until the script is ready. */
 export function loginPage(returnTo: unknown) {
   const main = html`<p class="notice bad" role="alert" id="problem" hidden></p>
-    <button id="sign-in" class="primary wide" data-return-to="${placeFor(returnTo)}" autofocus>
+    <noscript><p class="notice bad">Passkeys need JavaScript.</p></noscript>
+    <button id="sign-in" class="primary wide" data-return-to="${placeFor(returnTo)}" disabled>
       Sign in with a passkey
     </button>
     <form id="sign-up">
       <h2>New here?</h2>
       <label for="name">Name</label>
       <input id="name" name="name" autocomplete="username" maxlength="64" required />
-      <button class="wide">Create an account</button>
+      <button class="wide" disabled>Create an account</button>
     </form>`;
   return page({ title: 'Sign in', main, script: '/passkeys.js' }, look);
 }
@@ -56,4 +57,6 @@ document.querySelector('#sign-up').addEventListener('submit', (event) => {
   event.preventDefault();
   void then(signUp(new FormData(event.target).get('name')));
 });
+for (const disabled of document.querySelectorAll('button:disabled')) disabled.disabled = false;
+button.focus();
 `;
