@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/test/support/forget-async-storages.js'],
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
