@@ -9,16 +9,21 @@ const requirements = read('lib/options/token-requirements.ts');
 const nest = ['module-options', 'options'].map((page) => read(`src/interfaces/oauth2-${page}.interface.ts`)).join('');
 
 const INTERFACE = /\/\*\*([^/]*?)\*\/\nexport interface (\w+)[^{]*\{\n(.*?)\n\}/gs;
-const MEMBER = /(?: {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)? {2}(\w+)\??:/gs;
+const MEMBER = /(?: {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)? {2}(\w+)\??: ([^;]+);/gs;
 
 /** The options that the named interfaces declare: name, default, and the doc comments of interface and option. */
 function optionsOf(page, names) {
   const interfaces = [...page.matchAll(INTERFACE)].map(([, doc, name, body]) => ({ doc: flat(doc), name, body }));
   return names.flatMap((wanted) => {
     const { doc, body } = interfaces.find(({ name }) => name === wanted);
-    return [...body.matchAll(MEMBER)].map(([, said = '', name]) => Object.assign(parts(flat(said)), { name, of: doc }));
+    return [...body.matchAll(MEMBER)].map(([, said = '', name, type]) =>
+      Object.assign(parts(flat(said)), { name, of: doc, type: typeText(type) }),
+    );
   });
 }
+
+/** A type as the table shows it. */
+const typeText = (type) => `\`${flat(type).replaceAll(/\breadonly |(?<=\W|^)Readonly<(.*)>$/g, '$1')}\``;
 
 const flat = (comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ').trim();
 
@@ -42,21 +47,21 @@ const MODULE = ['OAuth2Registration', 'OAuth2Settings'];
 
 const TABLES = {
   module: [
-    ['option', 'default', 'description'],
-    ...optionsOf(nest, MODULE).map(({ name, fallback, said }) => [`\`${name}\``, fallback, said]),
+    ['option', 'type', 'default', 'description'],
+    ...optionsOf(nest, MODULE).map(({ name, type, fallback, said }) => [`\`${name}\``, type, fallback, said]),
   ],
   engine: [
-    ['option', 'default', 'used by', 'description'],
-    ...optionsOf(engine, ENGINE).map(({ name, fallback, of, said }) => {
+    ['option', 'type', 'default', 'used by', 'description'],
+    ...optionsOf(engine, ENGINE).map(({ name, type, fallback, of, said }) => {
       const operation = of.replace(/^Options of /, '').replace(/\.$/, '');
-      return [`\`${name}\``, fallback, operation, said];
+      return [`\`${name}\``, type, fallback, operation, said];
     }),
   ],
 };
 
 TABLES.call = [
-  ['option', 'description'],
-  ...optionsOf(requirements, ['TokenRequirements']).map(({ name, said }) => [`\`${name}\``, said]),
+  ['option', 'type', 'description'],
+  ...optionsOf(requirements, ['TokenRequirements']).map(({ name, type, said }) => [`\`${name}\``, type, said]),
 ];
 
 const before = read('docs/options.md');

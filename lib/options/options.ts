@@ -40,7 +40,7 @@ export interface TokenOptions extends IssueOptions {
   grantLifetime?: number;
   /**
    * Rotation grace period in seconds: a client that did not receive the response may repeat the refresh request, and
-   * gets the same response again. Later, a used refresh token counts as a replay. `10` is a good value. The model must
+   * gets the same response again. Later, a used refresh token counts as a replay. Recommended: `10`. The model must
    * implement `revokeGrant` and `redeem`. Default: `0`.
    */
   refreshTokenReuseInterval?: number;

@@ -27,12 +27,12 @@ describe('the table of engine options in docs/options.md', () => {
   });
 
   it('lists the defaults that the engine uses', () => {
-    const said = cells().map(([name, fallback]) => [name, fallback]);
+    const said = cells().map(([name, , fallback]) => [name, fallback]);
     const have = Object.entries(ENGINE_OPTIONS).map(([name, row]) => [`\`${name}\``, written(row)]);
     expect(Object.fromEntries(said)).toEqual(Object.fromEntries(have));
   });
 
-  it('has an operation and a description for each option', () => {
-    expect(cells().filter(([, , operation, sentence]) => !operation || !sentence)).toEqual([]);
+  it('has a type, an operation and a description for each option', () => {
+    expect(cells().filter(([, type, , operation, sentence]) => !type || !operation || !sentence)).toEqual([]);
   });
 });
