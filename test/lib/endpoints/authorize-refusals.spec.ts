@@ -87,7 +87,7 @@ describe('an error of an authorization request that is not redirected', () => {
     [{}, { getAccessToken: undefined }, 'model does not implement `getAccessToken()`'],
     [signedIn, { getClient: undefined }, 'model does not implement `getClient()`'],
     [signedIn, { saveAuthorizationCode: undefined }, 'model does not implement `saveAuthorizationCode()`'],
-  ])('is a generic 500 error for the options %j and the model %j', async (options, overrides, what) => {
+  ])('is a generic 500 error for the options %p and the model %p', async (options, overrides, what) => {
     const { error, response } = await authorize({ client_id: undefined }, createTestModel(overrides), options);
     expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: ${what}`);
     expect(response).toMatchObject({

@@ -92,12 +92,14 @@ describe('decide()', () => {
     expect((savedCode(host) as { scope: unknown }).scope).toBe(granted);
   });
 
-  it.each([
-    NO,
-    new LoginRequiredError('Login required: nobody is signed in'),
-    new ConsentRequiredError('Consent required: the user has to be asked'),
-    new InteractionRequiredError('Interaction required: the user has to choose'),
-  ])('redirects with the error of the decision: $name', async (error) => {
+  it.each(
+    [
+      NO,
+      new LoginRequiredError('Login required: nobody is signed in'),
+      new ConsentRequiredError('Consent required: the user has to be asked'),
+      new InteractionRequiredError('Interaction required: the user has to choose'),
+    ].map((error) => [error.name, error] as const),
+  )('redirects with the error of the decision: %s', async (_, error) => {
     const { host, decide } = await reading();
     const { error: rejected, location, told } = await decide({ error });
     expect(rejected).toBe(error);
@@ -164,7 +166,7 @@ describe('decide() with invalid arguments', () => {
   });
 
   it.each([{}, { user: undefined }, { user: null }, { error: undefined }, null, undefined])(
-    'returns server_error to the client for the decision %j',
+    'returns server_error to the client for the decision %p',
     async (decision) => {
       const { host, decide } = await reading();
       const { error, told } = await decide(decision as never);

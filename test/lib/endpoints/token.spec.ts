@@ -124,7 +124,7 @@ describe('an error of the token endpoint', () => {
     [{ accessTokenLifetime: Number.POSITIVE_INFINITY }, {}, 'Invalid parameter: `accessTokenLifetime`'],
     [{ refreshTokenLifetime: null }, {}, 'Missing parameter: `refreshTokenLifetime`'],
     [{}, { getClient: undefined }, 'Invalid argument: model does not implement `getClient()`'],
-  ])('does not reveal a misconfiguration: options %j, model %j', async (options, overrides, message) => {
+  ])('does not reveal a misconfiguration: options %p, model %p', async (options, overrides, message) => {
     const { error, response } = await runOperation(createTestModel(overrides), 'token', tokenRequest(GRANT), options);
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error?.message).toBe(message);

@@ -84,7 +84,7 @@ describe('a token request with resources (RFC 8707)', () => {
   it.each<[string, unknown, object]>([
     ['an unknown resource', 'https://evil.example/', UNKNOWN],
     ['an unknown resource together with a known one', [NOTES, `${NOTES}//`], UNKNOWN],
-    ['a path', '/notes', NO_URI],
+    ['a path in place of a URI', '/notes', NO_URI],
     ['a fragment', `${NOTES}#part`, NO_URI],
     ['an empty fragment', `${NOTES}#`, NO_URI],
     ['a URI with spaces', 'https://api.example/no tes', NO_URI],

@@ -125,7 +125,7 @@ describe('`grantLifetime`', () => {
     expect(await sign()).toMatch(/^500 invalid_argument: .*`revokeGrant\(\)`/);
   });
 
-  it.each(['soon', Number.NaN, -1, Number.POSITIVE_INFINITY])('must be a positive number, not %j', async (given) => {
+  it.each(['soon', Number.NaN, -1, Number.POSITIVE_INFINITY])('must be a positive number, not %p', async (given) => {
     const { sign } = createServer(MODELS[0]![1](), { grantLifetime: given as number });
     expect(await sign()).toMatch(/^500 invalid_argument: \w+ parameter: `grantLifetime`$/);
   });
