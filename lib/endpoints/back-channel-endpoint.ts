@@ -12,37 +12,41 @@ import { Operation, verifyRequestAndResponse } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
 import { ClientRequest, stateKey } from '../contracts/client-request.js';
 
-/** The function that consumes the client's single-use credentials, until it was called. */
+/** The function that consumes the client's single-use credentials. `undefined` once it was called. */
 const CONSUME_CREDENTIALS = stateKey<ConsumeCredentials | undefined>('consume client credentials');
 
-/** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
+/**
+ * The base class of endpoints that clients call directly. It verifies the form POST, authenticates the client and
+ * writes a JSON response that must not be cached. RFC 6749 §3.2, §5.1
+ */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
-  /** Its id, for the operator. */
+  /** The id of the endpoint in `endpoints` of its feature. Events and the log contain it. */
   protected abstract readonly id: string;
 
   /** Which clients may use this endpoint without client authentication. Default: `'public-allowed'` */
   protected readonly clientAuthentication: ClientAuthenticationPolicy = 'public-allowed';
 
   /**
-   * Whether `serve()` calls `consumeCredentials()` itself, because some of its checks come first: a client that fails them, as with
-   * `use_dpop_nonce`, retries with the same client assertion. By default, credentials are consumed before `serve()`. RFC 9449 §8
+   * Whether `serve()` calls `consumeCredentials()` itself, because some of its checks must come first: a client that
+   * fails them, for example with `use_dpop_nonce`, retries with the same client assertion. By default, credentials are
+   * consumed before `serve()`. RFC 9449 §8
    */
   protected readonly consumesCredentials: boolean = false;
 
   /**
-   * The ids of the endpoints whose URLs the specification of this endpoint accepts as `aud` of a client assertion, besides the issuer.
-   * RFC 9126 §2, CIBA §7.1
+   * The ids of endpoints whose URLs are accepted as `aud` of a client assertion, in addition to the issuer. The
+   * specification of an endpoint says which. RFC 9126 §2, CIBA §7.1
    */
   protected readonly audienceEndpoints: readonly string[] = [];
 
-  /** The class of the context of a request. `serve()` receives an instance of it. */
+  /** The class of the client request that `serve()` receives. */
   protected readonly requestClass: typeof ClientRequest = ClientRequest;
 
-  /** Does what the client asks for. */
+  /** Processes the request of an authenticated client, and returns the result. */
   protected abstract serve(clientRequest: ClientRequest): Awaitable<Result>;
-  /** Says what was done; text is of the type that is written beside it. */
+  /** Builds the response body. A string is sent with the `Content-Type` already set on the response. */
   protected abstract bodyOf(result: Result, clientRequest: ClientRequest): object | string;
-  /** Tells the operator what was done; asked only where there are listeners. */
+  /** Emits the events of a successful request. Called only if the server has event listeners. */
   protected reportDone?(clientRequest: ClientRequest, result: Result): void;
 
   async handle(request: Request, response: Response): Promise<Result> {
@@ -85,14 +89,15 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     }
   }
 
-  /** Whether the client sent single-use credentials that were not consumed yet. */
+  /** Whether the client sent single-use credentials, such as a client assertion, that are not consumed yet. */
   protected hasCredentialsToConsume(clientRequest: ClientRequest): boolean {
     return clientRequest.get(CONSUME_CREDENTIALS) !== undefined;
   }
 
   /**
-   * Completes client authentication: consumes single-use credentials, if the client sent such, and reports the client.
-   * @throws InvalidClientError If the credentials were used before.
+   * Completes client authentication: consumes the client's single-use credentials, if it sent any, and emits
+   * `client.authenticated`.
+   * @throws {InvalidClientError} If the credentials were used before.
    */
   protected async consumeCredentials(clientRequest: ClientRequest): Promise<void> {
     const consume = clientRequest.get(CONSUME_CREDENTIALS);
@@ -130,7 +135,10 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   }
 }
 
-/** Asks for the one scheme that every client may use, and says what was wrong. RFC 6749 §5.2 */
+/**
+ * Sets the challenge of a 401 response: the scheme `Basic`, which every client may use, and the error code. RFC 6749
+ * §5.2
+ */
 function challenge(response: Response, error: OAuthError): void {
   response.headers['www-authenticate'] = `Basic realm="Service", error="${wireCode(error)}"`;
 }

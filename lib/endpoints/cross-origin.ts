@@ -7,13 +7,18 @@ import type { CorsOptions } from '../options/cors.js';
 import { isSameRedirectUri } from './authorization/redirect-uri.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 
-/** No browser keeps the answer to a preflight for longer. */
+/** Default lifetime of a CORS preflight response, in seconds. Browsers cache no response for longer. */
 const MAX_AGE = 7200;
 
-/** The last one is sent by Swagger UI, and by other libraries that were written before Fetch. */
+/**
+ * Request headers that pages of other origins may send. Swagger UI and libraries older than Fetch send
+ * `X-Requested-With`.
+ */
 const ALLOWED_HEADERS = 'Authorization, Content-Type, DPoP, X-Requested-With';
 
-/** Allows pages of the configured origins to read a response, also an error. Cookies are not allowed. Fetch §3.2 */
+/**
+ * Allows pages of the configured origins to read a response, including an error. Cookies are not allowed. Fetch §3.2
+ */
 export function allowOrigin(request: Request, response: Response, { origins }: CorsOptions): void {
   response.headers['vary'] = 'Origin';
   const origin = originOf(request);
@@ -22,7 +27,10 @@ export function allowOrigin(request: Request, response: Response, { origins }: C
   response.headers['access-control-expose-headers'] = 'Retry-After, WWW-Authenticate, DPoP-Nonce';
 }
 
-/** Lets any page read the answer: of a public document, which is the same for everybody. Fetch §3.2 */
+/**
+ * Allows pages of any origin to read a response. Used for public documents, which are the same for every reader. Fetch
+ * §3.2
+ */
 export function allowAnyOrigin(response: Response): void {
   response.headers['access-control-allow-origin'] = '*';
 }
@@ -45,8 +53,8 @@ export function respondToPreflight(
 }
 
 /**
- * Checks that the page which sent a request is one of the client's, before anything is spent for it.
- * @throws InvalidRequestError for a page of another origin
+ * Verifies that the page that sent the request is at an origin of the client, before anything is consumed.
+ * @throws {InvalidRequestError} If the page is at another origin.
  */
 export function verifyOrigin({ request, client, issuer, options: { cors } }: ClientRequest): void {
   const origin = originOf(request);
@@ -54,7 +62,9 @@ export function verifyOrigin({ request, client, issuer, options: { cors } }: Cli
   if (isListed(origin, cors.origins) && isOriginOf(client, origin)) return;
   const wanted = client.allowedOrigins ?? client.redirectUris;
   throw new InvalidRequestError('Invalid request: this client may not be used from this origin').because({
-    reason: isListed(origin, cors.origins) ? 'the origin is one of the client' : 'the option `cors` lists the origin',
+    reason: isListed(origin, cors.origins)
+      ? "origin is neither in the client's `allowedOrigins` nor of one of its redirect URIs"
+      : 'origin is not in the option `cors.origins`',
     expected: isListed(origin, cors.origins) ? wanted : cors.origins,
     given: origin,
   });
@@ -63,7 +73,10 @@ export function verifyOrigin({ request, client, issuer, options: { cors } }: Cli
 const isListed = (origin: string, origins: CorsOptions['origins']) =>
   origin !== 'null' && (origins === '*' || (Array.isArray(origins) && origins.includes(origin)));
 
-/** One that the client is registered with; where none are, those of its redirect URIs, to which its codes go anyway. */
+/**
+ * Whether the origin is one of the client's `allowedOrigins`. A client without them may use the origins of its redirect
+ * URIs, which get its codes anyway.
+ */
 function isOriginOf(client: CoreClient, origin: string): boolean {
   const { allowedOrigins, redirectUris } = client;
   if (allowedOrigins) return Array.isArray(allowedOrigins) && allowedOrigins.includes(origin);

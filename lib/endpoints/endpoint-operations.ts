@@ -3,20 +3,28 @@ import type { ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
 import { OperationCache } from './operation-cache.js';
 
-/** The endpoints of a server, each made when it is first called. For calls without options, an endpoint has one instance. */
+/**
+ * The operations of all endpoints of a server. Each endpoint is created on its first call, and once for all calls
+ * without options.
+ */
 export class EndpointOperations {
   private readonly caches = new Map<string, OperationCache<Handler>>();
 
   constructor(private readonly server: ServerContext) {}
 
-  /** Returns the operations at an endpoint. Without such an endpoint, calls of the operations fail. */
+  /**
+   * Returns the operations of an endpoint. If the server has no endpoint with this id, calls of the operations fail.
+   */
   of(id: string): OperationCache<Handler> {
     const found = this.caches.get(id);
     if (found) return found;
     const { server } = this;
     const endpoint = server.endpoints.get(id);
     const operations = new OperationCache<Handler>((options) => {
-      if (!endpoint) throw new InvalidArgumentError(`Invalid argument: there is no endpoint \`${id}\``);
+      if (!endpoint)
+        throw new InvalidArgumentError(
+          `Invalid argument: the server has no endpoint \`${id}\`. Add the feature that provides it to \`features\``,
+        );
       return endpoint.make(server, options);
     }, server);
     if (endpoint) this.caches.set(id, operations);

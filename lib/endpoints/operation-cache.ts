@@ -9,14 +9,15 @@ import { type Options, resolveOptions } from '../options/resolve-options.js';
 import { REQUIREMENT_NAMES } from '../options/token-requirements.js';
 
 /**
- * Maximum number of cached operations. The oldest is dropped first: clients can cause any combination of the scopes of functions in
- * `@Scopes()`, and must not be able to fill the cache for good.
+ * Maximum number of cached operations. The oldest is removed first. Clients can cause any combination of the scopes
+ * that functions in `@Scopes()` return, so they could fill the cache.
  */
 const MAX_CACHED = 1000;
 
 /**
- * The operations of one kind, by the options of a call. Operations are stored for calls without options, for a scope alone, and for
- * constant options, as `OAuthGuard` has them: to settle the options for each call was a quarter of the time of `authenticate`.
+ * A cache of operations of one kind, by the options of a call. It stores operations for calls without options, for a
+ * scope alone, and for frozen options, as `OAuthGuard` passes them. Merging options on each call took a quarter of the
+ * time of `authenticate()`.
  */
 export class OperationCache<O> {
   private readonly operations = new Map<string | undefined, O>();
@@ -27,7 +28,10 @@ export class OperationCache<O> {
     private readonly server: ServerContext,
   ) {}
 
-  /** The operation for a call with these options. @throws OAuthError, answered, when they or the model will not do */
+  /**
+   * Returns the operation for the options of a call.
+   * @throws {OAuthError} If the options or the model are invalid. The error is written to the response.
+   */
   operationFor(options: object | undefined, response: Response): O {
     try {
       return this.find(options);
@@ -36,7 +40,7 @@ export class OperationCache<O> {
     }
   }
 
-  /** Runs one; nothing throws synchronously. */
+  /** Runs the operation for the options of a call. Errors reject the returned promise; none is thrown synchronously. */
   run(
     this: OperationCache<Handler>,
     options: object | undefined,
@@ -56,14 +60,14 @@ export class OperationCache<O> {
     if (options && scope === undefined) return this.constantOperations.get(options) ?? this.makeFor(options);
     let operation = this.operations.get(scope);
     if (!operation) {
-      // Made from the scope alone: other properties of the caller's object are not part of its key.
+      // Use the scope alone: other properties of the caller's object are not part of the cache key.
       operation = this.make(scope === undefined ? settled : resolveOptions(settled, { scope } as object));
       keepRecent(this.operations, scope, operation, MAX_CACHED);
     }
     return operation;
   }
 
-  /** Makes the operation for the options of a call, and stores it if they are constant. */
+  /** Creates the operation for the options of a call, and stores it if the options are frozen. */
   private makeFor(options: object): O {
     const made = this.make(this.mergeOptions(options));
     if (isConstant(options)) this.constantOperations.set(options, made);
@@ -72,12 +76,13 @@ export class OperationCache<O> {
 
   /**
    * Merges the options of a call with those of the server.
-   * @throws {ServerError} If a feature of the server, such as a profile, does not allow them.
+   * @throws {ServerError} If an installed feature, such as a profile, does not allow them.
    */
   private mergeOptions(options: object): Options {
     const { server } = this;
     const settled = resolveOptions(server.options, options);
-    // Requirements count even if they are inherited or hidden, as getters of a class are: without them, more tokens would be accepted.
+    // Read inherited and hidden properties too, such as getters of a class: a missed requirement would accept more
+    // tokens.
     for (const name of REQUIREMENT_NAMES) {
       const value = (options as Record<string, unknown>)[name];
       if (value !== undefined) Object.assign(settled, { [name]: value });
@@ -89,25 +94,30 @@ export class OperationCache<O> {
   }
 }
 
-/** The scope of options that say nothing else. */
+/** Returns the scope, if the options contain nothing else. */
 function onlyScope(options: { scope?: unknown }): string | undefined {
   if (typeof options.scope !== 'string') return undefined;
   for (const name in options) if (name !== 'scope') return undefined;
   return options.scope;
 }
 
-/** Maximum depth of constant options: `stepUp` contains the list `acr`. */
+/** Maximum depth of frozen options: `stepUp` contains the list `acr`. */
 const MAX_DEPTH = 3;
 
-/** Whether an object and all objects inside it are frozen, so that an operation made of it is valid for later calls. */
+/**
+ * Whether an object and all objects inside it are frozen, so that an operation created for it is valid for later calls.
+ */
 function isConstant(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return depth < MAX_DEPTH && typeof value !== 'function';
   if (depth === 0 || !Object.isFrozen(value) || !isPlain(value)) return false;
-  // A getter may return something else each time.
+  // A getter may return another value on each call.
   const properties = Object.values(Object.getOwnPropertyDescriptors(value));
   return properties.every((property) => 'value' in property && isConstant(property.value, depth - 1));
 }
 
-/** Whether the object is a list or a plain object. The content of others, such as a `Date`, changes even if they are frozen. */
+/**
+ * Whether the object is a list or a plain object. The content of other objects, such as a `Date`, can change even if
+ * they are frozen.
+ */
 const isPlain = (value: object) =>
   [Array.prototype, Object.prototype, null].includes(Object.getPrototypeOf(value) as never);

@@ -6,9 +6,12 @@ import { Response } from '../http/response.js';
 import type { Callback } from '../options/options.js';
 import type { Options } from '../options/resolve-options.js';
 
-/** Reads a request, writes a response, resolves to what it did; made once, used for many requests. */
+/**
+ * The base class of operations. An operation reads a request, writes a response and resolves to the result. One
+ * instance handles many requests.
+ */
 export abstract class Operation<Result> {
-  /** @param options those of the server, with those of the call over them */
+  /** @param options the options of the server, merged with those of the call */
   constructor(
     protected readonly options: Options,
     protected readonly server: ServerContext,
@@ -17,7 +20,10 @@ export abstract class Operation<Result> {
   abstract handle(request: Request, response: Response): Promise<Result>;
 }
 
-/** Checks what the host passed to an operation. */
+/**
+ * Verifies the arguments that the application passes to an operation.
+ * @throws {InvalidArgumentError} If `request` or `response` is not an instance of the library's class.
+ */
 export function verifyRequestAndResponse(request: unknown, response: unknown): void {
   if (!(request instanceof Request)) {
     throw new InvalidArgumentError('Invalid argument: `request` must be an instance of Request');
@@ -27,7 +33,7 @@ export function verifyRequestAndResponse(request: unknown, response: unknown): v
   }
 }
 
-/** Writes an error to a response that must not be cached. Returns the error. RFC 6749 §5.2 */
+/** Writes an error to a response, which must not be cached. @returns the same error, to throw. RFC 6749 §5.2 */
 export function respondWithError(response: unknown, error: OAuthError): OAuthError {
   if (response instanceof Response) {
     response.status = error.code;
@@ -38,7 +44,10 @@ export function respondWithError(response: unknown, error: OAuthError): OAuthErr
   return error;
 }
 
-/** Tells a Node callback; outside the promise, so that what the callback throws is not taken for our failure. */
+/**
+ * Passes the result of a promise to a Node-style callback. The callback runs outside the promise, so that its
+ * exceptions are not taken for errors of the operation.
+ */
 export function attachCallback<T>(result: Promise<T>, callback: Callback<T>): void {
   result.then(
     (value) => process.nextTick(callback, null, value),

@@ -7,12 +7,15 @@ import type { Awaitable } from '../model/model.js';
 import { respondWithError, verifyRequestAndResponse } from './operation.js';
 import { allowAnyOrigin } from './cross-origin.js';
 
-/** What a document says, of the issuer that is asked. */
+/** Builds the JSON document that an issuer publishes. */
 type BuildDocument = (server: ServerContext, issuer: string | undefined) => Awaitable<object>;
 
 const METHODS = ['GET', 'HEAD'];
 
-/** A well-known document: everybody may read it, from any origin, and keep it for a while. RFC 8615 §3 */
+/**
+ * Returns the endpoint of a public JSON document, such as metadata. Pages of any origin may read it, and it may be
+ * cached. RFC 8615 §3
+ */
 export function publicDocument(
   path: string,
   { maxAge, perIssuer = false, say }: { maxAge: number; perIssuer?: boolean; say: BuildDocument },

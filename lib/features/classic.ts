@@ -21,12 +21,18 @@ import { tokenResponseType } from './implicit.js';
 import { PasswordGrantType } from './password.js';
 import { RefreshTokenGrantType } from './refresh-token.js';
 
-/** Only the user's own window goes there: its pages carry tickets. RFC 9700 §2.6 */
+/**
+ * The authorization endpoint. It has no CORS, since only the browser's own window navigates to it. Its pages contain
+ * CSRF tokens. RFC 9700 §2.6
+ */
 const authorize: Endpoint = {
   path: 'oauth/authorize',
   methods: ['GET', 'POST'],
   metadata: 'authorization_endpoint',
-  description: { summary: 'Asks the user. RFC 6749 §3.1', required: ['response_type', 'client_id'] },
+  description: {
+    summary: 'Asks the user to authorize a client. RFC 6749 §3.1',
+    required: ['response_type', 'client_id'],
+  },
   make: (server, options = server.options) => new AuthorizeEndpoint(options, server),
 };
 
@@ -40,7 +46,7 @@ const token: Endpoint = {
   make: (server, options = server.options) => new TokenEndpoint(options, server),
 };
 
-/** The client authentication methods that every server has. RFC 6749 §2.3 */
+/** The client authentication methods that every server supports. RFC 6749 §2.3 */
 export const CLASSIC_AUTHENTICATIONS: readonly ClientAuthentication[] = [clientSecretBasic, clientSecretPost, none];
 
 /** The features of RFC 6749 and RFC 7636, which every server has. */

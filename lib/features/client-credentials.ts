@@ -4,7 +4,7 @@ import type { ClientCredentialsModel, CoreClient, Token } from '../model/model.j
 import { requestedScope } from '../tokens/scope.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
 
-/** The client acts for itself. RFC 6749 §4.4 */
+/** The client credentials grant, by which a client gets a token for itself instead of a user. RFC 6749 §4.4 */
 export class ClientCredentialsGrantType extends GrantType<ClientCredentialsModel> {
   static readonly requires: readonly (keyof ClientCredentialsModel)[] = ['getUserFromClient'];
 

@@ -10,7 +10,10 @@ import type {
   ResponseType,
 } from '../contracts/response-type.js';
 
-/** Returns an access token in the authorization response, without a refresh token. Only for old clients. RFC 6749 §4.2.2, RFC 9700 §2.1.2 */
+/**
+ * The response type `token` (implicit grant): the authorization response contains an access token and no refresh token.
+ * Only for old clients. RFC 6749 §4.2.2, RFC 9700 §2.1.2
+ */
 export const tokenResponseType = {
   grantType: 'implicit',
   mode: 'fragment',
@@ -19,7 +22,10 @@ export const tokenResponseType = {
   respond: (request, user, context) => respondWithToken(request, user, context),
 } as const satisfies ResponseType;
 
-/** @param grantId the grant of the code that is issued in the same response */
+/**
+ * Issues an access token for an authorization response.
+ * @param grantId the token family of a code that is issued in the same response
+ */
 export async function respondWithToken(
   request: AuthorizationRequest,
   user: User,

@@ -7,11 +7,11 @@ import { scopeText } from '../tokens/scope.js';
 import { readSignInClaims } from '../tokens/sign-in-claims.js';
 import { subjectOf } from '../tokens/subject.js';
 
-/** What the library itself knows of a token. What is not known is left out. RFC 7662 §2.2 */
+/** Returns the introspection members that the library knows itself. Unknown values are omitted. RFC 7662 §2.2 */
 export function standardMembers({ kind, token }: StoredToken, issuer: string | undefined) {
   const { client, user, scope } = token;
   const { iat, nbf, cnf, resource, refreshTokenResource } = token as Partial<Token>;
-  // How strong and how recent it was that the user signed in. RFC 9470 §6.2
+  // The remaining members are the strength and time of the login (`acr`, `auth_time`). RFC 9470 §6.2
   const { sid, amr, ...authentication } = readSignInClaims(token);
   const isAccess = kind === 'access_token';
   const audience = audienceOf(isAccess ? resource : (refreshTokenResource ?? resource));
@@ -30,13 +30,13 @@ export function standardMembers({ kind, token }: StoredToken, issuer: string | u
   };
 }
 
-/** A client that acts for itself has no `username`. */
+/** Returns the `username` of a user. A client credentials token has none. */
 function usernameOf(user: Token['user']) {
   const { username } = user as { username?: unknown };
   return typeof username === 'string' && !isClientItself(user) ? username : undefined;
 }
 
-/** Of what never expires nothing is said. */
+/** Returns the expiry in seconds since the epoch. `undefined` for a token that never expires. */
 function expiryOf(moment: Date | undefined): number | undefined {
   return moment && moment.getTime() < FOREVER ? seconds(moment.getTime()) : undefined;
 }

@@ -2,7 +2,7 @@ import { capability } from '../contracts/capability.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import type { Awaitable } from '../model/model.js';
 
-/** What is said of a token. RFC 7662 §2.2 */
+/** The members of an introspection response. RFC 7662 §2.2 */
 export type Introspection = { active: boolean; [member: string]: unknown };
 
 /** Writes introspection responses in another format than JSON. RFC 9701 §4 */
@@ -14,5 +14,5 @@ export interface IntrospectionWriter {
 /** The key for the format of introspection responses, which `signedIntrospection()` provides. */
 export const INTROSPECTION_WRITER = capability<IntrospectionWriter>('introspection writer', 'signedIntrospection');
 
-/** The media type of an answer that is signed. RFC 9701 §5 */
+/** The media type of a signed introspection response. RFC 9701 §5 */
 export const SIGNED_INTROSPECTION_TYPE = 'application/token-introspection+jwt';

@@ -17,19 +17,19 @@ import { withSubjects } from './token-exchange/actors.js';
 import { INTROSPECTION_WRITER, type Introspection, SIGNED_INTROSPECTION_TYPE } from './introspection-response.js';
 import { standardMembers, seconds } from './introspection-members.js';
 
-/** Says who may learn what of tokens. */
+/** A model that decides which clients may introspect a token. */
 export interface IntrospectionModel<C extends Client = Client> {
   /**
-   * May this client, which has proven who it is, learn what this token is good for? Left out: the client it was issued to
-   * may, and of an access token one that is registered for its audience by `resources`. RFC 7662 §2.1, §4
-   * @param token as it was found; a refresh token has a `refreshToken`
+   * Decides whether the authenticated client may introspect this token. If omitted, a client may introspect its own
+   * tokens, and access tokens for one of its `resources`. RFC 7662 §2.1, §4
+   * @param token the token as the model returned it. A refresh token has a `refreshToken`.
    */
   mayIntrospect?(client: C, token: Token<C> | RefreshToken<C>): Awaitable<boolean | Falsy>;
 }
 
 /**
- * A resource server asks what a token is good for. Tokens are kept with `iat`, the second in which they were issued, from when
- * this is listed. RFC 7662
+ * Adds the introspection endpoint, by which resource servers ask whether a token is active. Tokens that are issued from
+ * now on are saved with their time of issue, `iat`, in seconds. RFC 7662
  */
 export function introspection(): Feature {
   return {
@@ -73,7 +73,8 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private async find({ client, issuer, parameters }: ClientRequest): Promise<StoredToken | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
-    // What a client may not know of is looked for as long as what there is not: it must not tell them apart. RFC 7662 §4
+    // Search all kinds of tokens even for an unauthorized client, so that timing does not reveal whether a token
+    // exists. RFC 7662 §4
     for (const kind of tokenKindsByHint(hint)) {
       const found = await findToken(kind, value, { model: this.model, issuer });
       if (found && this.isActive(found) && (await this.isPermitted(client, found))) return found;
@@ -111,7 +112,10 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return !token.revokedAt && !(span && isExpired(span.end));
   }
 
-  /** A refresh token is nothing that a resource server is ever sent by a client: it learns nothing of one. */
+  /**
+   * Whether the client may introspect the token. By default, resource servers may not introspect refresh tokens, which
+   * clients never send to them.
+   */
   private async isPermitted(client: CoreClient, { kind, token }: StoredToken): Promise<boolean> {
     const { model } = this;
     if (model.mayIntrospect) return Boolean(await model.mayIntrospect(client, token));
@@ -122,7 +126,10 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return audienceOf(token['resource']).some((uri) => isAmong(uri, served as string[]));
   }
 
-  /** Replaces the ids of users by the subject identifiers that a client knows, for a token of its own. OpenID Connect Core §8.1 */
+  /**
+   * Replaces the ids of users by the subject identifiers that the client knows, if the token was issued to this client.
+   * OpenID Connect Core 1.0 §8.1
+   */
   private replaceSubjects(said: Introspection, { token }: StoredToken, asking: CoreClient): void {
     const { client, user } = token;
     if (!this.subjects || client.id !== asking.id) return;
@@ -138,7 +145,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private describe(found: StoredToken, issuer: string | undefined): Introspection {
     const { kind, token } = found;
     const said: Introspection = { active: true };
-    // No standard has a member for it, but who asks must not take a refresh token for an access token.
+    // `token_use` is not standardized. It keeps resource servers from taking a refresh token for an access token.
     if (kind === 'access_token') said['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
     else said['token_use'] = 'refresh_token';
     for (const describe of this.server.hooks.token.describe) Object.assign(said, describe(token as Token));

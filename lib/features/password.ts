@@ -6,7 +6,9 @@ import type { CoreClient, PasswordModel, Token } from '../model/model.js';
 import { requestedScope } from '../tokens/scope.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
 
-/** The user told the client name and password: for old clients only. RFC 6749 §4.3, RFC 9700 §2.4 */
+/**
+ * The password grant: the client sends the user's name and password. For old clients only. RFC 6749 §4.3, RFC 9700 §2.4
+ */
 export class PasswordGrantType extends GrantType<PasswordModel> {
   static readonly requires: readonly (keyof PasswordModel)[] = ['getUser'];
 

@@ -16,10 +16,10 @@ import { expiredError, rejectReplay, unknownDetail, verifyOwner } from '../endpo
 
 const TOKEN_NAME = 'refresh token';
 
-/** Seconds. By the one clock of a database a search may find what was spent after it had begun. */
+/** Tolerance in seconds for `revokedAgo`: a token may be consumed after the query that finds it has begun. */
 const CLOCK_TOLERANCE = 1;
 
-/** The client comes back without the user. RFC 6749 §6 */
+/** The refresh token grant: the client gets new tokens without the user. RFC 6749 §6 */
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
 
@@ -30,7 +30,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const requested = withoutIgnorableScopes(requestedScope(request), token.scope, this.options.ignorableScopes);
     if (token.revokedAt) return await this.retry(token, value, requested);
     const scope = narrowScope(token.scope, requested);
-    // One that stays good for ever is nothing for a client that cannot prove it is the one it was given to. RFC 9700 §2.2.2
+    // Refresh tokens of public clients are always rotated, since these clients cannot authenticate. RFC 9700 §2.2.2
     const refreshable = this.alwaysIssueNewRefreshToken !== false || isPublicClient(client);
 
     const { user, grantId, grantedAt, scope: refreshTokenScope } = token;
@@ -63,22 +63,26 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   }
 
   /**
-   * A client whose answer was lost on the way, or that raced against itself, has that answer again, for as long as the
-   * host allows. Once it has used what was in it, whoever comes with the token before is another. RFC 9700 §4.14.2
+   * Returns the previous response again, if the client retries within the rotation grace period
+   * (`refreshTokenReuseInterval`), for example after a lost response. Once the rotated refresh token was used, a retry
+   * is a replay. RFC 9700 §4.14.2
    */
   private async retry(token: RefreshToken, value: string, requested: string | undefined): Promise<Token> {
     const again = this.isRetry(token) ? decryptRotatedToken(token.successor, value) : undefined;
     const next = again?.refreshToken && (await this.model.getRefreshToken(again.refreshToken));
     if (!again || !next || next.revokedAt) return await rejectReplay(token, TOKEN_NAME, this.options);
     if (requested && !(coversScope(again.scope, requested) && coversScope(requested, again.scope ?? ''))) {
-      throw new InvalidScopeError('Invalid scope: the refresh token was used for another scope');
+      throw new InvalidScopeError('Invalid scope: the refresh token was already used for another scope');
     }
     const kept = await this.model.getAccessToken?.(again.accessToken);
     const { client, user, grantId } = token;
     return { ...(kept || undefined), ...again, client, user, grantId };
   }
 
-  /** Where clocks differ, what was spent in the future was not spent a moment ago. */
+  /**
+   * Whether a consumed refresh token is still within its grace period. A time of use in the future is ignored, since
+   * clocks may differ.
+   */
   private isRetry({ revokedAt, revokedAgo }: RefreshToken): boolean {
     if (!revokedAt || !(this.reuseInterval > 0)) return false;
     const ago = revokedAgo ?? (Date.now() - revokedAt.getTime()) / 1000;
@@ -91,12 +95,15 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   }
 }
 
-/** A refreshed token may reach less than the first one did, never more. */
+/**
+ * Returns the requested scope, if it does not exceed the granted one.
+ * @throws {InvalidScopeError} If it exceeds the granted scope.
+ */
 function narrowScope(granted: Scope | undefined, requested: string | undefined): Scope | undefined {
   if (!requested) return granted;
   if (coversScope(granted, requested)) return requested;
   const detail = {
-    reason: 'a refreshed token has no more scope than the first',
+    reason: 'requested scope exceeds the scope of the refresh token',
     expected: scopeText(granted),
     given: requested,
   };

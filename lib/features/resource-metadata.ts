@@ -8,37 +8,46 @@ import { withSigned } from './server-metadata/signed.js';
 import { findScopesError } from '../options/scopes-error.js';
 import { findUnknownOption } from '../options/unknown-option.js';
 
-/** A protected resource that this application is. */
+/** A protected resource that this application serves. */
 export interface ProtectedResource {
   /**
-   * Its identifier: an https URL without fragment (http for localhost), or its path at the origin of the issuer. Requests under
-   * its path are for it. RFC 9728 §1.2
+   * The identifier of the resource: an https URL without fragment (http for localhost), or a path relative to the
+   * origin of the issuer. Requests under its path belong to it. RFC 9728 §1.2
    */
   resource: string;
-  /** The scope values that requests for it may need: `scopes_supported`. Default: nothing is said */
+  /**
+   * The scope values that requests to the resource may require, published as `scopes_supported`. If omitted, none are
+   * published.
+   */
   scopes?: readonly string[];
-  /** The issuers whose tokens it takes. Default: the option `issuer` */
+  /** The issuers whose tokens the resource accepts. Default: the option `issuer`. */
   authorizationServers?: readonly string[];
-  /** Further members, by their names in RFC 9728 §2: `resource_name`, `resource_documentation`, … */
+  /** Further metadata members, by their names in RFC 9728 §2, such as `resource_name` or `resource_documentation`. */
   members?: Readonly<Record<string, unknown>>;
 }
 
-/** What `protectedResource()` takes. */
+/** The options of `protectedResource()`. */
 export interface ProtectedResourceOptions {
-  /** Each with a path of its own; the longest that a request is under counts. */
+  /**
+   * The protected resources, each with a different path. A request belongs to the resource with the longest path that
+   * contains it.
+   */
   resources: readonly ProtectedResource[];
-  /** Seconds in which clients need not ask again. Default: 3600 */
+  /** Seconds for which clients may cache the document. Default: `3600`. */
   maxAge?: number;
   /**
-   * Is the document of the first resource at the root of the host as well, for clients that look nowhere else? One that is strict
-   * takes it for another resource's there. Default: false. RFC 9728 §3.3
+   * Whether the document of the first resource is also published at the root path, for clients that look only there. A
+   * strict client rejects it there, because it names another resource. Default: `false`. RFC 9728 §3.3
    */
   atRoot?: boolean;
 }
 
 const PATH = '/.well-known/oauth-protected-resource';
 
-/** Clients that are turned away find out where to get a token, and for which scopes. RFC 9728 */
+/**
+ * Publishes metadata of protected resources. A rejected client learns from it where to get a token, and with which
+ * scopes. RFC 9728
+ */
 export function protectedResource(options: ProtectedResourceOptions): Feature {
   const { maxAge = 3600, atRoot = false } = options ?? {};
   const resources = (options?.resources ?? []).filter((one) => isResourceIdentifier(one?.resource));
@@ -79,7 +88,7 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
 const isResourceIdentifier = (resource: unknown): resource is string =>
   isPublicUrl(resource) || isResourcePath(resource);
 
-/** The path of the resource is behind that of the document; a lone slash is no path. RFC 9728 §3.1 */
+/** Returns the path of the metadata document: the path of the resource is appended, unless it is `/`. RFC 9728 §3.1 */
 function metadataPath(resource: string): string {
   const { pathname } = new URL(resource, 'https://host');
   return PATH + (pathname === '/' ? '' : pathname);
@@ -93,7 +102,7 @@ function metadataOf(one: ProtectedResource, server: ServerContext, issuer: strin
   const { options } = server;
   const types = server.find(AUTHORIZATION_DETAILS)?.types.keys();
   return {
-    // Where only some of the types are for this resource, `members` say which. RFC 9728 §2
+    // These are all types of the server. If a resource accepts only some of them, `members` must list them. RFC 9728 §2
     ...bindingsOf(server),
     ...(types && { authorization_details_types_supported: [...types] }),
     ...members,
@@ -104,7 +113,7 @@ function metadataOf(one: ProtectedResource, server: ServerContext, issuer: strin
   };
 }
 
-/** To what the tokens may be bound that it takes. RFC 9728 §2 */
+/** Returns the metadata members that state how access tokens can be sender-constrained. RFC 9728 §2 */
 function bindingsOf({ confirmationMethods, tokenSchemes }: ServerContext): object {
   const algorithms = tokenSchemes.get('DPoP')?.['algs'];
   return {
@@ -114,11 +123,11 @@ function bindingsOf({ confirmationMethods, tokenSchemes }: ServerContext): objec
 }
 
 const DERIVED = new Map([
-  ['resource', 'whose place is beside `members`'],
-  ['authorization_servers', 'whose place is `authorizationServers`'],
-  ['scopes_supported', 'whose place is `scopes`'],
-  ['bearer_methods_supported', 'which the server says itself: leave it out'],
-  ['signed_metadata', 'which must be signed: leave it out'],
+  ['resource', 'set `resource` next to `members`'],
+  ['authorization_servers', 'set `authorizationServers` instead'],
+  ['scopes_supported', 'set `scopes` instead'],
+  ['bearer_methods_supported', 'the server sets it itself'],
+  ['signed_metadata', 'add the feature `signedMetadata()` instead'],
 ]);
 
 const NAMES = { resources: true, maxAge: true, atRoot: true } as const;
@@ -128,7 +137,7 @@ function* configurationErrors(options: ProtectedResourceOptions, server: ServerC
   if (misspelt !== undefined) yield misspelt;
   const { resources, maxAge = 0 } = options ?? {};
   if (!Array.isArray(resources) || resources.length === 0) {
-    yield "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`";
+    yield "`protectedResource()` requires `resources`, a list such as `[{ resource: 'https://api.example.com' }]`";
     return;
   }
   if (!(maxAge >= 0)) yield '`maxAge` of `protectedResource()` must be a number of seconds, 0 or more';
@@ -139,7 +148,8 @@ function* configurationErrors(options: ProtectedResourceOptions, server: ServerC
       ? comparablePath(metadataPath(one.resource)).replace(/\/$/, '')
       : '';
     const other = paths.get(path);
-    if (path && other) yield `the resources \`${other}\` and \`${one.resource}\` have one path: give each its own`;
+    if (path && other)
+      yield `the resources \`${other}\` and \`${one.resource}\` have the same path: give each its own path`;
     paths.set(path, one?.resource);
   }
 }
@@ -150,18 +160,19 @@ function* resourceErrors(one: ProtectedResource, { options: { issuer } }: Server
   const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
   const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
   if (!isResourceIdentifier(resource)) {
-    yield `${place} must be an https URL without query and fragment, an http one of localhost, or a path such as \`/mcp\``;
+    yield `${place} must be an https URL without query and fragment, an http URL of localhost, or a path such as \`/mcp\``;
     return;
   }
   const misspelt = findUnknownOption(one, MEMBERS, place);
   if (misspelt !== undefined) yield misspelt;
   if (issuersOf(one, issuer).length === 0) {
-    yield `${place} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``;
+    yield `${place} requires an issuer of tokens: set the option \`issuer\`, or its \`authorizationServers\``;
   }
   const odd = [authorizationServers ?? []].flat().find((server) => !isPublicUrl(server));
-  if (odd !== undefined) yield `${place} has the issuer \`${odd}\`, which is no https URL without query and fragment`;
+  if (odd !== undefined)
+    yield `\`authorizationServers\` of ${place} must contain https URLs without query and fragment. Got \`${odd}\``;
   const fault = findScopesError(scopes, place);
   if (fault !== undefined) yield fault;
   const own = Object.keys(members).find((name) => DERIVED.has(name));
-  if (own !== undefined) yield `${place} has \`${own}\` in \`members\`, ${DERIVED.get(own)}`;
+  if (own !== undefined) yield `\`members\` of ${place} must not contain \`${own}\`: ${DERIVED.get(own)}`;
 }

@@ -10,25 +10,29 @@ import { TOKEN_NAMES, findToken, type StoredToken, tokenKindsByHint } from '../t
 import { TOKEN_PARAMETERS } from './token-parameters.js';
 import { findUnknownOption } from '../options/unknown-option.js';
 
-/** Ends access tokens one by one. */
+/** A model that can revoke single access tokens. */
 export interface RevocationModel {
   /**
-   * Ends an access token, as it was found: from then on `getAccessToken()` does not find it. Its refresh token, and all other
-   * tokens, stay as they are. A second call does nothing. RFC 7009 §2.1
+   * Revokes an access token that the model has found, so that `getAccessToken()` no longer finds it. Its refresh token
+   * and all other tokens remain valid. A second call has no effect. RFC 7009 §2.1
    */
   revokeAccessToken(token: Token): Awaitable<unknown>;
 }
 
-/** What `revocation()` takes. */
+/** The options of `revocation()`. */
 export interface RevocationOptions {
   /**
-   * Does a revoked access token take its grant along, with the refresh token and all others that came of it? Default: false,
-   * it ends alone. For models with `revokeGrant`. RFC 7009 §2.1
+   * Whether revoking an access token also revokes its grant: the refresh token and all other tokens of the same
+   * authorization. Requires a model with `revokeGrant()`. Default: `false`, only the access token is revoked. RFC 7009
+   * §2.1
    */
   accessTokenEndsGrant?: boolean;
 }
 
-/** Clients say which tokens they need no more: a user signs out, an application is removed. RFC 7009 */
+/**
+ * Adds the revocation endpoint, at which clients revoke tokens that they no longer need, for example when the user
+ * signs out. RFC 7009
+ */
 export function revocation(options: RevocationOptions = {}): Feature {
   return {
     id: 'revocation',
@@ -39,7 +43,7 @@ export function revocation(options: RevocationOptions = {}): Feature {
         methods: ['POST'],
         metadata: 'revocation_endpoint',
         clients: 'all',
-        description: { summary: 'Ends a token. RFC 7009', required: ['token'], response: {} },
+        description: { summary: 'Revokes a token. RFC 7009', required: ['token'], response: {} },
         cors: true,
         make: (server) => new RevocationEndpoint(server, options),
       },
@@ -56,17 +60,17 @@ function configurationErrors(model: AnyModel, options: RevocationOptions): strin
   if (fault !== undefined) return [fault];
   const { accessTokenEndsGrant = false } = options;
   if (accessTokenEndsGrant && !model.revokeGrant) {
-    return ['`accessTokenEndsGrant` of `revocation()` needs a model that implements `revokeGrant()`'];
+    return ['`accessTokenEndsGrant` of `revocation()` requires a model with `revokeGrant()`'];
   }
   const refresh = model.getRefreshToken && (model.revokeGrant ?? model.revokeToken);
   const access = model.getAccessToken && (model.revokeAccessToken ?? accessTokenEndsGrant);
   if (refresh || access) return [];
   return [
-    '`revocation()` needs a model that finds and ends tokens: `getRefreshToken()` with `revokeGrant()` or `revokeToken()`, or `getAccessToken()` with `revokeAccessToken()`',
+    '`revocation()` requires a model that can find and revoke tokens: `getRefreshToken()` with `revokeGrant()` or `revokeToken()`, or `getAccessToken()` with `revokeAccessToken()`',
   ];
 }
 
-/** What was ended. */
+/** The token or grant that was revoked, with its user, for events. */
 interface Revoked extends Pick<Token, 'user' | 'grantId'> {
   what: 'access token' | 'refresh token' | 'grant';
 }
@@ -91,11 +95,11 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
       verifyOwner(found.token, client, TOKEN_NAMES[kind]);
       return await this.revoke(found);
     }
-    // Nothing is what the client wanted there to be. RFC 7009 §2.2
+    // An unknown token needs no revocation, so the response is a success. RFC 7009 §2.2
     return undefined;
   }
 
-  /** An empty object: some clients read whatever comes as JSON. */
+  /** Returns an empty object, since some clients parse every response body as JSON. */
   protected bodyOf(): object {
     return {};
   }
@@ -115,7 +119,7 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     const { user, grantId } = token;
     const endsGrant = kind === 'refresh_token' || this.revocationOptions.accessTokenEndsGrant === true;
     if (endsGrant && model.revokeGrant && grantId !== undefined) {
-      // A spent one too: a client that lost its answer and signs its user out has no other.
+      // Revoke the grant even for a used refresh token: a client that lost the last response has no newer one.
       await model.revokeGrant(grantId);
       notifyTokensRevoked({ grantId });
       return { what: 'grant', user, grantId };
@@ -132,6 +136,8 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
 }
 
 function unsupported(): UnsupportedTokenTypeError {
-  const reason = 'the model ends access tokens, by `revokeAccessToken()`';
-  return new UnsupportedTokenTypeError('Unsupported token type: access tokens end by themselves').because({ reason });
+  const reason = 'the model cannot revoke access tokens: it does not implement `revokeAccessToken()`';
+  return new UnsupportedTokenTypeError(
+    'Unsupported token type: access tokens cannot be revoked, they only expire',
+  ).because({ reason });
 }

@@ -1,14 +1,15 @@
 import { capability } from '../contracts/capability.js';
 import type { CoreClient, User } from '../model/model.js';
 
-/** Derives the identifiers by which clients know users. OpenID Connect Core §8 */
+/** Computes the subject identifiers by which clients know users. OpenID Connect Core 1.0 §8 */
 export interface SubjectIdentifiers {
   /**
-   * Returns the `sub` of a user at a client.
-   * @param issued The code or token for which the client learns the `sub`. It stores the sector that was proven.
+   * Returns the `sub` by which a client knows a user.
+   * @param issued The code or token for which the client learns the `sub`. It contains the verified sector of the
+   * client.
    */
   subjectOf(user: User, client: CoreClient, issued?: object): string;
 }
 
-/** The key under which `openid()` provides the identifiers by which clients know users. */
+/** The subject identifiers by which clients know users. `openid()` provides them. */
 export const SUBJECT_IDENTIFIERS = capability<SubjectIdentifiers>('subject identifiers', 'openid');

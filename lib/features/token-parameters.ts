@@ -1,14 +1,17 @@
 import type { EndpointDescription } from '../contracts/endpoint-description.js';
 
-/** What is asked of a token. RFC 7009 §2.1, RFC 7662 §2.1 */
+/**
+ * Descriptions of the parameters of the introspection and revocation endpoints, for API descriptions. RFC 7009 §2.1,
+ * RFC 7662 §2.1
+ */
 export const TOKEN_PARAMETERS = {
   token: 'The token.',
-  token_type_hint: 'Where to look first: access_token or refresh_token.',
+  token_type_hint: 'The kind of token to search first: access_token or refresh_token.',
 };
 
-/** RFC 7662 §2.2 */
+/** The description of the introspection endpoint, for API descriptions. RFC 7662 §2.2 */
 export const INTROSPECTION: EndpointDescription = {
-  summary: 'Says what a token is good for. RFC 7662',
+  summary: 'Returns whether a token is active, and its properties. RFC 7662',
   required: ['token'],
   response: {
     active: { type: 'boolean' },

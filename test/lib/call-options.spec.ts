@@ -24,7 +24,7 @@ const authenticateHandler = { handle: () => ({ id: 'alice' }) };
 
 const refusedBy = (option: string) => ({
   name: 'server_error',
-  message: expect.stringContaining(`leave the option \`${option}\` out`),
+  message: expect.stringContaining(`remove the option \`${option}\``),
 });
 
 describe.each([

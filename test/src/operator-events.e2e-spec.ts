@@ -133,7 +133,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
       ['token.revoked', { ...revoked, kind: 'grant' }],
       ['grant.ended', { ...revoked, reason: 'revoked' }],
       proven('token'),
-      ['token.refused', expect.objectContaining({ reason: 'the authorization code is known' })],
+      ['token.refused', expect.objectContaining({ reason: 'authorization code is unknown' })],
     ]);
   });
 
@@ -147,7 +147,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     expect(heard().slice(5)).toEqual([
       ['token.reuse_detected', { ...facts, kind: 'authorization code' }],
       ['grant.ended', { ...facts, reason: 'reuse' }],
-      ['token.refused', expect.objectContaining({ reason: 'the authorization code is good once' })],
+      ['token.refused', expect.objectContaining({ reason: 'authorization code was already used' })],
       ['access.refused', expect.objectContaining({ endpoint: 'resource', error: 'invalid_token' })],
     ]);
   });

@@ -8,16 +8,16 @@ import type { ScopeOptions } from '../../tokens/scope.js';
 /** The settings that all authorization requests with the same options share. */
 export class AuthorizationContext {
   readonly format: TokenFormat | undefined;
-  /** The options by which the model grants a scope. */
+  /** The options for asking the model which part of a requested scope it grants. */
   readonly scopeOptions: ScopeOptions;
-  /** Response types whose model methods were verified. */
+  /** Response types for which the model is known to have all required methods. */
   private readonly verifiedResponseTypes = new Set<object>();
 
   /** @throws {InvalidArgumentError} If the options or the model do not allow authorization requests. */
   constructor(
     readonly options: Options,
     readonly server: ServerContext,
-    /** Whether requests are only validated: errors are thrown, and no response is written for the client. */
+    /** Whether requests are only validated. Errors are thrown, and no response is written for the client. */
     readonly isDryRun = false,
   ) {
     this.format = server.hooks.token.format[0];
@@ -28,7 +28,7 @@ export class AuthorizationContext {
   }
 
   /**
-   * Verifies once for each response type that the model has the methods it requires.
+   * Verifies that the model has the methods that a response type requires. Each response type is verified once.
    * @throws {InvalidArgumentError} If the model lacks a method.
    */
   verifyModel(responseType: { readonly requires: readonly string[] }): void {

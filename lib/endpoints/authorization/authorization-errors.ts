@@ -6,15 +6,18 @@ import {
   type OAuthError,
 } from '../../errors/index.js';
 
-/** Returns the error for a single-use request that was decided before. The client has got that response. */
+/** Returns the error for a single-use authorization request that was used before. The client got its response then. */
 export function alreadyDecided(): OAuthError {
-  const reason = 'a request that came from elsewhere is decided once';
-  return new InvalidRequestError('Invalid request: it was answered before').because({ reason });
+  const reason = 'the pushed authorization request or request object was already used';
+  return new InvalidRequestError('Invalid request: this authorization request was already used').because({ reason });
 }
 
-/** Returns the error for a user who is not signed in as the request requires, and cannot sign in here. OpenID Connect Core 1.0 §3.1.2.6 */
+/**
+ * Returns the error for a user who is not signed in as the request requires and cannot sign in now, for example because
+ * of `prompt=none`. OpenID Connect Core 1.0 §3.1.2.6
+ */
 export function loginRequired(): OAuthError {
-  const reason = 'the user signed in as the request wants it';
+  const reason = 'user is not signed in as the request requires';
   return new LoginRequiredError('Login required: the user has to sign in').because({ reason });
 }
 

@@ -6,16 +6,18 @@ import type { CoreClient, User } from '../../model/model.js';
 import type { AuthorizationRequest, AuthorizationResponse } from '../../contracts/response-type.js';
 import { scopeText } from '../../tokens/scope.js';
 
-/** Who asked whom, as far as that is known. */
+/** The client, user and issuer of a refused authorization request, as far as they are known. */
 export interface RefusedAuthorization {
   client?: CoreClient;
   user?: User | undefined;
-  /** Did the user say no? */
+  /** Whether the user denied the request. */
   denied?: boolean | undefined;
   issuer?: string | undefined;
 }
 
-/** Tells the operator what was granted, and what was issued for it. */
+/**
+ * Emits the events of a granted authorization request: `authorization.granted`, and `code.issued` or `token.issued`.
+ */
 export function reportGranted(
   events: EventSink,
   { client, responseType, issuer }: AuthorizationRequest,
@@ -33,7 +35,10 @@ export function reportGranted(
   }
 }
 
-/** Tells the operator why nothing was granted. */
+/**
+ * Emits the event of a refused authorization request: `consent.denied` if the user denied it, otherwise
+ * `authorization.refused`.
+ */
 export function reportAuthorizationRefusal(
   events: EventSink | undefined,
   request: Request,
@@ -57,11 +62,15 @@ function sentParameter(request: Request, name: string): string | undefined {
 
 const pendingSignIns = new WeakSet<OAuthError>();
 
-/** Marks the failure of a request whose user was sent to sign in: nothing went wrong, and nobody need hear of it. */
+/**
+ * Marks the error of a request whose user was redirected to the login page. It is not a failure, so it is neither
+ * logged nor counted.
+ * @returns the same error
+ */
 export function markSignInPending(error: OAuthError): OAuthError {
   pendingSignIns.add(error);
   return error;
 }
 
-/** Was the user merely sent to sign in? */
+/** Whether the error only means that the user was redirected to the login page. */
 export const isSignInPending = (error: OAuthError): boolean => pendingSignIns.has(error);

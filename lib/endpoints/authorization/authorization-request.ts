@@ -23,34 +23,37 @@ import {
   type ResponseTypes,
 } from '../../contracts/response-type.js';
 
-/** What may be asked for, and how it may be answered. */
+/** The response types and response modes that a server supports. */
 interface SupportedResponses {
   responseTypes: ResponseTypes;
   responseModes: ResponseModes;
 }
 
-/** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
+/**
+ * Reads and validates the parameters of an authorization request, once its client and redirect URI are known. Errors
+ * are returned to the client by a redirect. RFC 6749 §4.1.1
+ */
 export function readAuthorizationRequest(
   {
-    sent: request,
+    effectiveRequest: request,
     issuer,
     client,
     redirectUri,
     redirectUriSent,
-  }: Destination & { readonly sent: Request; readonly issuer: string | undefined },
+  }: Destination & { readonly effectiveRequest: Request; readonly issuer: string | undefined },
   { options, server: { responseTypes: types, responseModes } }: { options: Options; server: SupportedResponses },
 ): AuthorizationRequest {
   const state = readState(request);
   verifyNoRequestObject(request);
   const type = findResponseType(request, types);
   if (state === undefined && !mayOmitState(request, type, options)) {
-    const reason = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
+    const reason = '`state` is missing, and neither PKCE nor the option `allowEmptyState` makes it optional';
     throw new InvalidRequestError('Missing parameter: `state`').because({ reason });
   }
   const scope = requestedScope(request, FORM_OR_URL);
   const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
   if (!type) {
-    const detail = { reason: 'the response type is served', expected: [...types.keys()], given: responseType };
+    const detail = { reason: 'response type is not supported', expected: [...types.keys()], given: responseType };
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported').because(
       detail,
     );
@@ -58,7 +61,10 @@ export function readAuthorizationRequest(
   const responseMode = readResponseMode(request, type, responseModes);
   const challenge = readChallenge(request, options.enablePlainPKCE);
   if (!challenge && type.supportsPkce && requiresChallenge(client, options)) {
-    const detail = { reason: 'a client that `requirePKCE` names sends a challenge', expected: options.requirePKCE };
+    const detail = {
+      reason: 'the option `requirePKCE` requires a code challenge from this client',
+      expected: options.requirePKCE,
+    };
     throw new InvalidRequestError('Missing parameter: `code_challenge`').because(detail);
   }
   const { codeChallenge, codeChallengeMethod } = challenge ?? {};
@@ -78,17 +84,23 @@ export function readAuthorizationRequest(
   };
 }
 
-/** What nobody has read is refused: to do without it is to do something else than was asked. RFC 9101 §7, OpenID Connect Core §6 */
+/**
+ * Rejects a `request` or `request_uri` that no installed feature supports. Ignoring it would change the meaning of the
+ * request. RFC 9101 §7, OpenID Connect Core 1.0 §6
+ */
 function verifyNoRequestObject(request: Request): void {
   if (optional(request, 'request', isNotEmpty, FORM_OR_URL) !== undefined) {
-    throw new RequestNotSupportedError('Request not supported: `request` is not read here');
+    throw new RequestNotSupportedError('Request not supported: this server does not support the parameter `request`');
   }
   const uri = optional(request, 'request_uri', isNotEmpty, FORM_OR_URL);
   if (uri === undefined || isPushedRequestUri(uri)) return;
-  throw new RequestUriNotSupportedError('Request URI not supported: `request_uri` is not read here');
+  throw new RequestUriNotSupportedError('Request URI not supported: this server does not support this `request_uri`');
 }
 
-/** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */
+/**
+ * Whether the request may omit `state`. The option `allowEmptyState` decides if it is set. Otherwise a PKCE challenge
+ * is sufficient, since it prevents CSRF as well. OAuth 2.1 §4.1.1
+ */
 function mayOmitState(request: Request, responseType: ResponseType | undefined, { allowEmptyState }: Options): boolean {
   if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
   return hasChallenge(request) && responseType?.supportsPkce !== false;
@@ -98,7 +110,10 @@ function requiresChallenge(client: CoreClient, { requirePKCE }: Options): boolea
   return requirePKCE === 'all' || (requirePKCE === 'public' && isPublicClient(client));
 }
 
-/** Reads `state` as far as an error answer may carry it. */
+/**
+ * Returns the parameter `state`, which error responses also contain.
+ * @throws {InvalidRequestError} If `state` contains characters that are not allowed.
+ */
 export function readState(request: Request): string | undefined {
   return optional(request, 'state', isVSCHAR, FORM_OR_URL);
 }

@@ -12,9 +12,9 @@ import { readState } from './authorization-request.js';
 import { mayRedirectError } from './deferred-error.js';
 import { defaultResponseType, findResponseType } from './destination.js';
 
-/** A transaction as far as its response depends on it. */
+/** The properties of an authorization transaction that its response depends on. */
 export interface RespondingTransaction extends Destination {
-  readonly sent: Request;
+  readonly effectiveRequest: Request;
   readonly issuer: string | undefined;
   readonly user: User | undefined;
   readonly denied: boolean;
@@ -22,12 +22,20 @@ export interface RespondingTransaction extends Destination {
   readonly request: AuthorizationRequest | undefined;
 }
 
-/** Renders an error for the user: the client is unknown, or the error must not be redirected to it. RFC 6749 §4.1.2.1 */
+/**
+ * Renders an error page in the browser, because the client is unknown or the error must not be redirected to it. RFC
+ * 6749 §4.1.2.1
+ */
 export function renderError(
   { options }: AuthorizationContext,
-  { error, sent, response, ...asked }: RefusedAuthorization & { error: OAuthError; sent: Request; response: Response },
+  {
+    error,
+    effectiveRequest,
+    response,
+    ...asked
+  }: RefusedAuthorization & { error: OAuthError; effectiveRequest: Request; response: Response },
 ): OAuthError {
-  reportAuthorizationRefusal(options.events, sent, error, asked);
+  reportAuthorizationRefusal(options.events, effectiveRequest, error, asked);
   return respondWithError(response, error);
 }
 
@@ -41,10 +49,10 @@ export async function sendError(
   const error = toOAuthError(thrown);
   if (context.isDryRun) return error;
   if (mayRedirectError(transaction, context.server)) return await redirectError(context, transaction, error, response);
-  const { client, sent, issuer } = transaction;
-  // A handler may have redirected the browser to its login page already.
+  const { client, effectiveRequest, issuer } = transaction;
+  // The authenticate handler may already have redirected the browser to its login page.
   delete response.headers['location'];
-  return renderError(context, { error, sent, response, client, issuer });
+  return renderError(context, { error, effectiveRequest, response, client, issuer });
 }
 
 /** Sends the error to the client in the response mode of the request. RFC 6749 §4.1.2.1 */
@@ -55,18 +63,23 @@ async function redirectError(
   response: Response,
 ): Promise<OAuthError> {
   const { options, server } = context;
-  const { client, sent, user, issuer } = transaction;
-  reportAuthorizationRefusal(options.events, sent, error, transaction);
-  const type = findResponseType(sent, server.responseTypes) ?? defaultResponseType(server.responseTypes);
-  const mode = errorResponseMode(sent, type, server.responseModes);
+  const { client, effectiveRequest, user, issuer } = transaction;
+  reportAuthorizationRefusal(options.events, effectiveRequest, error, transaction);
+  const type = findResponseType(effectiveRequest, server.responseTypes) ?? defaultResponseType(server.responseTypes);
+  const mode = errorResponseMode(effectiveRequest, type, server.responseModes);
   const { mode: usual } = type;
   try {
     const parameters = errorResponse(error);
-    await sendResponse(context, transaction, { mode, defaultMode: usual, state: stateOf(sent), parameters }, response);
+    await sendResponse(
+      context,
+      transaction,
+      { mode, defaultMode: usual, state: stateOf(effectiveRequest), parameters },
+      response,
+    );
     return error;
   } catch (failure) {
-    // The client does not trust a response in another mode than the requested one.
-    return renderError(context, { error: toOAuthError(failure), sent, response, client, user, issuer });
+    // Never use another response mode: the client only trusts the requested one.
+    return renderError(context, { error: toOAuthError(failure), effectiveRequest, response, client, user, issuer });
   }
 }
 
@@ -90,7 +103,7 @@ interface ResponseToSend {
   parameters: Record<string, string>;
 }
 
-/** Writes the response, with `state` and the issuer. RFC 9207 §2 */
+/** Writes the authorization response, with `state` and the issuer (`iss`). RFC 9207 §2 */
 async function sendResponse(
   { server }: AuthorizationContext,
   { client, redirectUri, issuer }: RespondingTransaction,
@@ -108,7 +121,7 @@ function stateOf(request: Request): string | undefined {
   try {
     return readState(request);
   } catch {
-    // An invalid `state` is the error that is being reported.
+    // The invalid `state` is the error that is being returned.
     return undefined;
   }
 }

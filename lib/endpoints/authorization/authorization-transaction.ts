@@ -17,24 +17,31 @@ import { readAuthorizationRequest } from './authorization-request.js';
 import { renderError, sendError, sendGranted } from './authorization-response.js';
 import { findResponseType, verifyResponseTypeAllowed } from './destination.js';
 
-/** Where the parameters of a transaction come from. */
+/** The source of the parameters of an authorization transaction. */
 export interface TransactionSource {
-  /** The request with all its parameters: the one that was sent, or the one that it stands for. */
-  readonly sent: Request;
+  /**
+   * The request that contains all parameters: the browser's request, or the pushed request or request object that it
+   * refers to.
+   */
+  readonly effectiveRequest: Request;
   readonly issuer: string | undefined;
-  /** Set if the parameters came from elsewhere, such as a pushed request. */
+  /**
+   * The result of resolving a pushed request or request object. `undefined` if the browser's request contains the
+   * parameters.
+   */
   readonly resolved: ResolvedRequest | undefined;
 }
 
 /**
- * An authorization request on its way to a response. Its phases are `read`, `verifyScope` or `findGrantableScope`,
- * `findRequiredInteraction` and `decide`. A phase that fails writes the error response and rejects. RFC 6749 §4.1.1, §4.1.2
+ * An authorization request between its arrival and its response. Its phases are `read`, `verifyScope` or
+ * `findGrantableScope`, `findRequiredInteraction` and `decide`. A phase that fails writes the error response and
+ * rejects. RFC 6749 §4.1.1, §4.1.2
  */
 export class AuthorizationTransaction implements Destination, TransactionSource {
   readonly client: CoreClient;
   readonly redirectUri: string;
   readonly redirectUriSent: boolean;
-  readonly sent: Request;
+  readonly effectiveRequest: Request;
   readonly issuer: string | undefined;
   readonly resolved: ResolvedRequest | undefined;
   /** The user who is signed in, once known. */
@@ -51,26 +58,29 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   constructor(
     private readonly context: AuthorizationContext,
     { client, redirectUri, redirectUriSent }: Destination,
-    { sent, issuer, resolved }: TransactionSource,
+    { effectiveRequest, issuer, resolved }: TransactionSource,
   ) {
     this.client = client;
     this.redirectUri = redirectUri;
     this.redirectUriSent = redirectUriSent;
-    this.sent = sent;
+    this.effectiveRequest = effectiveRequest;
     this.issuer = issuer;
     this.resolved = resolved;
   }
 
-  /** Reads and validates the parameters. */
+  /**
+   * Reads and validates the parameters of the authorization request. Errors are returned to the client where a redirect
+   * is allowed.
+   */
   async read(response: Response): Promise<AuthorizationRequest> {
     const { responseTypes, hooks } = this.context.server;
     const { read } = hooks.authorization;
     try {
       if (isSelfRegistered(this.client)) {
-        verifyResponseTypeAllowed(findResponseType(this.sent, responseTypes), this.client, responseTypes);
+        verifyResponseTypeAllowed(findResponseType(this.effectiveRequest, responseTypes), this.client, responseTypes);
       }
       const request = (this.request = readAuthorizationRequest(this, this.context));
-      const parameters = read.length > 0 ? new Parameters(this.sent, FORM_OR_URL) : undefined;
+      const parameters = read.length > 0 ? new Parameters(this.effectiveRequest, FORM_OR_URL) : undefined;
       for (const hook of read) Object.assign(request.data, await hook(parameters!, request));
       this.isValid = true;
       return request;
@@ -79,7 +89,10 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     }
   }
 
-  /** Verifies that the client may request the scope, before a user has to sign in. @returns the scope without ignored values */
+  /**
+   * Verifies that the client may request the scope, before a user has to sign in.
+   * @returns the requested scope without values that the server ignores
+   */
   verifyScope(response: Response): Promise<string | undefined> {
     return this.runPhase(response, async () => {
       const { options, server } = this.context;
@@ -92,30 +105,35 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     });
   }
 
-  /** Returns the part of the requested scope that this user would be granted. The model is called once for each user. */
+  /**
+   * Returns the part of the requested scope that this user would be granted. The model is called once for each user.
+   */
   findGrantableScope(user: User, response: Response): Promise<string | undefined> {
     this.user = user;
     return this.runPhase(response, () => this.grantableScope(user));
   }
 
-  /** Returns what must happen before the request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
+  /**
+   * Returns what must happen before the request is decided, such as a login or consent. OpenID Connect Core 1.0
+   * §3.1.2.3
+   */
   findRequiredInteraction(presence: AuthenticationState, response: Response): Promise<RequiredInteraction> {
     this.user = presence.user;
     return this.runPhase(response, () => {
-      // An invalid authentication time is an error of the application: it is reported before a hook reads it.
+      // An invalid authentication time is an error of the application. Report it before a hook reads it.
       if (presence.signIn) signInClaims(presence.signIn);
       return this.requiredInteraction(presence);
     });
   }
 
-  /** Sends the response for a decision: a code or token, or the error. */
+  /** Sends the authorization response for a decision: a code or token if the user agreed, otherwise an error. */
   async decide(decision: Decision, response: Response): Promise<Partial<AuthorizationCode> | Token> {
-    const { context, client, issuer, resolved, sent } = this;
+    const { context, client, issuer, resolved, effectiveRequest } = this;
     const { user, error } = decision;
     this.user = user;
     try {
       await this.approve(decision);
-      // Everything that can fail without the store has been done: a single-use request is consumed now. RFC 9126 §7.3
+      // Only saving can fail from here on, so a single-use request is consumed now. RFC 9126 §7.3
       if (!resolved?.consume || (await resolved.consume())) {
         if (!error) return await this.grant(user, response);
         this.denied = error.name === 'access_denied';
@@ -124,10 +142,12 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     } catch (failure) {
       throw await this.fail(failure, response);
     }
-    throw renderError(context, { error: alreadyDecided(), sent, response, client, user, issuer });
+    throw renderError(context, { error: alreadyDecided(), effectiveRequest, response, client, user, issuer });
   }
 
-  /** Sets the granted scope, if the user agreed: the approved part of the grantable scope. RFC 6749 §3.3 */
+  /**
+   * Sets the granted scope, if the user agreed: the part of the grantable scope that the user approved. RFC 6749 §3.3
+   */
   private async approve(decision: Decision): Promise<void> {
     const { user, error } = decision;
     if (!user && !error) throw new InvalidArgumentError(UNDECIDED);
@@ -136,7 +156,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const { signIn } = decision;
     const { approve, requireInteraction } = this.context.server.hooks.authorization;
     if (!this.isInteractionKnown && requireInteraction.length > 0) {
-      // The application decides without asking what must happen before: it has happened, or the client gets an error.
+      // The application has not asked for the required interaction. If a login is required, the client gets an error.
       const { login } = await this.requiredInteraction({ user, signIn });
       if (login) throw loginRequired();
     }
@@ -170,7 +190,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     return scope;
   }
 
-  /** Combines what all features require. */
+  /** Combines the interactions that all features require into one. */
   private async requiredInteraction(presence: AuthenticationState): Promise<RequiredInteraction> {
     const all: RequiredInteraction = {};
     this.isInteractionKnown = true;
@@ -182,12 +202,15 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     return all;
   }
 
-  /** Sends the error of a phase: to the client, or as an error page where a redirect is not allowed yet. @returns the error to throw */
+  /**
+   * Sends the error of a phase to the client, or renders it as an error page where a redirect is not allowed yet.
+   * @returns the error to throw
+   */
   private fail(error: unknown, response: Response): Promise<OAuthError> {
     return sendError(this.context, this, error, response);
   }
 
-  /** Runs a phase. If it fails, the error is sent. */
+  /** Runs a phase of the transaction. If it fails, the error is sent before the promise rejects. */
   private async runPhase<T>(response: Response, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -197,5 +220,5 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 }
 
-const UNDECIDED = 'Invalid argument: a decision has a `user` who agreed, or an `error`';
-const INVALID = 'Invalid argument: a request that is invalid is decided by an `error` alone';
+const UNDECIDED = 'Invalid argument: `decision` must have the `user` who agreed, or an `error`';
+const INVALID = 'Invalid argument: an invalid authorization request can only be decided with an `error`';

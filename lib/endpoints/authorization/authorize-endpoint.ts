@@ -16,10 +16,14 @@ import type { AuthorizationTransaction } from './authorization-transaction.js';
 import { isSilent } from './deferred-error.js';
 import { openTransaction } from './open-transaction.js';
 
-/** Answers an authorization request at once, in the name of the user who is signed in. RFC 6749 §3.1 */
+/**
+ * The authorization endpoint without a consent page. It responds at once on behalf of the signed-in user. RFC 6749 §3.1
+ */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
   private readonly context: AuthorizationContext;
-  /** Of a host without handler: a request brings the user's access token. */
+  /**
+   * Authenticates the user by an access token in the request. Set only if the application has no `authenticateHandler`.
+   */
   private readonly authentication: AuthenticateOperation | undefined;
 
   constructor(options: Options, server: ServerContext) {
@@ -37,14 +41,17 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     const denied = isDenied(request);
     const transaction = await openTransaction(this.context, request, response, denied);
     if (denied) return await this.deny(transaction, request, response);
-    // A handler may complete the request, for example after a login: the rest is read after it.
+    // The handler may change the request, for example after a login, so the other parameters are read after it.
     const user = (transaction.user = await this.findUser(transaction, request, response));
     const signIn = this.options.authenticateHandler?.howSignedIn && (await this.howSignedIn(user, request, response));
     await transaction.read(response);
     return await transaction.decide({ user, signIn }, response);
   }
 
-  /** The redirect URI of a self-registered client is not trusted: a link with `allowed=false` must not redirect there silently. */
+  /**
+   * Sends the error of a denied request. For a self-registered client the user must be signed in, since a link with
+   * `allowed=false` would otherwise be an open redirect.
+   */
   private async deny(
     transaction: AuthorizationTransaction,
     request: Request,
@@ -65,7 +72,10 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
   }
 
-  /** Failures here are the host's or the user's, not the client's to hear of. */
+  /**
+   * Returns the signed-in user. If no user is signed in, the error is rendered in the browser. A request with
+   * `prompt=none` returns `login_required` to the client instead.
+   */
   private findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
     if (this.server.hooks.authorization.requireInteraction.length === 0)
       return this.authenticateUser(request, response);
@@ -80,8 +90,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     try {
       return await this.authenticateUser(request, response);
     } catch (error) {
-      // A client that forbids to ask anybody is told that nobody is there.
-      const isAllowed = !isSelfRegistered(transaction.client) || isSilent(transaction.sent, this.server);
+      // With `prompt=none`, the client must be told that no user is signed in.
+      const isAllowed = !isSelfRegistered(transaction.client) || isSilent(transaction.effectiveRequest, this.server);
       if (isAllowed && error instanceof OAuthError && error.message === NO_USER) {
         await transaction.read(response);
         await transaction.findRequiredInteraction({}, response);
@@ -98,7 +108,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       if (!user) throw new ServerError(NO_USER);
       return user;
     } catch (error) {
-      // A handler may have answered for itself, say by a redirect to its login page.
+      // The handler may already have written a response, such as a redirect to its login page.
       const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
       const failure = toOAuthError(error);
       if (answered && failure.message === NO_USER) throw markSignInPending(failure);
@@ -110,7 +120,9 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
 
 const NO_USER = 'Server error: `handle()` did not return a `user` object';
 
-/** One no is enough, however often the question was answered. */
+/**
+ * Whether the request contains `allowed=false`, in the URL or the form. One `false` among repeated values is enough.
+ */
 function isDenied(request: Request): boolean {
   return isDenial(request.query?.['allowed']) || isDenial(request.body?.allowed);
 }

@@ -19,7 +19,11 @@ import {
   type ResponseTypes,
 } from '../../contracts/response-type.js';
 
-/** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
+/**
+ * Finds the client and the redirect URI of an authorization request. Errors are rendered in the browser, never
+ * redirected.
+ * @throws {InvalidClientError} If the client is unknown, or the redirect URI is not registered.
+ */
 export async function findDestination(
   request: Request,
   { model }: Options,
@@ -28,7 +32,7 @@ export async function findDestination(
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
   if (given !== undefined && !isRedirectUri(given)) {
-    const detail = { reason: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
+    const detail = { reason: '`redirect_uri` is not an absolute URI, or has a fragment', given: shortText(given) };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
   const client = await findClient(clientId, model, server, request);
@@ -43,18 +47,20 @@ export async function findDestination(
 }
 
 /**
- * Rejects a request without `redirect_uri` whose scope requires it. The browser shows the error, since the request names no redirect target.
- * OpenID Connect Core §3.1.2.1, RFC 6749 §4.1.2.1
+ * Rejects a request without `redirect_uri` whose scope requires one. The error is rendered in the browser, since the
+ * request has no redirect URI. OpenID Connect Core 1.0 §3.1.2.1, RFC 6749 §4.1.2.1
  */
 function verifyOmittedRedirectUri(request: Request, { installed }: ServerContext): void {
-  const sent = FORM_OR_URL.flatMap((place) => {
-    const scope: unknown = request[place]?.scope;
-    // Any other value is rejected when the scope is read.
+  const requestedValues = FORM_OR_URL.flatMap((location) => {
+    const scope: unknown = request[location]?.scope;
+    // Invalid values are rejected later, when the scope is read.
     return typeof scope === 'string' && scope.length <= MAX_SCOPE_LENGTH ? scope.split(' ') : [];
   });
-  const scope = installed.flatMap(({ parts }) => parts.redirectUriScopes ?? []).find((one) => sent.includes(one));
+  const scope = installed
+    .flatMap(({ parts }) => parts.redirectUriScopes ?? [])
+    .find((one) => requestedValues.includes(one));
   if (scope === undefined) return;
-  const reason = `an authorization request with the scope \`${scope}\` has a \`redirect_uri\``;
+  const reason = `a request with the scope \`${scope}\` must contain \`redirect_uri\``;
   throw new InvalidRequestError('Missing parameter: `redirect_uri`').because({ reason });
 }
 
@@ -74,25 +80,32 @@ export async function findClient(
   if (!client && find) client = await find(clientId, request);
   const isKnown = client && isClientOf(client, server.options.issuer, server);
   if (isKnown) return client as CoreClient;
-  const detail = { reason: client ? OTHER_ISSUER : '`getClient()` finds the client' };
+  const detail = { reason: client ? OTHER_ISSUER : '`getClient()` returned no client' };
   throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
 }
 
-/** Finds what the request asks for; undefined when it does not say, or says nonsense. */
+/**
+ * Returns the response type that the request names. `undefined` if it names none, or one that the server does not
+ * support.
+ */
 export function findResponseType(request: Request, types: ResponseTypes): ResponseType | undefined {
-  for (const place of FORM_OR_URL) {
-    const name: unknown = request[place]?.response_type;
+  for (const location of FORM_OR_URL) {
+    const name: unknown = request[location]?.response_type;
     if (typeof name === 'string' && name) return types.get(responseTypeName(name, types));
   }
   return undefined;
 }
 
-/** Returns the response type `code`, or another one of the server: for errors of requests that name none. */
+/**
+ * Returns the response type `code`, or another supported one if the server does not support `code`. Used for errors of
+ * requests that name no response type.
+ */
 export const defaultResponseType = (types: ResponseTypes): ResponseType => types.get('code') ?? [...types.values()][0]!;
 
 /**
- * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
- * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
+ * Verifies that the client may use the response type. If the response type is unknown, the client must be allowed to
+ * use at least one.
+ * @throws {UnauthorizedClientError} If the client is not allowed to. RFC 6749 §4.1.2.1
  */
 export function verifyResponseTypeAllowed(
   responseType: ResponseType | undefined,
@@ -101,7 +114,8 @@ export function verifyResponseTypeAllowed(
 ): void {
   const isAllowed = (type: ResponseType) => requiredGrantTypes(type).every((grant) => client.grants.includes(grant));
   if (responseType ? isAllowed(responseType) : [...types.values()].some(isAllowed)) return;
-  // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
+  // The legacy `oauth2-server` interface promises `grant_type` for codes. Clients of `response_type=token` do not know
+  // that parameter.
   const parameter = responseType === types.get('token') ? 'response_type' : 'grant_type';
   const detail = grantNotAllowed(client, responseType && requiredGrantTypes(responseType).join(' '));
   throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);

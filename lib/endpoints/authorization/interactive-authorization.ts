@@ -13,7 +13,10 @@ import type { AuthorizationTransaction } from './authorization-transaction.js';
 import { deferError, isSilent, mayRedirectError, invalidRequest } from './deferred-error.js';
 import { openTransaction } from './open-transaction.js';
 
-/** Authorization requests whose users are asked between reading the request and deciding it. RFC 6749 §4.1.1 */
+/**
+ * Authorization requests that the application handles in steps, so that it can ask the user between reading and
+ * deciding a request. RFC 6749 §4.1.1
+ */
 export class InteractiveAuthorization {
   private readonly contexts: OperationCache<AuthorizationContext>;
   private readonly transactions = new WeakMap<AuthorizationRequest, AuthorizationTransaction>();
@@ -43,12 +46,15 @@ export class InteractiveAuthorization {
     }
   }
 
-  /** Stores an invalid request whose error was not returned to the client: `decide()` returns it once the user is authenticated. */
+  /**
+   * Stores an invalid request whose error was not returned to the client yet: `decide()` returns it once the user is
+   * authenticated.
+   */
   private defer(error: OAuthError, transaction: AuthorizationTransaction): void {
     if (mayRedirectError(transaction, this.server)) return;
     const asked = copyOf(invalidRequest(transaction));
     this.transactions.set(asked, transaction);
-    deferError(error, { asked, silent: isSilent(transaction.sent, this.server) });
+    deferError(error, { asked, silent: isSilent(transaction.effectiveRequest, this.server) });
   }
 
   async grantableScope(copy: AuthorizationRequest, user: User, response: Response): Promise<string | undefined> {
@@ -92,4 +98,4 @@ function copyOf({ request, data, ...asked }: AuthorizationRequest): Authorizatio
 }
 
 const UNKNOWN_REQUEST =
-  'Invalid argument: what is decided is the very object that `readAuthorizationRequest()` of this server resolved to';
+  'Invalid argument: the request to decide must be the object returned by `readAuthorizationRequest()` of this server';

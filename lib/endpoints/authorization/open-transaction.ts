@@ -13,7 +13,7 @@ import { resolveRequest } from './resolve-request.js';
 
 /**
  * Finds the client and the redirect URI of an authorization request. Nothing is redirected before both are known.
- * @param denied whether the request itself says that the user denied it, as in the legacy `oauth2-server` interface
+ * @param denied whether the request contains `allowed=false`, by which the legacy `oauth2-server` interface denies it
  */
 export async function openTransaction(
   context: AuthorizationContext,
@@ -29,18 +29,24 @@ export async function openTransaction(
   let transaction: AuthorizationTransaction;
   try {
     if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(request, server);
-    const sent = resolved?.request ?? request;
-    wanted = findResponseType(sent, responseTypes);
+    const effectiveRequest = resolved?.request ?? request;
+    wanted = findResponseType(effectiveRequest, responseTypes);
     context.verifyModel(wanted ?? defaultResponseType(responseTypes));
-    const destination = await findDestination(sent, options, server);
-    transaction = new AuthorizationTransaction(context, destination, { sent, issuer, resolved });
+    const destination = await findDestination(effectiveRequest, options, server);
+    transaction = new AuthorizationTransaction(context, destination, { effectiveRequest, issuer, resolved });
   } catch (error) {
     // A missing model method is an error of the application, whatever the user decided.
     const failure = denied && !(error instanceof InvalidArgumentError) ? userDenied() : toOAuthError(error);
-    throw renderError(context, { error: failure, sent: resolved?.request ?? request, response, denied, issuer });
+    throw renderError(context, {
+      error: failure,
+      effectiveRequest: resolved?.request ?? request,
+      response,
+      denied,
+      issuer,
+    });
   }
   try {
-    // Errors of a self-registered client wait for the user: `read()` verifies that client.
+    // A self-registered client is verified in `read()`, since its errors must wait until the user is signed in.
     if (!denied && !isSelfRegistered(transaction.client))
       verifyResponseTypeAllowed(wanted, transaction.client, responseTypes);
     return transaction;

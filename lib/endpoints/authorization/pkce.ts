@@ -8,7 +8,10 @@ import { isPKCE } from '../../http/syntax.js';
 import type { AuthorizationCode } from '../../model/model.js';
 import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 
-/** Reads the challenge of an authorization request. */
+/**
+ * Reads the PKCE challenge of an authorization request. `undefined` if the request has none.
+ * @throws {InvalidRequestError} If the challenge is malformed, or its method is not supported. RFC 7636 §4.3
+ */
 export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {
   const given = optional(request, 'code_challenge_method', isMethod, FORM_OR_URL);
   const codeChallengeMethod = given ?? defaultMethod(enablePlainPKCE);
@@ -22,14 +25,14 @@ export function readChallenge(request: Request, enablePlainPKCE: boolean): Chall
   return undefined;
 }
 
-/** Does the request bring a challenge, good or bad? */
+/** Whether the request contains a PKCE challenge, valid or not. */
 export function hasChallenge(request: Request): boolean {
   return optional(request, 'code_challenge', () => true, FORM_OR_URL) !== undefined;
 }
 
 const isMethod = (value: string) => /^[\w.-]{1,32}$/.test(value);
 
-/** RFC 7636 §4.3 defaults to plain; where plain is not allowed, S256 is the only thing that can be meant. */
+/** Returns the default challenge method: `plain` as in RFC 7636 §4.3, or `S256` if `plain` is not allowed. */
 const defaultMethod = (enablePlainPKCE: boolean) => (enablePlainPKCE ? 'plain' : 'S256');
 
 function verifyPlain(enablePlainPKCE: boolean): void {
@@ -37,11 +40,14 @@ function verifyPlain(enablePlainPKCE: boolean): void {
   throw new InvalidRequestError('Invalid request: `code_challenge_method` "plain" is not allowed; use "S256"');
 }
 
-/** Checks the verifier of a token request against the challenge saved with its code. RFC 7636 §4.6 */
+/**
+ * Verifies the code verifier of a token request against the challenge that is stored with the code.
+ * @throws {InvalidGrantError} If the verifier is missing or does not match. RFC 7636 §4.6
+ */
 export function verifyCodeVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
   if (!code.codeChallenge) {
     if (optional(request, 'code_verifier', () => true) === undefined) return;
-    const reason = 'a code verifier comes only where the authorization request had a `code_challenge`';
+    const reason = 'request contains a code verifier, but the authorization request had no `code_challenge`';
     throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ reason });
   }
   const method = code.codeChallengeMethod || defaultMethod(enablePlainPKCE);
@@ -49,7 +55,7 @@ export function verifyCodeVerifier(request: Request, code: AuthorizationCode, en
   const verifier = optional(request, 'code_verifier', isPKCE);
   if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
   if (!constantTimeEqual(transform(verifier, method), code.codeChallenge)) {
-    const reason = `the code verifier is the one of the challenge (${method})`;
+    const reason = `code verifier does not match the code challenge (${method})`;
     throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ reason });
   }
 }

@@ -1,5 +1,8 @@
-/** What every name of a pushed request begins with. RFC 9126 §2.2 */
+/** The prefix of each `request_uri` that this server assigns to a pushed authorization request. RFC 9126 §2.2 */
 export const PUSHED_REQUEST_URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
 
-/** Does a `request_uri` name a request that was pushed, known or not, and no request object elsewhere? */
+/**
+ * Whether a `request_uri` has the form of a pushed authorization request, known or not. Any other `request_uri` is the
+ * URL of a request object.
+ */
 export const isPushedRequestUri = (uri: string): boolean => /^urn:ietf:params:oauth:request_uri:/i.test(uri);

@@ -1,6 +1,9 @@
 const REGISTER = 'register the redirect URI exactly as the client sends it (`redirectUris`)';
 
-/** The differences that developers overlook, with the part of the URI that is then left out of the comparison. */
+/**
+ * Differences between redirect URIs that developers overlook: a hint, and a function that removes the difference from a
+ * URI.
+ */
 const DIFFERENCES: readonly (readonly [hint: string, normalize: (uri: URL) => void])[] = [
   [
     '`localhost` and `127.0.0.1` are different hosts',
@@ -18,7 +21,10 @@ const LOCAL = /^(?:127\.0\.0\.1|\[::1\])$/;
 const MAX_LENGTH = 500;
 const MAX_URIS = 20;
 
-/** Returns how to fix a redirect URI that is not registered, with the difference to a similar one. For the log only. */
+/**
+ * Returns how to fix a redirect URI that is not registered, with a hint if a registered one is similar. For the log
+ * only.
+ */
 export function redirectRemedy(given: string, registered: readonly unknown[]): string {
   if (registered.length === 0) return 'the client has no `redirectUris`: register them';
   if (given.length > MAX_LENGTH || !URL.canParse(given)) return REGISTER;

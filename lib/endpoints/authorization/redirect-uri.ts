@@ -9,7 +9,10 @@ const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=
 
 const WEB = /^https?:/i;
 
-/** Compared as whole strings, save for the port of a loopback address, which a native app cannot choose. RFC 8252 §7.3 */
+/**
+ * Whether two redirect URIs are the same string. For native apps, the port of a loopback address may differ, since an
+ * app cannot choose it. RFC 8252 §7.3
+ */
 export function isSameRedirectUri(given: string, registered: string, client: CoreClient): boolean {
   if (given === registered) return true;
   return LOOPBACK.test(registered) && withoutPort(given) === withoutPort(registered) && isNative(client);
@@ -18,9 +21,9 @@ export function isSameRedirectUri(given: string, registered: string, client: Cor
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
 
 /**
- * Whether the client runs on the user's own device: its application type is `native`, or it has no application type and none of its
- * redirect URIs leads to a web site. Any program on the device may listen at another port, so the codes of a web client are sent to
- * the registered port only. RFC 8252 §7.3, §8.3
+ * Whether the client is a native app. Without an application type, a client whose redirect URIs lead to no website is
+ * one. Only native apps may use any loopback port, since another program on the device may listen at it. RFC 8252 §7.3,
+ * §8.3
  */
 function isNative(client: CoreClient): boolean {
   const { redirectUris = [] } = client;
@@ -30,11 +33,13 @@ function isNative(client: CoreClient): boolean {
 }
 
 /**
- * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the only one.
- * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
+ * Returns the redirect URI of an authorization request: the requested one if it is registered, or the only registered
+ * one.
+ * @throws {InvalidClientError} If the redirect URI is not registered. It must never be redirected to.
+ * @throws {InvalidRequestError} If the request names none, and the client has registered several. RFC 6749 §3.1.2
  */
 export async function resolveRedirectUri(given: string | undefined, client: CoreClient, model: Model): Promise<string> {
-  // A string is not a list: its `includes` would find any part of it.
+  // Ignore a string: its `includes()` would match any substring of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
   if (given === undefined || registered.length === 0) return onlyRegisteredUri(registered);
   const trusted = model.validateRedirectUri
@@ -42,7 +47,7 @@ export async function resolveRedirectUri(given: string | undefined, client: Core
     : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri, client));
   if (!trusted) {
     const detail = {
-      reason: 'the redirect URI is registered for the client',
+      reason: 'redirect URI is not registered for the client',
       expected: registered,
       given: shortText(given),
       remedy: redirectRemedy(given, registered),
@@ -52,15 +57,18 @@ export async function resolveRedirectUri(given: string | undefined, client: Core
   return given;
 }
 
-/** The one that is meant by a request that names none. RFC 6749 §3.1.2.3 */
+/** Returns the only registered redirect URI, for a request that names none. RFC 6749 §3.1.2.3 */
 function onlyRegisteredUri(registered: readonly unknown[]): string {
   const [uri, another] = new Set(registered.filter((one) => typeof one === 'string' && isRedirectUri(one)));
   if (uri === undefined) {
-    const reason = '`getClient()` returns a client with `redirectUris`, a list of whole URIs';
+    const reason = '`getClient()` returned a client without `redirectUris`, a list of absolute URIs';
     throw new InvalidClientError('Invalid client: missing client `redirectUri`').because({ reason });
   }
   if (another !== undefined) {
-    const detail = { reason: 'of several registered redirect URIs one is named', expected: registered };
+    const detail = {
+      reason: 'request names no `redirect_uri`, and the client has registered several',
+      expected: registered,
+    };
     throw new InvalidRequestError('Missing parameter: `redirect_uri`').because(detail);
   }
   return uri as string;

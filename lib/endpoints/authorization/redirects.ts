@@ -1,23 +1,23 @@
 import type { ResponseModeOf } from '../../contracts/response-mode.js';
 
-/** The answer stands in the query of the redirect URI. RFC 6749 §4.1.2 */
+/** The response mode `query`: the response parameters are in the query of the redirect URI. RFC 6749 §4.1.2 */
 export const query: ResponseModeOf<unknown> = {
   exposed: true,
   write: (response, { redirectUri, parameters }) => response.redirect(queryUri(redirectUri, parameters)),
 };
 
-/** The answer is the fragment of the redirect URI. RFC 6749 §4.2.2 */
+/** The response mode `fragment`: the response parameters are the fragment of the redirect URI. RFC 6749 §4.2.2 */
 export const fragment: ResponseModeOf<unknown> = {
   write: (response, { redirectUri, parameters }) => response.redirect(fragmentUri(redirectUri, parameters)),
 };
 
-/** `uri` with parameters added to its query. */
+/** Returns `uri` with parameters added to its query. */
 export function queryUri(uri: string, parameters: Readonly<Record<string, string>>): string {
   const base = withPath(uri);
   return addParameters(base, parameters, base.includes('?') ? (base.endsWith('?') ? '' : '&') : '?');
 }
 
-/** `uri` with parameters as its fragment. */
+/** Returns `uri` with parameters as its fragment. */
 export const fragmentUri = (uri: string, parameters: Readonly<Record<string, string>>): string =>
   addParameters(withPath(uri), parameters, '#');
 
@@ -31,10 +31,13 @@ function addParameters(uri: string, parameters: Readonly<Record<string, string>>
   return answer;
 }
 
-/** What was compared is what is answered to, to the letter, save that a path must be there to have a query. */
+/** Returns a redirect URI unchanged, except that an `http` or `https` URI without a path gets the path `/`. */
 const withPath = (uri: string) => (PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri);
 
 const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
 
-/** Codes and most states need no encoding, and to see that costs a tenth of doing it. */
+/**
+ * Encodes a parameter value. Codes and most states need no encoding, and the check takes a tenth of the time of
+ * encoding.
+ */
 const encodeValue = (value: string) => (/^[\w.~-]*$/.test(value) ? value : encodeURIComponent(value));

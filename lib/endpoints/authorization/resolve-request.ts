@@ -3,12 +3,17 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { ResolvedRequest } from '../../contracts/resolved-request.js';
 import type { Request } from '../../http/request.js';
 
-/** The authorization request that a request stands for: itself, unless a feature says otherwise. RFC 9126 §4 */
+/**
+ * Returns the request that contains the parameters: the browser's request, or the one that a feature finds in its
+ * place, such as a pushed authorization request.
+ * @throws {InvalidRequestError} If more than one feature finds a request. RFC 9126 §4
+ */
 export async function resolveRequest(request: Request, server: ServerContext): Promise<ResolvedRequest> {
   let found: ResolvedRequest | undefined;
   for (const resolve of server.hooks.authorization.resolve) {
     const resolved = await resolve(request);
-    if (found && resolved) throw new InvalidRequestError('Invalid request: its parameters are in two places');
+    if (found && resolved)
+      throw new InvalidRequestError('Invalid request: its parameters come from more than one source');
     found ??= resolved || undefined;
   }
   return found ?? { request };

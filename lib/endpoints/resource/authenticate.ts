@@ -18,11 +18,11 @@ import { rejectRequest, reportAccessRefusal } from './refusal.js';
 import { type Requirement, requirementsOf } from './requirements.js';
 import { isFirstRefusal, lookUp } from './shared-look-ups.js';
 
-/** Finds and checks the access token of a request. RFC 6750 */
+/** Finds and verifies the access token of a request to a protected resource. RFC 6750 */
 export class AuthenticateOperation extends Operation<Token> {
-  /** The required scope as headers name it; undefined when any token will do. */
+  /** The required scope as response headers contain it. `undefined` if every valid token is accepted. */
   private readonly required: string | undefined;
-  /** The required scope, if a challenge can contain it. RFC 6750 §3 */
+  /** The required scope, if its characters are allowed in a challenge. RFC 6750 §3 */
   private readonly challengeScope: string | undefined;
   private readonly requirements: readonly Requirement[];
   private readonly verifyHooks = this.server.hooks.resource.verify;
@@ -41,11 +41,11 @@ export class AuthenticateOperation extends Operation<Token> {
     return this.verify(request, response, this.options.events);
   }
 
-  /** Like `handle()`, but emits the event of a refusal to these listeners. `undefined`: no event is emitted. */
+  /** Like `handle()`, but emits the event of a refusal to these listeners. If omitted, no event is emitted. */
   async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
     verifyRequestAndResponse(request, response);
     const { model, allowBearerTokensInQueryString } = this.options;
-    // Thrown once, at the end: to throw it up to here first was a sixth of the time of a refusal.
+    // Errors are passed as values and thrown once, at the end: rethrowing took a sixth of the time of a refusal.
     let objection: OAuthError | undefined;
     let token: Token | Falsy;
     let issuer: string | undefined;
@@ -63,7 +63,7 @@ export class AuthenticateOperation extends Operation<Token> {
       for (let index = 0; !objection && index < this.requirements.length; index++) {
         requirement = this.requirements[index]!;
         const met = requirement.isMet(token as Token);
-        // A boolean is not awaited: an `await` for each requirement made a call slower by a quarter.
+        // Await promises only: an `await` for each requirement made a call slower by a quarter.
         const isMet = typeof met === 'boolean' ? met : await met;
         if (!isMet) objection = requirement.createError(token as Token);
         else if (requirement.scope) this.writeScopeHeaders(response, requirement.scope, (token as Token).scope);
@@ -75,8 +75,12 @@ export class AuthenticateOperation extends Operation<Token> {
     throw this.reject(objection, { token, issuer, requirement, request, response, events });
   }
 
-  /** Reports the refusal, and writes the challenge with the scope of the requirement that is not met. @returns the error to throw */
-  private reject(error: OAuthError, refused: RejectedRequest): OAuthError {
+  /**
+   * Emits the event of a refusal, and writes the challenge with the scope of the requirement that the token does not
+   * meet.
+   * @returns the error to throw
+   */
+  private reject(error: OAuthError, refused: RejectionDetails): OAuthError {
     const { options, server } = this;
     const { requirement, request, response, events } = refused;
     const scope = requirement ? scopeForChallenge(requirement.scope) : this.challengeScope;
@@ -99,8 +103,8 @@ export class AuthenticateOperation extends Operation<Token> {
   }
 }
 
-/** A rejected request, with the token and issuer as far as they are known. */
-interface RejectedRequest {
+/** A rejected request, with its token and issuer as far as they are known. */
+interface RejectionDetails {
   readonly request: Request;
   readonly response: Response;
   readonly events: EventSink | undefined;
@@ -112,14 +116,14 @@ interface RejectedRequest {
 
 const METHODS = ['getAccessToken'] as const;
 
-/** Returns what distinguishes the refusals of requirements: their message, and the values that they want. */
+/** Returns the key that distinguishes refusals by different requirements: the error message and the expected values. */
 const refusalKey = (error: OAuthError) => `${error.message} ${String(OAuthError.detailOf(error)?.expected)}`;
 
-/** Returns the scope if a challenge can contain it. RFC 6750 §3 */
+/** Returns the scope if its characters are allowed in a challenge. RFC 6750 §3 */
 const scopeForChallenge = (scope: string | undefined) => (scope !== undefined && isScope(scope) ? scope : undefined);
 
 /**
- * Returns the required scope as text.
+ * Returns the required scope as text, or `undefined` if no scope is required.
  * @throws {InvalidArgumentError} If the scope is invalid. Otherwise it would count as no requirement.
  */
 function requiredScope(scope: unknown): string | undefined {
@@ -133,7 +137,7 @@ function requiredScope(scope: unknown): string | undefined {
 }
 
 /**
- * Returns the error of a token that is invalid, expired, of another issuer, or bound in a way that no feature verifies.
+ * Returns the error of a token that is unknown, expired, of another issuer, or bound to a key that no feature verifies.
  */
 function findTokenError(
   token: Token | Falsy,
@@ -142,7 +146,7 @@ function findTokenError(
 ): OAuthError | undefined {
   if (!token) return new InvalidTokenError('Invalid token: access token is invalid');
   if (!isOfIssuer(token, issuer)) {
-    const detail = { reason: 'the token is of the issuer that is asked', expected: issuer, given: token.issuer };
+    const detail = { reason: 'access token was issued by another issuer', expected: issuer, given: token.issuer };
     return new InvalidTokenError('Invalid token: access token is invalid').because(detail);
   }
   if (!token.user) return new ServerError('Server error: `getAccessToken()` did not return a `user` object');
@@ -151,6 +155,7 @@ function findTokenError(
   }
   if (isExpired(token.accessTokenExpiresAt)) return new InvalidTokenError('Invalid token: access token has expired');
   if (token['cnf'] === undefined || isConfirmationSupported(token['cnf'], confirmationMethods)) return undefined;
-  const reason = 'a feature verifies the key: list `dpop()`, or one of yours whose `confirmationMethods` name it';
+  const reason =
+    'no installed feature verifies the key that the token is bound to: add `dpop()`, `mutualTls()` or a feature with its `confirmationMethods`';
   return new InvalidTokenError('Invalid token: it is bound to a key').because({ reason });
 }

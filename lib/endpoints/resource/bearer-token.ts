@@ -4,20 +4,22 @@ import { optional } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 
-/** The header of a request that presents a token by one of these schemes. RFC 6750 §2.1 */
+/** Returns the pattern of an `Authorization` header that contains a token in one of these schemes. RFC 6750 §2.1 */
 export const tokenHeaderPattern = (...schemes: string[]) =>
   new RegExp(`^(?:${schemes.join('|')}) +[\\w.~+/-]+=*$`, 'i');
 
 const BEARER = tokenHeaderPattern('Bearer');
 
 /**
- * Finds the token of a request in the one place that has it. RFC 6750 §2
- * @param pattern of the header, where there are other schemes
+ * Returns the access token of a request, which must be in exactly one place: header, form or query. RFC 6750 §2
+ * @param pattern the pattern of the header, if schemes other than `Bearer` are accepted
+ * @throws {UnauthorizedRequestError} If the request has no token.
+ * @throws {InvalidRequestError} If the token is malformed, or in a place that is not allowed.
  */
 export function readBearerToken(request: Request, allowQuery: boolean, pattern = BEARER): string {
   const header: unknown = request.get('authorization');
   const inQuery = isPresent(request.query);
-  // Beside a header, a body that is no form may use the name for what it likes. RFC 6750 §2.2
+  // A body that is not a form may have a member `access_token` of its own, next to the header. RFC 6750 §2.2
   const inBody = isPresent(request.body) && (!header || isForm(request.get('content-type')));
   if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
     throw new InvalidRequestError('Invalid request: only one authentication method is allowed');
@@ -32,7 +34,10 @@ export function readBearerToken(request: Request, allowQuery: boolean, pattern =
 export const presentsToken = (request: Request): boolean =>
   Boolean(request.get('authorization')) || isPresent(request.query) || isPresent(request.body);
 
-/** By which of these schemes a request presents its token; undefined: by `Bearer`. RFC 9110 §11.4 */
+/**
+ * Returns the scheme in which a request presents its token, if it is one of these. `undefined` if it uses another
+ * scheme, such as `Bearer`. RFC 9110 §11.4
+ */
 export function schemeOf(request: Request, schemes: Iterable<string>): string | undefined {
   const header: unknown = request.get('authorization');
   const used = typeof header === 'string' ? header.split(' ', 1)[0]!.toLowerCase() : undefined;
@@ -50,7 +55,7 @@ function isPresent(parameters: unknown): boolean {
 
 function fromHeader(header: unknown, pattern: RegExp): string {
   if (typeof header !== 'string' || !pattern.test(header)) {
-    const reason = 'the header is `Authorization: Bearer <token>`, with one space';
+    const reason = 'header is not of the form `Authorization: Bearer <token>`';
     throw new InvalidRequestError('Invalid request: malformed authorization header').because({
       reason,
       remedy: 'send the access token as `Authorization: Bearer <token>`',
@@ -61,8 +66,7 @@ function fromHeader(header: unknown, pattern: RegExp): string {
 
 function fromQuery(request: Request, allowQuery: boolean): string {
   if (!allowQuery) {
-    const reason =
-      'tokens are sent in the `Authorization` header; `allowBearerTokensInQueryString` would allow the query';
+    const reason = 'access token is in the URL, which the option `allowBearerTokensInQueryString` does not allow';
     throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs').because({
       reason,
       remedy: 'send the access token as `Authorization: Bearer <token>`',

@@ -1,19 +1,19 @@
 import { isPublicUrl } from '../../http/public-url.js';
 import { comparablePath } from '../../http/request-path.js';
 
-/** A protected resource that an application is: by its URL, or by its path at the origin of the issuer. RFC 8707 §2 */
+/** A protected resource that this application serves, as an absolute URI and as a path to compare with. RFC 8707 §2 */
 interface ResourceLocation {
   uri: string;
   path: string;
 }
 
-/** Is it the path of a resource, at the origin of the issuer? */
+/** Whether the text is the path of a protected resource, relative to the origin of the issuer. */
 export function isResourcePath(text: unknown): text is `/${string}` {
   if (typeof text !== 'string' || !/^\/(?!\/)/.test(text) || !isPublicUrl(`https://host${text}`)) return false;
   return new URL(`https://host${text}`).pathname === text;
 }
 
-/** The URL of a resource; a path has none where nobody has named the issuer. */
+/** Returns the absolute URI of a protected resource. `undefined` if the resource is a path and no issuer is set. */
 export function resourceUrl(resource: string, issuer: string | undefined): string | undefined {
   if (!resource.startsWith('/')) return resource;
   return issuer === undefined ? undefined : new URL(issuer).origin + resource;
@@ -23,10 +23,10 @@ export function resourceUrl(resource: string, issuer: string | undefined): strin
 export class OwnResources {
   readonly uris: readonly string[];
   private readonly locations: readonly ResourceLocation[];
-  /** What a proxy may have taken off: the path of the issuer. */
+  /** The path of the issuer, which a proxy may have removed from request paths. */
   private readonly issuerPath: string;
 
-  /** @param resources absolute URIs, or paths at the origin of the issuer */
+  /** @param resources absolute URIs, or paths relative to the origin of the issuer */
   constructor(resources: Iterable<string>, issuer: string | undefined) {
     const uris = [...resources].map((one) => resourceUrl(one, issuer)).filter((one) => one !== undefined);
     this.uris = [...new Set(uris)];
@@ -36,7 +36,10 @@ export class OwnResources {
       .toSorted((a, b) => b.path.length - a.path.length);
   }
 
-  /** The longest that a path is under; one of the issuer's, without that, where no other fits. */
+  /**
+   * Returns the resource with the longest path that contains `path`. If no resource does, the path of the issuer is
+   * added before `path` and the search is repeated, since a proxy may have removed the path of the issuer.
+   */
   find(path: string): string | undefined {
     if (this.locations.length === 0) return undefined;
     const sent = comparablePath(path);

@@ -17,16 +17,16 @@ import { scopeText } from '../../tokens/scope.js';
 import { schemeOf } from './bearer-token.js';
 import { stepUpOf } from './user-authentication.js';
 
-/** What more a challenge may say. */
+/** The optional details of a challenge. */
 interface ChallengeDetails extends Partial<Omit<RejectedRequest, 'error'>> {
-  /** Names, where it is the scope that is missing, what would do. RFC 6750 §3 */
+  /** The required scope, which the challenge contains if the scope of the token is insufficient. RFC 6750 §3 */
   scope?: string | undefined;
 }
 
 /**
- * Writes the error to the response of a protected resource, with a challenge. A request without a token learns only the scheme.
- * RFC 6750 §3
- * @returns the error, for the caller to throw
+ * Writes the status of an error and the challenge to the response of a protected resource. The challenge to a request
+ * without a token does not contain the error. RFC 6750 §3
+ * @returns the error to throw
  */
 export function rejectRequest(response: Response, error: OAuthError, details: ChallengeDetails = {}): OAuthError {
   response.status = error.code;
@@ -54,8 +54,8 @@ export function rejectRequest(response: Response, error: OAuthError, details: Ch
 }
 
 /**
- * Whoever has presented a token by another scheme hears of that one alone; all others hear of each: which one a client can use is
- * known to it. RFC 9449 §7.1
+ * Returns the challenges of a response. A client that used a scheme other than `Bearer` gets the challenge of that
+ * scheme. Other clients get one challenge for each supported scheme, and choose. RFC 9449 §7.1
  */
 function challengesForSchemes(
   said: string,
@@ -68,12 +68,15 @@ function challengesForSchemes(
   return `Bearer ${said}${others.join('')}`;
 }
 
-/** What features add to a challenge. */
+/** Returns the parameters that features add to a challenge. */
 function featureParameters(challenges: HookLists<ResourceHooks>['challenge'], refused: RejectedRequest): string {
   return quoted(challenges.flatMap((challenge) => Object.entries(challenge(refused) ?? {})));
 }
 
-/** Parameters of a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
+/**
+ * Returns the parameters of a challenge as text, without values that contain characters which cannot be quoted. RFC
+ * 9110 §11.2
+ */
 function quoted(parameters: readonly [string, string][]): string {
   return parameters
     .filter(([, value]) => typeof value === 'string' && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value))
@@ -81,14 +84,14 @@ function quoted(parameters: readonly [string, string][]): string {
     .join('');
 }
 
-/** What the request was refused for, as far as it is known. */
+/** The token, required scope and issuer of a refused request, as far as they are known. */
 interface RefusedAccess {
   token: Token | Falsy;
   required: string | undefined;
   issuer: string | undefined;
 }
 
-/** Tells the operator why a request is refused. */
+/** Emits the event `access.refused` of a request to a protected resource. */
 export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: RefusedAccess): void {
   const { token, required, issuer } = refused;
   reportRefusal(events, 'access.refused', error, () => ({
@@ -102,12 +105,20 @@ export function reportAccessRefusal(events: EventSink | undefined, error: OAuthE
   }));
 }
 
-/** Made here and not where it is thrown: most refusals are of tokens, and mostly nobody listens. */
+/**
+ * Returns the reason of a refusal for which none was set. It is only created for an event that has listeners, since
+ * refusals are frequent.
+ */
 function defaultDetailOf(error: OAuthError, { token, required }: RefusedAccess): RefusalDetail | undefined {
-  if (!token) return error instanceof InvalidTokenError ? { reason: '`getAccessToken()` finds the token' } : undefined;
+  if (!token)
+    return error instanceof InvalidTokenError ? { reason: '`getAccessToken()` returned no token' } : undefined;
   if (error instanceof InsufficientScopeError) {
-    return { reason: 'the token has the scope of the route', expected: required, given: scopeText(token.scope) };
+    return {
+      reason: 'access token lacks the scope that the route requires',
+      expected: required,
+      given: scopeText(token.scope),
+    };
   }
   if (!(error instanceof InvalidTokenError)) return undefined;
-  return { reason: 'the token has not expired', given: token.accessTokenExpiresAt };
+  return { reason: 'access token has expired', given: token.accessTokenExpiresAt };
 }

@@ -10,7 +10,7 @@ import { hasStepUp, stepUpError } from './user-authentication.js';
 export interface Requirement {
   /** The scope for the challenge and for `X-Accepted-OAuth-Scopes`. `undefined` if a further scope would not help. RFC 6750 §3 */
   readonly scope: string | undefined;
-  /** Whether the token meets the requirement. Returns a promise only if the model does. */
+  /** Whether the token meets the requirement. The result is a promise only if the model returns one. */
   isMet(token: Token): Awaitable<boolean | Falsy>;
   /** Returns the error for a token that does not meet the requirement. */
   createError(token: Token): OAuthError;
@@ -36,7 +36,7 @@ export function requirementsOf(
   ];
 }
 
-/** Requires each value of a scope. RFC 6750 §3.1 */
+/** Requires all values of a scope. RFC 6750 §3.1 */
 const allOf = (scope: string, options: Options): Requirement => ({
   scope,
   isMet: (token) => hasScope(token, scope, options),
@@ -57,7 +57,7 @@ function anyOf(values: readonly string[], options: Options): Requirement {
   };
 }
 
-/** Whether the token has the scope: decided by the model if it has `verifyScope()`. */
+/** Whether the token has the scope. If the model has `verifyScope()`, the model decides. */
 function hasScope(token: Token, scope: string, { model, scopeFormat }: Options): Awaitable<boolean | Falsy> {
   if (!model.verifyScope) return coversScope(token.scope, scope);
   return model.verifyScope(token, scopeForModel(scope, scopeFormat) as Scope);
@@ -65,13 +65,16 @@ function hasScope(token: Token, scope: string, { model, scopeFormat }: Options):
 
 const insufficientScope = () => new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
 
-/** Requires a user. RFC 9700 §4.15 */
+/** Requires a token that was issued for a user, not for the client itself. RFC 9700 §4.15 */
 const USER: Requirement = {
   scope: undefined,
   isMet: ({ user }) => !isClientItself(user),
   createError() {
-    const detail = { reason: 'a user stands behind the token', given: 'a client that acts for itself' };
-    const message = 'Insufficient scope: the client acts for itself, and a user is required';
+    const detail = {
+      reason: 'token was issued for the client itself, and the route requires a user',
+      given: 'a client credentials token',
+    };
+    const message = 'Insufficient scope: a user is required, and this token belongs to the client itself';
     return new InsufficientScopeError(message).because(detail);
   },
 };
@@ -82,7 +85,7 @@ const anyRoleOf = (roles: readonly string[]): Requirement => ({
   isMet: (token) => rolesOf(token).some((role) => roles.includes(role)),
   createError(token) {
     const detail = {
-      reason: 'the user has one of the roles',
+      reason: 'user has none of the required roles',
       expected: roles.join(' '),
       given: rolesOf(token).join(' '),
     };
@@ -90,13 +93,13 @@ const anyRoleOf = (roles: readonly string[]): Requirement => ({
   },
 });
 
-/** Returns the names of roles that the user has. A model may return roles that are objects, which have no text to report. */
+/** Returns the role names of the user. Roles that are objects are ignored, since they have no text to report. */
 function rolesOf({ user }: Token): readonly string[] {
   const { roles }: { roles?: unknown } = user;
   return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === 'string') : [];
 }
 
-/** Requires a user who has authenticated as a route needs it. RFC 9470 §3 */
+/** Requires that the user's authentication is strong and recent enough for the route. RFC 9470 §3 */
 const authenticatedBy = (stepUp: NonNullable<TokenRequirements['stepUp']>): Requirement => ({
   scope: undefined,
   isMet: (token) => hasStepUp(token, stepUp),

@@ -3,11 +3,11 @@ import type { Falsy, Model, Token } from '../../model/model.js';
 
 type LookUp = Promise<Token | Falsy>;
 
-/** Token look-ups that the guarded handlers of one native request share. */
+/** The token look-ups and reported refusals that all guarded handlers of one HTTP request or message share. */
 interface Shared {
-  /** Token look-ups by model and token text. */
+  /** Token look-ups, by model and then by token text. */
   readonly lookUps: Map<object, Map<string, LookUp>>;
-  /** The refusals that were reported. */
+  /** The kinds of refusals that were already reported. */
   readonly reported: Set<string>;
 }
 
@@ -15,8 +15,8 @@ const shared = new WeakMap<object, Shared>();
 const sharers = new WeakMap<Request, Shared>();
 
 /**
- * Lets all requests with the same `key` look up each access token once, and report each kind of refusal once. Used for transports that
- * call the guard several times per request: once for each field of a GraphQL query.
+ * Lets all requests with the same `key` look up each access token once, and report each kind of refusal once. Some
+ * transports call the guard several times per request: GraphQL calls it for each field of a query.
  * @param key an object that exists as long as the native request, and no longer
  */
 export function shareLookUps(request: Request, key: object): void {
@@ -25,7 +25,10 @@ export function shareLookUps(request: Request, key: object): void {
   sharers.set(request, found);
 }
 
-/** Finds the access token by its text, or returns the pending or finished look-up of another handler of the same native request. */
+/**
+ * Returns the access token with this text, or the pending look-up that another handler of the same native request has
+ * started.
+ */
 export function lookUp(model: Model, value: string, request: Request): LookUp | Token | Falsy {
   const lookUps = sharers.get(request)?.lookUps;
   if (!lookUps) return model.getAccessToken!(value) as LookUp;
@@ -36,7 +39,7 @@ export function lookUp(model: Model, value: string, request: Request): LookUp | 
   return found;
 }
 
-/** Whether a refusal has to be reported: not if another handler of the same native request has reported the same one. */
+/** Whether a refusal must be reported, because no other handler of the same native request has reported it. */
 export function isFirstRefusal(request: Request, refusal: string): boolean {
   const reported = sharers.get(request)?.reported;
   if (!reported) return true;

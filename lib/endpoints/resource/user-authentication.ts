@@ -3,27 +3,37 @@ import type { Token } from '../../model/model.js';
 import type { StepUp } from '../../options/token-requirements.js';
 import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 
-/** Seconds by which the clock of an authorization server may be ahead. */
+/** Tolerated clock skew in seconds, by which the clock of an authorization server may be ahead. */
 const CLOCK_SKEW = 60;
 
-/** Whether the user's authentication is strong and recent enough. An unknown `acr` or time never is. RFC 9470 §3 */
+/**
+ * Whether the user's authentication is strong and recent enough. An unknown `acr` or authentication time never is. RFC
+ * 9470 §3
+ */
 export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
   const known = readSignInClaims(token);
   return isAccepted(known.acr, acr) && (maxAge === undefined || isRecent(known.auth_time, maxAge));
 }
 
-/** Returns the error for a token whose user has to authenticate again: better, or else more recently. RFC 9470 §3 */
+/**
+ * Returns the error for a token whose user must sign in again: with a stronger method, or else more recently. RFC 9470
+ * §3
+ */
 export function stepUpError(token: Token, { acr, maxAge }: StepUp): InsufficientUserAuthenticationError {
   const known = readSignInClaims(token);
   if (!isAccepted(known.acr, acr)) {
     const detail = {
-      reason: 'the user has signed in as the route wants it',
+      reason: "user's login does not have one of the required `acr` values",
       expected: acr!.join(' '),
       given: known.acr,
     };
     return insufficient('a stronger login is required', { acr, maxAge }).because(detail);
   }
-  const detail = { reason: 'the login is so many seconds old at most', expected: maxAge, given: known.auth_time };
+  const detail = {
+    reason: "user's login is older than the allowed `maxAge` in seconds",
+    expected: maxAge,
+    given: known.auth_time,
+  };
   return insufficient('a more recent login is required', { acr, maxAge }).because(detail);
 }
 
@@ -43,8 +53,8 @@ const insufficient = (reason: string, { acr, maxAge }: StepUp) =>
   });
 
 /**
- * Returns the parameters of an authorization request that satisfies the requirement. Empty for any other error.
- * RFC 9470 §4
+ * Returns the parameters of an authorization request that leads to a sufficient login. Empty for errors that do not
+ * require a step-up. RFC 9470 §4
  */
 export function stepUpOf(error: OAuthError): { acr_values?: string; max_age?: number } {
   if (!(error instanceof InsufficientUserAuthenticationError)) return {};

@@ -6,13 +6,13 @@ import { GrantType } from './grant-type.js';
 import type { IssuingRequest } from './issuing-request.js';
 
 /**
- * Returns a grant handler that makes an instance of a grant type class for each request, as `extendedGrantTypes` lists them. If the value
- * is not a class, the handler throws a ServerError.
+ * Returns a grant handler that creates an instance of a grant type class for each request. The option
+ * `extendedGrantTypes` lists such classes. If the value is not a class, the handler throws a `ServerError`.
  */
 export function classGrant(Class: GrantTypeClass): GrantHandler {
   if (typeof Class !== 'function') {
     return () => {
-      throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
+      throw new ServerError('Server error: each value of `extendedGrantTypes` must be a class');
     };
   }
   const saves = Class.prototype instanceof GrantType ? ['saveToken'] : [];

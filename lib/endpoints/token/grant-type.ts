@@ -8,21 +8,21 @@ import { issueToken } from '../../tokens/issue-token.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 
-/** What a grant type is made with: lifetimes are seconds, and a client's own have been put in. */
+/** The settings that a grant type is constructed with. Lifetimes are in seconds and include those of the client. */
 export interface GrantTypeOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;
   enablePlainPKCE?: boolean;
   refreshTokenReuseInterval?: number;
   requirePKCE?: 'public' | 'all' | 'none';
-  /** The request that a token is asked for by, as the features of the server see it; left out: by a host's own call. */
+  /** The token request, as features see it. If omitted, the application has constructed the grant type itself. */
   clientRequest?: ClientRequest;
-  /** Reports an event to the operator. */
+  /** Emits an event. */
   report?(name: string, payload: object): void;
 }
 
 /**
- * On what ground a token is asked for. A subclass decides whether the ground is good and ends in `issueToken`.
- * The other methods are those of the classic `AbstractGrantType`. RFC 6749 §1.3
+ * The base class of grant types. A subclass validates the grant in `handle()`, which ends in `issueToken()`. The other
+ * methods are those of `AbstractGrantType` in the legacy `oauth2-server` interface. RFC 6749 §1.3
  */
 export abstract class GrantType<Needs = unknown> {
   readonly accessTokenLifetime: number;
@@ -39,31 +39,37 @@ export abstract class GrantType<Needs = unknown> {
     this.model = options.model as Model & Needs;
   }
 
-  /** Decides a token request of an authenticated client; throws an OAuthError to refuse it. */
+  /**
+   * Handles the token request of an authenticated client.
+   * @throws {OAuthError} To refuse the request.
+   */
   abstract handle(request: Request, client: CoreClient): Awaitable<Token | Falsy>;
 
-  /** Mints the token this grant established, and saves it. */
+  /** Mints a token for the authorization that the grant established, and saves it. */
   protected issueToken(authorization: Authorization): Promise<Token> {
     return issueToken(this.options, authorization);
   }
 
-  /** The `scope` parameter of the request, in the form the model was written for. RFC 6749 §3.3 */
+  /** Returns the `scope` parameter of the request, in the form that the model expects. RFC 6749 §3.3 */
   getScope(request: Request): Scope | undefined {
     return scopeForModel(requestedScope(request), this.options.scopeFormat ?? 'string');
   }
 
-  /** The scope the model grants. @throws InvalidScopeError when it grants none */
+  /**
+   * Returns the scope that the model grants.
+   * @throws {InvalidScopeError} If the model grants no scope.
+   */
   async validateScope(user: User, client: CoreClient, scope?: Scope): Promise<Scope | undefined> {
     const granted = await approveScope(this.options, { client, user, ...(scope ? { scope } : {}) });
     return scopeForModel(granted, this.options.scopeFormat ?? 'string');
   }
 
-  /** A new access token: the model's own, or 256 random bits. */
+  /** Returns a new access token: from the model if it generates tokens, otherwise 256 random bits. */
   generateAccessToken(client: CoreClient, user: User, scope?: Scope): Promise<string> {
     return generateAccessToken(this.model, client, user, scope);
   }
 
-  /** A new refresh token: the model's own, or 256 random bits. */
+  /** Returns a new refresh token: from the model if it generates tokens, otherwise 256 random bits. */
   generateRefreshToken(client: CoreClient, user: User, scope?: Scope): Promise<string> {
     return generateRefreshToken(this.model, client, user, scope);
   }
@@ -78,8 +84,8 @@ export abstract class GrantType<Needs = unknown> {
 }
 
 /**
- * `GrantType` under its classic name, for hosts' extension grants. It can also be called without `new`, as constructor
- * functions that inherit by `util.inherits` do.
+ * `GrantType` under its name in the legacy `oauth2-server` interface, for extension grants of applications. It can be
+ * called without `new`, as constructor functions do that inherit with `util.inherits()`.
  */
 export const AbstractGrantType: typeof GrantType = new Proxy(GrantType, {
   apply: (target, self: object, [options]) => Object.assign(self, Reflect.construct(target, [options])),

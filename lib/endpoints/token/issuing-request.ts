@@ -18,13 +18,13 @@ export interface IssuingContext {
   readonly supportsDetails: boolean;
 }
 
-/** A request to the token endpoint. RFC 6749 §3.2 */
+/** A client request to the token endpoint. RFC 6749 §3.2 */
 export class IssuingRequest extends ClientRequest implements TokenRequest {
   private cachedSettings: GrantTypeOptions | undefined;
-  /** The token endpoint sets it. */
+  /** The shared values, which the token endpoint sets. */
   context!: IssuingContext;
 
-  /** The settings that grant type classes are constructed with: lifetimes, callbacks and options of this request. */
+  /** The settings that grant type classes are constructed with: lifetimes, callbacks and options for this request. */
   get settings(): GrantTypeOptions {
     return (this.cachedSettings ??= this.makeSettings());
   }
@@ -60,7 +60,10 @@ export class IssuingRequest extends ClientRequest implements TokenRequest {
     };
   }
 
-  /** Runs the `issue` hooks on what a grant established. */
+  /**
+   * Runs the `issue` hooks on the authorization that a grant established, and returns the members to save with the
+   * token.
+   */
   private async complete(established: Authorization): Promise<object> {
     this.authorization = established;
     for (const issue of this.context.server.hooks.token.issue) await issue(this);

@@ -6,7 +6,7 @@ import { isOfIssuer } from '../../tokens/issuer.js';
 import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
-/** What can be spent once: a code or a refresh token as the model found it. */
+/** An authorization code or refresh token as the model returned it. It can be used only once. */
 interface SingleUseRecord {
   client: CoreClient;
   user: User;
@@ -18,52 +18,57 @@ interface SingleUseRecord {
 /** The settings of `rejectReplay()`, which revokes a token family and emits an event. */
 export type ReplayOptions = Pick<GrantTypeOptions, 'model' | 'issuer' | 'report'>;
 
-/** Returns the options of `rejectReplay()` for a request. */
+/** Returns the settings of `rejectReplay()` for a client request. */
 export function replayOptionsOf({ issuer, options: { model, events } }: ClientRequest): ReplayOptions {
   if (!events) return { model, issuer };
   return { model, issuer, report: (name, payload) => reportEvent(events, name as never, payload as never) };
 }
 
-/** Checks that what was found is whole, and belongs to the issuer that is asked and the client that asks. */
+/**
+ * Verifies that a code or refresh token belongs to the client and the issuer of the request.
+ * @throws {InvalidGrantError} If it belongs to another client or issuer.
+ * @throws {ServerError} If the model returned it without `client` or `user`.
+ */
 export function verifyOwner(
   record: SingleUseRecord,
   client: CoreClient,
   { finder, what, issuer }: { finder: string; what: string; issuer?: string | undefined },
 ): void {
   if (!isOfIssuer(record, issuer)) {
-    const detail = { reason: `the ${what} is of the issuer that is asked`, expected: issuer, given: record.issuer };
+    const detail = { reason: `${what} was issued by another issuer`, expected: issuer, given: record.issuer };
     throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
   }
   if (!record.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
   if (!record.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
-  // Two missing ids are not the same id.
+  // Two clients without an id are not the same client.
   if (record.client.id === undefined || record.client.id === null || record.client.id !== client.id) {
-    const detail = { reason: `the ${what} was issued to the client`, expected: record.client.id, given: client.id };
+    const detail = { reason: `${what} was issued to another client`, expected: record.client.id, given: client.id };
     throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
   }
 }
 
-/** The remedy for a client that sends a code or a refresh token twice. RFC 9700 §4.14.2 */
+/** The remedy for a client that uses a code or refresh token twice. RFC 9700 §4.14.2 */
 const REDEEM_ONCE =
-  'redeem each code once, and replace the stored refresh token by that of each response; `refreshTokenReuseInterval` allows retries after a lost response';
+  'use each code once, and replace the stored refresh token with the one in each response; `refreshTokenReuseInterval` allows retries after a lost response';
 
-/** Nothing was found. */
+/** Returns the reason for refusing a code or token that the model does not know. */
 export const unknownDetail = (what: string): RefusalDetail => ({
-  reason: `the ${what} is known`,
+  reason: `${what} is unknown`,
   remedy: `send the ${what} to the server that issued it, before it is used or deleted; otherwise start a new authorization request`,
 });
 
-/** What was found is too old. */
+/** Returns the error for an expired code or token. */
 export const expiredError = (what: string, expiresAt: Date): InvalidGrantError =>
   new InvalidGrantError(`Invalid grant: ${what} has expired`).because({
-    reason: `the ${what} has not expired`,
+    reason: `${what} has expired`,
     given: expiresAt,
     remedy: 'start a new authorization request',
   });
 
 /**
- * Something that is spent once was presented twice, so one of the two who had it stole it: nothing that came of the
- * authorization is left alive, where the model knows what did. RFC 6749 §4.1.2, RFC 9700 §4.14.2
+ * Rejects a code or refresh token that is used a second time, since one of its two holders may have stolen it. If the
+ * model can, all tokens of the same authorization are revoked. RFC 6749 §4.1.2, RFC 9700 §4.14.2
+ * @throws {InvalidGrantError} Always.
  */
 export async function rejectReplay(record: SingleUseRecord, what: string, options: ReplayOptions): Promise<never> {
   const { grantId, client, user } = record;
@@ -74,6 +79,6 @@ export async function rejectReplay(record: SingleUseRecord, what: string, option
     options.report?.('token.reuse_detected', { ...facts, kind: what });
     options.report?.('grant.ended', { ...facts, reason: 'reuse' });
   }
-  const detail = { reason: `the ${what} is good once`, given: record.revokedAt ?? 'spent', remedy: REDEEM_ONCE };
+  const detail = { reason: `${what} was already used`, given: record.revokedAt ?? 'spent', remedy: REDEEM_ONCE };
   throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 }

@@ -20,7 +20,7 @@ import { tokenResponse } from '../../tokens/token-response.js';
 import { BackChannelEndpoint } from '../back-channel-endpoint.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 
-/** Issues tokens. RFC 6749 §3.2 */
+/** The token endpoint, which issues tokens. RFC 6749 §3.2 */
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected readonly id = 'token';
   protected override readonly consumesCredentials = true;
@@ -31,7 +31,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return mayBeUnauthenticated(client, grantType, this.options);
   };
   private readonly grants: ReadonlyMap<string, GrantHandler>;
-  /** Grants whose model methods were verified. */
+  /** Grant types for which the model is known to have all required methods. */
   private readonly verifiedGrants = new Set<string>();
   private readonly context: IssuingContext;
 
@@ -100,10 +100,10 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     const grant = this.grants.get(name);
     if (!grant) {
       const detail = {
-        reason: 'the grant type is served',
+        reason: 'grant type is not supported',
         expected: [...this.grants.keys()],
         given: name,
-        remedy: 'send one of these grant types, or list the feature of the grant in `features`',
+        remedy: 'send one of these grant types, or add the feature of the grant to `features`',
       };
       throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid').because(detail);
     }
@@ -119,15 +119,18 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   }
 }
 
-/** Returns the grants of a server with those of `extendedGrantTypes`, which replace grants of the same name. */
+/** Returns the grants of the server and of the option `extendedGrantTypes`, which replaces grants of the same name. */
 function grantsOf({ extendedGrantTypes }: Options, { grants }: ServerContext): ReadonlyMap<string, GrantHandler> {
   const extended = Object.entries(extendedGrantTypes ?? {});
   if (extended.length === 0) return grants;
   return new Map([...grants, ...extended.map(([name, Class]) => [name, classGrant(Class)] as const)]);
 }
 
-/** A client acting for itself has nothing but its own proof. That it has no secret is none either. RFC 6749 §4.4 */
+/**
+ * Returns the error for a public client that requests a client credentials token. The grant requires client
+ * authentication. RFC 6749 §4.4
+ */
 function publicClientError(): UnauthorizedClientError {
-  const reason = 'a client acts for itself only by a secret, and this one has none';
+  const reason = 'client is public, and grant_type=client_credentials requires client authentication';
   return new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ reason });
 }

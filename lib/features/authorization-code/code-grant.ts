@@ -16,7 +16,10 @@ import { expiredError, rejectReplay, unknownDetail, verifyOwner } from '../../en
 
 const CODE_NAME = 'authorization code';
 
-/** The user agreed at the authorization endpoint, and the client brings the code. RFC 6749 §4.1.3 */
+/**
+ * The authorization code grant: the client redeems a code, which it got when the user agreed, for tokens. RFC 6749
+ * §4.1.3
+ */
 export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel> {
   static readonly requires: readonly (keyof AuthorizationCodeModel)[] = [
     'getAuthorizationCode',
@@ -54,8 +57,9 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   }
 
   /**
-   * A wrong proof spends a live code, so that neither a verifier nor a redirect URI can be guessed twice; of a spent one it
-   * ends nothing: whoever has no more than the code could sign out its user. OAuth 2.1 §7.5.3
+   * Verifies the code verifier and the redirect URI of a code. If they are wrong, an unused code is consumed, so that
+   * they cannot be guessed twice. A used code revokes its tokens only if they are right, so that a leaked code alone
+   * cannot sign the user out. OAuth 2.1 §7.5.3
    */
   private async verifyCode(request: Request, code: AuthorizationCode, client: CoreClient): Promise<void> {
     try {
@@ -75,7 +79,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     if (!this.isSameRedirectUri(request, code, client)) {
       const given = shortText(request.body.redirect_uri ?? request.query?.['redirect_uri']);
       const detail = {
-        reason: 'the redirect URI is that of the authorization request',
+        reason: '`redirect_uri` differs from the one in the authorization request',
         expected: code.redirectUri,
         given,
       };
@@ -83,7 +87,10 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     }
   }
 
-  /** The redirect URI must be named again, to the letter, if the authorization request named it. RFC 6749 §4.1.3 */
+  /**
+   * Whether the request names the redirect URI exactly as the authorization request did. A redirect URI that was
+   * omitted there may be omitted here. RFC 6749 §4.1.3
+   */
   private isSameRedirectUri(request: Request, code: AuthorizationCode, client: CoreClient): boolean {
     const given = optional(request, 'redirect_uri', isVSCHAR, FORM_OR_URL, InvalidGrantError);
     if (code.redirectUri) return given === code.redirectUri;

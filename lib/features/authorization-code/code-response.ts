@@ -5,7 +5,10 @@ import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
 import { scopeForModel } from '../../tokens/scope.js';
 import type { AuthorizationRequest, ResponseContext, ResponseType } from '../../contracts/response-type.js';
 
-/** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
+/**
+ * The response type `code`: the response contains an authorization code, which the client redeems for tokens. RFC 6749
+ * §4.1.2
+ */
 export const codeResponse = {
   grantType: 'authorization_code',
   mode: 'query',

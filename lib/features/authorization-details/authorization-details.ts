@@ -17,8 +17,9 @@ import { detailsFromApplication, invalidDetails, readDetails } from './read-deta
 import { reportedDetails, grantedDetails, verifyRetriedDetails } from './token-details.js';
 
 /**
- * Clients say by objects what they want to do, where a word of a scope does not say it: this payment, these accounts. Codes and
- * tokens are kept with `authorization_details`, refresh tokens of narrowed access tokens with `refreshTokenDetails`. RFC 9396
+ * Lets clients request permissions as JSON objects that say more than a scope value, such as one payment or certain
+ * accounts. Codes and tokens are saved with `authorization_details`. A refresh token that allows more than its access
+ * token is saved with `refreshTokenDetails`. RFC 9396
  */
 export function authorizationDetails(options: AuthorizationDetailsOptions): Feature {
   const details = new KnownDetails(options?.types);
@@ -41,7 +42,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Feat
 
 /** Returns the hooks that read and validate the details of authorization requests. RFC 9396 §2, §7.1 */
 function authorizationHooks(details: KnownDetails, model: Model): AuthorizationHooks {
-  /** The details as they were requested, before a user was known. */
+  /** The requested details, before a user was known. */
   const named = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
   return {
     async read(parameters, { client }) {
@@ -51,7 +52,7 @@ function authorizationHooks(details: KnownDetails, model: Model): AuthorizationH
       return storedDetails(await details.approve(asked, { client }, model));
     },
 
-    // Consent to details that are valid for one moment is never remembered, whatever the application remembers.
+    // Details of a type without `remember` need consent each time, even if the application remembers consent.
     requireInteraction({ data }) {
       return details.mayRemember(detailsOf(data[DETAILS])) ? undefined : { consent: true };
     },
@@ -98,7 +99,10 @@ const storedDetails = (details: readonly AuthorizationDetail[]) => ({
   [DETAILS]: details.length > 0 ? details : undefined,
 });
 
-/** What a token is issued for: what was granted before, or the part of it that is named; else what the host allows. RFC 9396 §6 */
+/**
+ * Returns the details that a token is issued for: the granted details or the requested part of them. Without a grant,
+ * the details that the model allows. RFC 9396 §6
+ */
 async function detailsOfToken(request: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
   const { authorization, parameters, client, options } = request;
   const model: AuthorizationDetailsModel & typeof options.model = options.model;
@@ -106,13 +110,15 @@ async function detailsOfToken(request: ClientRequest, details: KnownDetails): Pr
   if (asked) details.verify(asked, client);
   const granted = grantedDetails(request);
   if (asked && !granted && !model.validateAuthorizationDetails) {
-    throw invalidDetails('what no user has agreed to is allowed by `validateAuthorizationDetails()` of the model');
+    throw invalidDetails(
+      'no user has consented to them, and the model has no `validateAuthorizationDetails()` to allow them',
+    );
   }
   const wanted = granted ? requestedDetails(asked, granted, details) : (asked ?? []);
   if (wanted.length === 0) return [];
-  // Details that another server has granted may be of types that are unknown here.
+  // Details that another server has granted may be of types that this server does not support.
   if (request.source?.isExternal) details.verify(wanted, client);
-  // A client that asked for less keeps the right to the rest.
+  // The refresh token keeps all granted details, even if this access token has fewer.
   if (asked && granted && authorization!.refreshable) request.tokenMembers['refreshTokenDetails'] = granted;
   return await details.approve(wanted, authorization!, model);
 }
@@ -125,7 +131,7 @@ function requestedDetails(
   if (asked) return details.narrow(asked, granted);
   const left = details.remaining(granted);
   if (left.length > 0 || granted.length === 0) return left;
-  throw invalidDetails('of the details that were granted, one at least is of a type that is known still');
+  throw invalidDetails('no granted detail is of a type that the server still supports');
 }
 
 function* configurationErrors(options: AuthorizationDetailsOptions): Iterable<string> {
@@ -134,4 +140,4 @@ function* configurationErrors(options: AuthorizationDetailsOptions): Iterable<st
   yield* typeErrors(options?.types);
 }
 
-const PARAMETER = { authorization_details: 'What the client wants to do, as a list of objects in JSON.' };
+const PARAMETER = { authorization_details: 'The requested permissions, as a JSON list of objects.' };

@@ -1,8 +1,8 @@
 import type { AuthorizationDetailsType } from '../../contracts/authorization-details.js';
 
-/** What `authorizationDetails()` takes. */
+/** The options of `authorizationDetails()`. */
 export interface AuthorizationDetailsOptions {
-  /** The types that clients may ask for, by the value of `type`. */
+  /** The types of authorization details that clients may request, by the value of `type`. */
   types: Readonly<Record<string, AuthorizationDetailsType>>;
 }
 
@@ -23,21 +23,22 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
 };
 
-/** What is wrong with the types of a host, as sentences. */
+/** Yields the configuration errors in the option `types` of `authorizationDetails()`. */
 export function* typeErrors(types: unknown): Iterable<string> {
   const all = typeof types === 'object' && types !== null ? Object.entries(types) : [];
   if (all.length === 0) {
-    yield "`authorizationDetails()` needs `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`";
+    yield "`authorizationDetails()` requires `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`";
   }
   for (const [name, type] of all) {
     const place = `the type \`${name}\` of \`authorizationDetails()\``;
     if (typeof type !== 'object' || type === null) {
-      yield `${place} must be an object, \`{}\` if there is nothing to say`;
+      yield `${place} must be an object. Use \`{}\` if it has no settings`;
       continue;
     }
     for (const [member, value] of Object.entries(type as object)) {
       const kind = Object.hasOwn(FIELDS, member) ? FIELDS[member as keyof typeof FIELDS] : undefined;
-      if (kind === undefined) yield `${place} has no \`${member}\`: it has ${Object.keys(FIELDS).join(', ')}`;
+      if (kind === undefined)
+        yield `${place} has the unknown member \`${member}\`. Use only ${Object.keys(FIELDS).join(', ')}`;
       else if (value !== undefined && !KINDS[kind]!(value)) yield `\`${member}\` of ${place} must be a ${kind}`;
     }
   }

@@ -1,12 +1,13 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 
-/** Says who may have which authorization details. */
+/** A model that decides which authorization details are granted. */
 export interface AuthorizationDetailsModel<C extends Client = Client, U extends User = User> {
   /**
-   * May this client have these? `true`: as they are; a list: that in their place, with more said in it or less; falsy: they are
-   * refused. Asked when a request names them, then with the user before these are asked, and each time a token is issued for them: it
-   * should answer the same for what it has answered. Left out: what the types allow, where a user agrees to it. RFC 9396 §5, §7.1
+   * Decides whether the client may have these authorization details. Return `true` to allow them, a list to replace
+   * them, for example with more or fewer fields, or a falsy value to refuse them. Called when a request names details,
+   * again before the user is asked, and for each token that is issued. It must give the same result for details that it
+   * has returned before. If omitted, the user can consent to all details that the types allow. RFC 9396 §5, §7.1
    */
   validateAuthorizationDetails?(
     details: readonly AuthorizationDetail[],

@@ -10,7 +10,7 @@ import {
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { detailsFromApplication, invalidDetails } from './read-details.js';
 
-/** Who wants them. */
+/** The client and user that request authorization details. */
 interface Requester {
   client: CoreClient;
   user?: User | undefined;
@@ -18,7 +18,7 @@ interface Requester {
 
 type Details = readonly AuthorizationDetail[];
 
-/** The types of details that a server knows, and what it makes of details of these. RFC 9396 */
+/** The types of authorization details that a server supports, with the validation of details against them. RFC 9396 */
 export class KnownDetails implements SupportedDetails {
   readonly types: ReadonlyMap<string, AuthorizationDetailsType>;
 
@@ -26,26 +26,33 @@ export class KnownDetails implements SupportedDetails {
     this.types = new Map(Object.entries(types ?? {}));
   }
 
-  /** @throws InvalidAuthorizationDetailsError for a type that is not known, or not the client's, and for what that does not allow. RFC 9396 §5 */
+  /**
+   * Verifies that the types of the details are known and allowed for the client, and that each detail is valid for its
+   * type.
+   * @throws {InvalidAuthorizationDetailsError} If a detail is not. RFC 9396 §5
+   */
   verify(details: Details, client: CoreClient): void {
     const own: unknown = AUTHORIZATION_DETAILS_TYPES.of(client);
     for (const detail of details) {
       const { type: name } = detail;
       const type = this.types.get(name);
-      if (!type) throw invalidDetails('the type is one that the server knows', name);
+      if (!type) throw invalidDetails('type is unknown to the server', name);
       if (Array.isArray(own) && !own.includes(name))
-        throw invalidDetails('the client is registered for the type', name);
+        throw invalidDetails("type is not in the client's `authorization_details_types`", name);
       const { fields, required = [] } = type;
       const more = fields && Object.keys(detail).find((field) => field !== 'type' && !fields.includes(field));
-      if (more !== undefined) throw invalidDetails(`the type \`${name}\` has the field`, more);
+      if (more !== undefined) throw invalidDetails(`type \`${name}\` does not allow this field`, more);
       const less = required.find((field) => !Object.hasOwn(detail, field));
-      if (less !== undefined) throw invalidDetails(`the type \`${name}\` needs the field \`${less}\``);
+      if (less !== undefined) throw invalidDetails(`type \`${name}\` requires the field \`${less}\``);
       if (!isValid(() => type.validate?.(detail)))
-        throw invalidDetails(`\`validate()\` of the type \`${name}\` finds it good`);
+        throw invalidDetails(`\`validate()\` of the type \`${name}\` rejected the detail`);
     }
   }
 
-  /** What the host makes of them. @throws InvalidAuthorizationDetailsError where it does not allow them */
+  /**
+   * Returns the details that the model allows.
+   * @throws {InvalidAuthorizationDetailsError} If the model refuses them.
+   */
   async approve(
     details: Details,
     { client, user }: Requester,
@@ -54,30 +61,33 @@ export class KnownDetails implements SupportedDetails {
     if (!model.validateAuthorizationDetails) return details;
     const answer = await model.validateAuthorizationDetails(details, client, user);
     if (answer === true) return details;
-    if (!answer) throw invalidDetails('`validateAuthorizationDetails()` of the model allows them');
+    if (!answer) throw invalidDetails('`validateAuthorizationDetails()` of the model refused them');
     if (!Array.isArray(answer)) {
       throw new ServerError(
-        'Server error: `validateAuthorizationDetails()` returns true, a list of details, or something falsy',
+        'Server error: `validateAuthorizationDetails()` must return true, a list of details, or a falsy value',
       );
     }
     return answer.length === 0 ? [] : detailsFromApplication(answer, details);
   }
 
-  /** The part of what was granted that a request names. @throws InvalidAuthorizationDetailsError for more. RFC 9396 §6 */
+  /**
+   * Returns the requested details, if each is part of a granted one.
+   * @throws {InvalidAuthorizationDetailsError} If the request exceeds the granted details. RFC 9396 §6
+   */
   narrow(requested: Details, granted: Details): Details {
     for (const one of requested) {
       if (!granted.some((whole) => this.isWithin(one, whole)))
-        throw invalidDetails('they are part of what was granted', one.type);
+        throw invalidDetails('requested details exceed the granted ones', one.type);
     }
     return requested;
   }
 
-  /** Those of types that are known still. */
+  /** Returns the granted details whose types the server still supports. */
   remaining(granted: Details): Details {
     return granted.filter(({ type }) => this.types.has(type));
   }
 
-  /** May an earlier yes stand for all of these? */
+  /** Whether an earlier consent may be remembered for all of these details. */
   mayRemember(details: Details): boolean {
     return details.every(({ type }) => this.types.get(type)?.remember === true);
   }

@@ -2,16 +2,18 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { UNSAFE_TEXT } from '../../http/unsafe-text.js';
 import { AUTHORIZATION_DETAILS, type AuthorizationDetail } from '../../contracts/authorization-details.js';
 
-/** One of the details as users are shown it. */
+/** An authorization detail in the form in which users see it. */
 export interface ShownDetail {
   detail: AuthorizationDetail;
-  /** What it is about. */
+  /** The title, from the type of the detail. */
   title: string;
-  /** What it says, a line each. */
+  /** The description, one line per entry. */
   lines: readonly string[];
 }
 
-/** Returns authorization details as a title and lines for users, described by the types of the server. RFC 9396 §12 */
+/**
+ * Returns authorization details with titles and lines for users, as the types of the server describe them. RFC 9396 §12
+ */
 export function shownDetails(
   details: readonly AuthorizationDetail[],
   { server, language }: { server: Pick<ServerContext, 'find'>; language: string },
@@ -24,7 +26,7 @@ export function shownDetails(
   });
 }
 
-/** Each field by its name, and behind a mark what is within it. */
+/** Returns a line for each field, with its name and value. Fields of nested objects are marked with `›`. */
 function linesOf({ type: _, ...fields }: AuthorizationDetail): string[] {
   const lines: string[] = [];
   const add = (all: object, mark: string): void => {

@@ -7,20 +7,23 @@ import { invalidDetails, readDetails } from './read-details.js';
 type Details = readonly AuthorizationDetail[];
 type StoredRecord = Readonly<Record<string, unknown>>;
 
-/** Returns the details that were granted before: to the code, the refresh token or another source. Undefined if there is none. */
+/**
+ * Returns the authorization details that the code, refresh token or other source of the grant contains. `undefined` if
+ * there is no source.
+ */
 export function grantedDetails({ code, refreshToken, source }: ClientRequest): Details | undefined {
   if (source?.details) return source.details;
   const record = source ? source.record : (code ?? refreshToken);
   return record && grantDetails(record);
 }
 
-/** Those of a refresh token whose access token was narrowed are more than that one has. */
+/** Returns the details of a grant. A refresh token may have more of them than its access token. */
 const grantDetails = ({ refreshTokenDetails, [DETAILS]: own }: StoredRecord): Details =>
   detailsOf(refreshTokenDetails ?? own);
 
 /**
- * What is said of a token: the details that may be used at the resources it is for. Details without `locations`, and tokens for
- * nothing in particular, leave that open. RFC 9396 §9.1, §9.2
+ * Returns the details to report for a token: those that may be used at the resources of the token. A detail without
+ * `locations`, and a token without resources, are not restricted. RFC 9396 §9.1, §9.2
  */
 export function reportedDetails(token: StoredRecord): Details {
   const isRefresh = token['refreshToken'] !== undefined && token['accessToken'] === undefined;
@@ -33,7 +36,10 @@ export function reportedDetails(token: StoredRecord): Details {
 const isAt = (location: string, resources: readonly string[]) =>
   resources.some((uri) => location === uri || location.startsWith(uri.endsWith('/') ? uri : `${uri}/`));
 
-/** A client that has the answer to its first try again must not take it for another one. */
+/**
+ * Verifies that a retried refresh request names the same details as the first attempt, whose response it gets again.
+ * @throws {InvalidAuthorizationDetailsError} If it names others.
+ */
 export function verifyRetriedDetails(
   { refreshToken, tokenMembers: kept, parameters }: ClientRequest,
   token: Token,
@@ -41,6 +47,6 @@ export function verifyRetriedDetails(
   if (!refreshToken || kept[DETAILS] !== undefined) return;
   const named = readDetails(parameters);
   if (named && detailsText(named) !== detailsText(detailsOf(token[DETAILS]))) {
-    throw invalidDetails('the refresh token was used for other details');
+    throw invalidDetails('the refresh token was already used for other details');
   }
 }

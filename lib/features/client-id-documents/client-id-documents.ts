@@ -20,7 +20,7 @@ import {
 import { clientFromMetadataDocument, documentPolicy, readDocument } from './read-document.js';
 
 /**
- * Clients that nobody registered: each is known by the https URL of a document that describes it.
+ * Accepts clients that are not registered: the client id is the https URL of a document with the client's metadata.
  * draft-ietf-oauth-client-id-metadata-document-02
  */
 export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Feature {
@@ -71,7 +71,8 @@ class MetadataDocumentClients {
   }
 
   /**
-   * Finds the client that the document at the URL `clientId` describes. The model may refuse the URL before the document is fetched.
+   * Finds the client that the document at the URL `clientId` describes. The model may refuse the URL before the
+   * document is fetched.
    * @param requester The network of the request that names the client, if known. It limits simultaneous fetches.
    */
   async find(clientId: string, requester: string | undefined): Promise<MetadataClient | undefined> {
@@ -85,9 +86,12 @@ class MetadataDocumentClients {
   }
 }
 
-/** Returns the error for a document that cannot be used. Its cause is logged; the client learns nothing about this network. */
+/**
+ * Returns the error for a document that cannot be used. The cause is logged and not returned, so that clients learn
+ * nothing about the server's network.
+ */
 function errorForClient(error: unknown): Error {
   if (error instanceof FetchError && error.isTemporary) return unreachableResource(error.message, error);
-  const reason = `the document of the client can be fetched and is good: ${error instanceof Error ? error.message : 'it is not'}`;
+  const reason = `client metadata document cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
   return new InvalidClientError('Invalid client: its metadata document cannot be used').because({ reason });
 }

@@ -1,25 +1,28 @@
 import { isLoopbackName } from '../../http/public-url.js';
 import type { CoreClient } from '../../model/model.js';
 
-/** What every store and every column of a host keeps. */
+/** Maximum length of a client id, which the columns of stores can save. */
 const MAX_LENGTH = 255;
 
 /**
- * Is this the URL of a document that describes a client? It is spelled as browsers spell it, so that nothing in it means
- * something else to somebody: no dot segments, whatever they are written as, no default port, no capitals in the host, no
- * fragment and nobody's name. http is for development. CIMD §3
+ * Whether a client id is the URL of a client ID metadata document. It must be spelled as browsers normalize it: without
+ * dot segments, default port, upper-case host name, fragment and user name. Use `http` for development only. CIMD §3
  */
 export function isClientIdUrl(text: string): boolean {
   if (text.length > MAX_LENGTH || !/^https?:\/\/[\x21-\x7e]+$/.test(text) || text.includes('#')) return false;
   return URL.canParse(text) && new URL(text).href === text;
 }
 
-/** Where an answer goes: to the host that describes the client, to the user's own device, or to anywhere else. */
+/**
+ * The target of a redirect URI: the origin of the client's metadata document, the user's own device, or any other
+ * origin.
+ */
 export type RedirectTarget = 'own' | 'device' | 'elsewhere';
 
 /**
- * Whether the answer goes where the document of a client is. A consent page warns its users where it goes elsewhere: whose
- * page that is, the name of the client does not tell. Undefined: no document describes the client. CIMD §8.1
+ * Returns whether a redirect URI is at the origin of the client's metadata document (`own`), on the user's device
+ * (`device`), or at another origin (`elsewhere`). A consent page should warn of `elsewhere`, since the client's name
+ * does not show who owns that origin. `undefined` if the client has no such document. CIMD §8.1
  */
 export function redirectTarget(client: CoreClient, redirectUri: string): RedirectTarget | undefined {
   if (client.clientIdHost === undefined || !URL.canParse(client.id) || !URL.canParse(redirectUri)) return undefined;

@@ -1,35 +1,38 @@
 import { keepRecent } from '../../crypto/lru.js';
 
-/** A document that was fetched, and until when it may be believed: by a clock that nobody sets. */
+/** A fetched document with the times until which it may be used, on a monotonic clock. */
 interface StoredDocument<D> {
   document: D;
   freshUntil: number;
-  /** Until when it may stand in for one that cannot be fetched. */
-  goodUntil: number;
+  /** Until when it may be used if the document cannot be fetched again. */
+  usableUntil: number;
 }
 
-/** How documents are kept. */
+/** The functions and limits of a document cache. */
 export interface DocumentCacheOptions<D> {
-  /** @param requester The network of the request that needs the document, if known. */
+  /**
+   * Fetches a document and returns it with its lifetime in seconds.
+   * @param requester The network of the request that needs the document, if known.
+   */
   fetch(url: string, requester: string | undefined): Promise<{ document: D; seconds: number }>;
-  /** May the same attempt succeed later, so that what is known is good meanwhile? */
+  /** Whether a later attempt may succeed, so that the stored document is used until then. */
   isTemporary(error: unknown): boolean;
-  /** Was nothing asked, for want of a place? That says nothing of the document. */
+  /** Whether no fetch was attempted, because too many were in progress. The failure is not remembered. */
   isNotAttempted(error: unknown): boolean;
-  /** How many documents. */
+  /** Maximum number of stored documents. */
   size: number;
-  /** Seconds for which one is good that cannot be fetched again. */
+  /** Seconds for which an expired document is used if it cannot be fetched again. */
   outage: number;
-  /** Seconds in which nothing is fetched again that could not be fetched. */
+  /** Seconds after a failed fetch in which the document is not fetched again. */
   pause: number;
 }
 
-/** How many failures are remembered for each document. */
+/** Maximum number of remembered failures, as a multiple of `size`. */
 const FAILURES_PER_DOCUMENT = 8;
 
 /**
- * Documents by their URLs, so many at most: what was not asked for the longest time is forgotten first. However many ask for
- * one at once, it is fetched once, and what could not be fetched is left in peace for a while.
+ * A cache of documents by URL, which removes the least recently used one first. Concurrent requests for one document
+ * share one fetch, and a failed fetch is not repeated for some seconds.
  */
 export class DocumentCache<D> {
   private readonly documents = new Map<string, StoredDocument<D>>();
@@ -53,7 +56,7 @@ export class DocumentCache<D> {
     try {
       return await this.fetchUnlessPaused(url, now, requester);
     } catch (error) {
-      if (known && now < known.goodUntil && this.options.isTemporary(error)) return known.document;
+      if (known && now < known.usableUntil && this.options.isTemporary(error)) return known.document;
       throw error;
     }
   }
@@ -75,7 +78,7 @@ export class DocumentCache<D> {
       const { document, seconds } = await this.options.fetch(url, requester);
       const freshUntil = performance.now() + seconds * 1000;
       this.failures.delete(url);
-      keepRecent(this.documents, url, { document, freshUntil, goodUntil: freshUntil + outage * 1000 }, size);
+      keepRecent(this.documents, url, { document, freshUntil, usableUntil: freshUntil + outage * 1000 }, size);
       return document;
     } catch (error) {
       if (!this.options.isTemporary(error)) this.documents.delete(url);

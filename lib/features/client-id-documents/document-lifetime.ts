@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Seconds for which an answer may be believed, as it says itself; undefined where it says nothing. RFC 9111 §4.2 */
+/**
+ * Returns the freshness lifetime of a response in seconds, from its headers. `undefined` if the headers set none. RFC
+ * 9111 §4.2
+ */
 export function freshnessOf(headers: IncomingHttpHeaders): number | undefined {
   const { 'cache-control': control = '', age, date, expires } = headers;
   const directives = new Map(

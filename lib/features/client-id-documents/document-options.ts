@@ -8,40 +8,43 @@ import {
 } from '../../clients/registration/client-policy.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 
-/** How clients are found by the documents that describe them. */
+/** The options of `clientIdDocuments()`. */
 export interface ClientIdDocumentOptions extends ClientPolicyOptions {
   /**
-   * Where answers may go: `any` of what the document lists, and the consent page warns of what is elsewhere, or
-   * `own`, to the origin of the document and to loopback addresses. Default: `any`. CIMD §8.1
+   * Which redirect URIs a document may contain. `any`: all, and the consent page warns of those at another origin.
+   * `own`: those at the origin of the document, and loopback addresses. Default: `any`. CIMD §8.1
    */
   redirects?: 'any' | 'own';
-  /** Seconds for which a document is good at least, whatever its headers say. Default: 60 */
+  /** Minimum lifetime of a document in the cache, in seconds, whatever its headers say. Default: `60`. */
   minAge?: number;
-  /** Seconds for which it is good at most. Default: 86 400 */
+  /** Maximum lifetime of a document in the cache, in seconds. Default: `86400`. */
   maxAge?: number;
-  /** Seconds for which it is good beyond that, as long as its host does not answer. Default: 86 400 */
+  /** Seconds after its lifetime for which a document is still used if it cannot be fetched again. Default: `86400`. */
   outage?: number;
-  /** Seconds in which a document is not fetched again that could not be fetched, or was no good. Default: 5 */
+  /** Seconds after a failed fetch, or an invalid document, in which the document is not fetched again. Default: `5`. */
   pause?: number;
-  /** How many documents are kept in the memory of the process. Default: 1000 */
+  /** Maximum number of documents in the memory of the process. Default: `1000`. */
   size?: number;
-  /** How documents are fetched, and from where. */
+  /**
+   * Options for fetching documents, such as allowed hosts. If omitted, documents are fetched from public addresses
+   * only.
+   */
   fetch?: SafeFetchOptions;
 }
 
-/** Says which documents are fetched. */
+/** A model that decides which client ID metadata documents are fetched. */
 export interface ClientIdDocumentModel {
   /**
-   * May a client be known by the document at this URL? Asked before anything is fetched, for who has proven nothing: only of
-   * clients that `getClient()` does not find. Left out: all may. CIMD §8.9
+   * Decides whether the client with this URL as id may be used. Called before the document is fetched, for clients that
+   * `getClient()` does not find. The request is not authenticated. If omitted, all URLs are allowed. CIMD §8.9
    */
   mayUseClientIdDocument?(clientId: string): Awaitable<boolean | Falsy>;
 }
 
-/** Seconds after which a document that says nothing of its age is fetched again. */
+/** Lifetime in seconds of a document whose headers set none. */
 export const DEFAULT_AGE = 300;
 
-/** Those of a feature, with their defaults. */
+/** Returns the options of `clientIdDocuments()`, with their defaults. */
 export const documentSettings = (given: ClientIdDocumentOptions) => ({ ...DEFAULTS, ...given });
 
 const DEFAULTS = { redirects: 'any', minAge: 60, maxAge: 86_400, outage: 86_400, pause: 5, size: 1000 } as const;
@@ -59,20 +62,20 @@ const NAMES = {
 
 const NAME = '`clientIdDocuments()`';
 
-/** What is wrong with how a host has set it up, as sentences. */
+/** Yields the configuration errors in the options of `clientIdDocuments()`. */
 export function* documentErrors(given: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
   const misspelt =
     findUnknownOption(given, NAMES, NAME) ??
     findUnknownOption(given.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${NAME}`);
   if (misspelt !== undefined) yield misspelt;
   const { redirects, size, ...seconds } = documentSettings(given);
-  if (redirects !== 'any' && redirects !== 'own') yield `\`redirects\` of ${NAME} is \`any\` or \`own\``;
-  if (!(Number.isInteger(size) && size > 0)) yield `\`size\` of ${NAME} is a number of documents, above 0`;
+  if (redirects !== 'any' && redirects !== 'own') yield `\`redirects\` of ${NAME} must be \`any\` or \`own\``;
+  if (!(Number.isInteger(size) && size > 0)) yield `\`size\` of ${NAME} must be a whole number of documents, 1 or more`;
   for (const name of ['minAge', 'maxAge', 'outage', 'pause'] as const) {
     if (!(seconds[name] >= 0 && seconds[name] < 2 ** 31))
-      yield `\`${name}\` of ${NAME} is a number of seconds, 0 or more`;
+      yield `\`${name}\` of ${NAME} must be a number of seconds, 0 or more`;
   }
-  if (seconds.minAge > seconds.maxAge) yield `\`minAge\` of ${NAME} is no more than its \`maxAge\``;
+  if (seconds.minAge > seconds.maxAge) yield `\`minAge\` of ${NAME} must not exceed its \`maxAge\``;
   const fault = findFetchOptionsError(given.fetch);
   if (fault !== undefined) yield fault;
   yield* findPolicyErrors(given, server, NAME);

@@ -5,34 +5,38 @@ import { clientFromMetadata, type MetadataClient } from '../../clients/registrat
 import { readMetadata } from '../../clients/registration/read-metadata.js';
 import { redirectTarget } from './client-id-url.js';
 
-/** What no document can keep to itself. CIMD §4.1 */
+/** Members that a public document must not contain. CIMD §4.1 */
 const SECRET_MEMBERS = ['client_secret', 'client_secret_expires_at'];
 
-/** Methods that need no secret which both sides know. CIMD §4.1 */
+/** Client authentication methods without a shared secret. CIMD §4.1 */
 const WITHOUT_SECRET = new Set(['none', 'private_key_jwt']);
 
-/** The policy for clients that have a document. */
+/**
+ * Returns the metadata policy for clients with a metadata document: only authentication methods without a shared
+ * secret.
+ */
 export const documentPolicy = (policy: ClientPolicy): ClientPolicy => ({
   ...policy,
   authMethods: policy.authMethods.filter((method) => WITHOUT_SECRET.has(method)),
 });
 
 /**
- * Reads the document at a URL. CIMD §4
- * @throws InvalidClientMetadataError or InvalidRedirectUriError
+ * Validates the members of a client ID metadata document, and returns them as client metadata. CIMD §4
+ * @throws {InvalidClientMetadataError} If the document is invalid.
+ * @throws {InvalidRedirectUriError} If a redirect URI is invalid.
  */
 export function readDocument(
   url: string,
   members: Record<string, unknown>,
   { policy, redirects }: { policy: ClientPolicy; redirects: 'any' | 'own' },
 ): ClientMetadata {
-  if (members['client_id'] !== url) throw invalidMetadata('its `client_id` is not the URL it was fetched from');
+  if (members['client_id'] !== url) throw invalidMetadata('`client_id` differs from the URL of the document');
   const secret = SECRET_MEMBERS.find((name) => Object.hasOwn(members, name));
-  if (secret !== undefined) throw invalidMetadata(`\`${secret}\` has no place in what everybody can read`);
+  if (secret !== undefined) throw invalidMetadata(`\`${secret}\` must not be in a public document`);
   const metadata = readMetadata(members, policy, 'none');
   const client = clientFromMetadataDocument(url, metadata, policy);
   const far = redirects === 'own' && client.redirectUris.find((uri) => !isOwnOrLoopback(client, uri));
-  if (typeof far === 'string') throw invalidMetadata('a redirect URI is of another origin');
+  if (typeof far === 'string') throw invalidMetadata('a redirect URI is at another origin than the document');
   return metadata;
 }
 
@@ -41,7 +45,7 @@ const isOwnOrLoopback = (client: MetadataClient, uri: string) => {
   return place === 'own' || (place === 'device' && /^https?:/i.test(uri));
 };
 
-/** The client that a document describes. */
+/** Returns the client that a client ID metadata document describes. */
 export const clientFromMetadataDocument = (
   url: string,
   metadata: ClientMetadata,

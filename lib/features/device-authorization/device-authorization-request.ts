@@ -7,11 +7,11 @@ interface DeviceRequestValues {
   requestedScope?: string | undefined;
   issuer?: string | undefined;
   data?: Record<string, unknown>;
-  /** The one that is at hand; left out: there is none. */
+  /** The current request. If omitted, an empty request is used. */
   request?: Request | undefined;
 }
 
-/** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
+/** Returns the authorization request of a device, as features read it. It has no redirect URI. RFC 8628 §3.1 */
 export function deviceAuthorizationRequest(
   client: CoreClient,
   { requestedScope, issuer, data = {}, request }: DeviceRequestValues,
@@ -29,7 +29,7 @@ export function deviceAuthorizationRequest(
   };
 }
 
-/** What features keep of one that was found. */
+/** Returns the members of a stored device authorization that features have added. */
 export function featureDataOf(authorization: DeviceAuthorization): Record<string, unknown> {
   return Object.fromEntries(Object.entries(authorization).filter(([name]) => !OWN_MEMBERS.has(name)));
 }

@@ -8,22 +8,29 @@ import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
 import { DEVICE_GRANT, deviceGrant } from './device-grant.js';
 import { DEVICE_METHODS } from './device-model.js';
 
-/** What `deviceAuthorization()` takes. */
+/** The options of `deviceAuthorization()`. */
 export interface DeviceAuthorizationOptions {
-  /** Seconds in which the user has to decide, and the device to hear of it. Default: 900 */
+  /**
+   * Lifetime of the codes in seconds. Until then the user must decide and the device must redeem its code. Default:
+   * `900`.
+   */
   lifetime?: number;
-  /** Seconds between two polls of a device. Default: 5 */
+  /** Minimum seconds between two polls of a device. Default: `5`. */
   interval?: number;
-  /** Where users enter their codes: an https URL, short enough to be typed. Default: the page of `nest-oauth2/pages` */
+  /**
+   * The page where users enter their codes: an https URL, short enough to type. Default: the page of
+   * `nest-oauth2/pages`.
+   */
   verificationUri?: string;
   /**
-   * How many codes public and self-registered clients may ask for from one network (an IPv4 address or an IPv6 /64), in one process;
-   * `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 60, per: 60 }`
+   * How many codes public and self-registered clients may request from one network (an IPv4 address or an IPv6 /64), in
+   * one process. `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 60, per: 60
+   * }`.
    */
   rate?: RequestRate | false;
 }
 
-/** A device without a browser shows a code, which its user enters elsewhere. RFC 8628 */
+/** Lets a device without a browser get tokens: it shows a code, which the user enters on another device. RFC 8628 */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Feature {
   const { lifetime = 900, interval = 5, verificationUri, rate = RATE } = options;
   return {
@@ -37,13 +44,17 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
         methods: ['POST'],
         metadata: 'device_authorization_endpoint',
         cors: true,
-        description: { summary: 'Gives a device its codes. RFC 8628 §3.1', clients: 'all', response: RESPONSE },
+        description: {
+          summary: 'Issues a device code and a user code. RFC 8628 §3.1',
+          clients: 'all',
+          response: RESPONSE,
+        },
         make: (server) => new DeviceAuthorizationEndpoint(server, { lifetime, interval, verificationUri, rate }),
       },
     },
     parameters: {
-      device_authorization: { scope: 'The scopes that are asked for, separated by spaces.' },
-      token: { device_code: 'The code of the device.' },
+      device_authorization: { scope: 'The requested scope values, separated by spaces.' },
+      token: { device_code: 'The device code.' },
     },
     install: () => ({
       grants: { [DEVICE_GRANT]: deviceGrant },
@@ -52,7 +63,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
   };
 }
 
-/** RFC 8628 §3.2 */
+/** The members of a device authorization response, for API descriptions. RFC 8628 §3.2 */
 const RESPONSE = {
   device_code: { type: 'string' },
   user_code: { type: 'string' },
@@ -75,15 +86,16 @@ function* configurationErrors(options: DeviceAuthorizationOptions, server: Serve
   for (const name of ['lifetime', 'interval'] as const) {
     const { [name]: seconds } = options;
     const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
-    if (!isGood) yield `\`${name}\` of ${place} is a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
+    if (!isGood) yield `\`${name}\` of ${place} must be a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
   }
   const { verificationUri } = options;
   const { issuer, model } = server.options;
   if (verificationUri !== undefined && !isPublicUrl(verificationUri)) {
-    yield `\`verificationUri\` of ${place} must be an https URL without query and fragment, or an http one of localhost`;
+    yield `\`verificationUri\` of ${place} must be an https URL without query and fragment, or an http URL of localhost`;
   }
   if (verificationUri === undefined && (issuer === undefined || !server.endpoints.has('device'))) {
-    yield `${place} needs a page where users enter their codes: list \`pages({ devices: true })\` and give the option \`issuer\`, or say where yours is by \`verificationUri\``;
+    yield `${place} requires a page where users enter their codes: add \`pages({ devices: true })\` and set the option \`issuer\`, or set \`verificationUri\` to your own page`;
   }
-  if (!hasOnce(model)) yield `${place} needs a model that implements \`once()\`: that of an event emitter is another`;
+  if (!hasOnce(model))
+    yield `${place} requires a model with \`once()\`, called as \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
 }

@@ -16,27 +16,30 @@ import { DEVICE_GRANT } from './device-grant.js';
 import type { DeviceAuthorizationModel, NewDeviceAuthorization } from './device-model.js';
 import { newUserCode, displayedUserCode } from './user-code.js';
 
-/** What the endpoint is made with: seconds, and where users go. */
+/** The settings of the device authorization endpoint, with lifetimes in seconds. */
 export interface DeviceSettings {
   lifetime: number;
   interval: number;
   verificationUri: string | undefined;
-  /** How many codes public clients may ask for from one network. */
+  /** How many codes public clients may request from one network. */
   rate: RequestRate | false;
 }
 
-/** The codes of a request, and where its user has to go. */
+/** The codes that the endpoint issued, with the page where the user enters the user code. */
 export interface IssuedDeviceCodes extends NewDeviceAuthorization {
   verificationUri: string;
 }
 
-/** How often a code may turn out to be in use. */
+/** Maximum number of attempts to generate a user code that is not in use. */
 const MAX_ATTEMPTS = 8;
 
-/** Gives a device two codes: one to poll with, and one to show. RFC 8628 §3.1, §3.2 */
+/**
+ * The device authorization endpoint. It issues a device code, with which the device polls, and a user code, which it
+ * shows. RFC 8628 §3.1, §3.2
+ */
 export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDeviceCodes> {
   protected readonly id = 'device_authorization';
-  /** The policy is that of the token endpoint, where the device polls. RFC 8628 §3.1 */
+  /** Public clients follow the policy of the token endpoint, where the device polls. RFC 8628 §3.1 */
   protected override readonly clientAuthentication = (client: CoreClient | Falsy): boolean =>
     mayBeUnauthenticated(client, DEVICE_GRANT, this.options);
   private readonly rate: PublicClientRate;
@@ -55,7 +58,9 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDevic
     const { client, issuer, parameters } = request;
     if (!client.grants.includes(DEVICE_GRANT)) {
       const detail = grantNotAllowed(client, DEVICE_GRANT);
-      throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);
+      throw new UnauthorizedClientError(
+        'Unauthorized client: this client is not allowed to use the device grant',
+      ).because(detail);
     }
     const { lifetime, interval } = this.settings;
     const requested = requestedScope(request.request);
@@ -78,7 +83,10 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDevic
     return { ...begun, verificationUri: this.verificationUri(issuer) };
   }
 
-  /** The interval is always said: some clients poll without pause where it is not. RFC 8628 §3.2 */
+  /**
+   * Returns the response body. It always contains `interval`, since some clients poll without a pause if it is missing.
+   * RFC 8628 §3.2
+   */
   protected bodyOf({ deviceCode, userCode, verificationUri }: IssuedDeviceCodes): object {
     const { lifetime, interval } = this.settings;
     const shown = displayedUserCode(userCode);
@@ -98,20 +106,20 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDevic
     const uri = this.settings.verificationUri ?? this.server.urlOf('device', issuer);
     if (uri !== undefined) return uri;
     throw new ServerError(
-      'Server error: nobody knows where users enter their codes: give `deviceAuthorization()` a `verificationUri`',
+      'Server error: set `verificationUri` of `deviceAuthorization()` to the page where users enter their codes',
     );
   }
 
-  /** Two devices must never show the same code at the same time. */
+  /** Returns a user code that no other device shows at the same time. */
   private async unusedUserCode(): Promise<string> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const code = newUserCode();
       const mark = hash('sha256', `user code ${code}`, 'base64url');
       if (await this.model.once(mark, this.settings.lifetime + CODE_REUSE_DELAY)) return code;
     }
-    throw new TemporarilyUnavailableError('Temporarily unavailable: too many devices wait for their users');
+    throw new TemporarilyUnavailableError('Temporarily unavailable: too many devices are waiting for their users');
   }
 }
 
-/** Seconds for which a code is not given out again: clocks differ. */
+/** Seconds after its expiry in which a user code is not issued again, to tolerate clock skew. */
 const CODE_REUSE_DELAY = 600;

@@ -1,66 +1,89 @@
 import type { Awaitable, Client, CoreClient, Falsy, Scope, Token, Unsaved, User } from '../../model/model.js';
 
-/** What a device asks for, on its way from the device to a user and back. RFC 8628 §3.1 */
+/** The stored request of a device, from the device authorization request to the issued tokens. RFC 8628 §3.1 */
 export interface DeviceAuthorization<C extends Client = CoreClient, U extends User = User> {
-  /** Names it for whoever has found it; no secret. Left out of what is saved. */
+  /**
+   * The id of the stored request. It is not secret. The model sets it; it is not passed to `saveDeviceAuthorization()`.
+   */
   id: string;
-  /** What the device has, and polls with: keep its hash, as with a code. Where it was found by the user code: left out. */
+  /**
+   * The device code, with which the device polls. Store its hash, as for an authorization code. May be omitted if the
+   * request was found by the user code.
+   */
   deviceCode?: string;
-  /** What the user types, in the form it is compared in: capitals, no hyphen. Where it was found by the device code: left out. */
+  /**
+   * The user code in the form in which codes are compared: upper case, without a hyphen. May be omitted if the request
+   * was found by the device code.
+   */
   userCode?: string;
   client: C;
-  /** What the device asks for; once a user has agreed, what they agreed to. */
+  /** The requested scope. After the user has agreed, the granted scope. */
   scope?: Scope;
-  /** The issuer that it was asked of; left out where the host has named none. */
+  /** The issuer that received the request. Omitted if the option `issuer` is not set. */
   issuer?: string;
-  /** From then on it is neither decided nor redeemed. Found until some minutes later, so that the device hears why. */
+  /**
+   * When the request expires: it can no longer be decided or redeemed. The model should find it for some more minutes,
+   * so that the device learns the reason.
+   */
   expiresAt: Date;
-  /** Seconds between two polls. RFC 8628 §3.2 */
+  /** Minimum seconds between two polls. RFC 8628 §3.2 */
   interval: number;
-  /** Who agreed. Left out: nobody has, yet. */
+  /** The user who agreed. Omitted until a user has agreed. */
   user?: U;
-  /** Did the user say no? */
+  /** Whether the user denied the request. */
   isDenied?: boolean;
-  /** The family that its tokens will belong to. For models with `revokeGrant`, and once a user has agreed. */
+  /**
+   * The id of the token family that the tokens will belong to. Set once the user has agreed, if the model has
+   * `revokeGrant()`.
+   */
   grantId?: string;
-  /** When it was redeemed: it goes on being found. */
+  /** When the device code was redeemed. The model continues to find the request, for replay detection. */
   revokedAt?: Date;
-  /** Seconds since then by the clock of the database; left out: that of the server tells. */
+  /** Seconds since `revokedAt`, by the clock of the database. If omitted, the clock of the process is used. */
   revokedAgo?: number;
-  /** What features keep of the request. */
+  /** Members that features have stored with the request. */
   // oxlint-disable-next-line no-explicit-any
   [name: string]: any;
 }
 
-/** What is saved of a request of a device: all of it but the client, which follows. */
+/** A device authorization to save. The client is a separate argument. */
 export type NewDeviceAuthorization = {
   [K in keyof DeviceAuthorization as K extends 'id' | 'client' | 'user' ? never : K]: DeviceAuthorization[K];
 } & { deviceCode: string; userCode: string };
 
-/** Who agreed to a request of a device, and to what of it; without a user nobody did. */
+/**
+ * The decision on a request of a device: the user who agreed, and the granted scope. Without `user`, the request was
+ * denied.
+ */
 export interface DeviceDecision<U extends User = User> {
   user?: U;
   scope?: string | undefined;
-  /** What features keep of it from then on, in place of what they kept of the request under these names. */
+  /** Members that features store with the request from now on. They replace stored members of the same name. */
   data?: Readonly<Record<string, unknown>>;
 }
 
-/** Keeps what devices ask for; beside it the feature asks `once`. RFC 8628 */
+/** A model that stores the requests of devices. The feature also requires `once()`. RFC 8628 */
 export interface DeviceAuthorizationModel<C extends Client = Client, U extends User = User> {
   saveDeviceAuthorization(authorization: NewDeviceAuthorization, client: C): Awaitable<unknown>;
-  /** By the device code; redeemed and denied ones too. */
+  /** Finds a request by its device code. Redeemed and denied requests must be found too. */
   getDeviceAuthorization(deviceCode: string): Awaitable<DeviceAuthorization<C, U> | Falsy>;
-  /** By the user code; decided ones need not be found. */
+  /** Finds a request by its user code. Decided requests need not be found. */
   getDeviceAuthorizationByUserCode(userCode: string): Awaitable<DeviceAuthorization<C, U> | Falsy>;
-  /** Keeps what was decided, of one that was found by its user code: truthy for exactly one caller, however many decide at once. */
+  /**
+   * Saves the decision on a request that was found by its user code. Must return a truthy value to exactly one of
+   * several concurrent callers.
+   */
   decideDeviceAuthorization(authorization: DeviceAuthorization<C, U>, decision: DeviceDecision<U>): Awaitable<boolean>;
-  /** The device polls too fast: keeps its new interval, unless something else has changed meanwhile. RFC 8628 §3.5 */
+  /**
+   * Saves the longer polling interval of a device that polls too fast, unless the request was changed meanwhile. RFC
+   * 8628 §3.5
+   */
   slowDownDevice(authorization: DeviceAuthorization<C, U>, interval: number): Awaitable<unknown>;
-  /** Spends the device code, as it was found: truthy for exactly one caller. */
+  /** Consumes the device code. Must return a truthy value to exactly one of several concurrent callers. */
   revokeDeviceCode(authorization: DeviceAuthorization<C, U>): Awaitable<boolean>;
   /**
-   * Spends the device code and saves what came of it, both or neither; falsy for all but one caller. Left out: `revokeDeviceCode`, and
-   * `saveToken` after it.
+   * Consumes the device code and saves the token for it, in one transaction. Must return a falsy value to all but one
+   * caller. If omitted, `revokeDeviceCode()` is called, and then `saveToken()`.
    */
   redeemDeviceCode?(
     authorization: DeviceAuthorization<C, U>,

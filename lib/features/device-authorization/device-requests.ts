@@ -16,28 +16,31 @@ import {
 
 export type { DeviceServer } from './pending-request.js';
 
-/** Who enters a user code. */
+/** The signed-in user who enters a user code, and where the request comes from. */
 export interface DeviceUser {
-  /** Who is signed in. */
+  /** The signed-in user. */
   user: User;
-  /** From where, as Express or Fastify say; behind a proxy they have to be told to trust it. */
+  /**
+   * The IP address of the user, such as `request.ip` of Express or Fastify. Behind a proxy, set their `trust proxy`
+   * option.
+   */
   address?: string | undefined;
-  /** The request, where the issuer is a fact of it. */
+  /** The current request. Required if the issuer depends on it, as for tenants. */
   request?: Request;
 }
 
-/** What a device asks of a user, as it is to be shown to them. */
+/** The request of a device, as the user sees it. */
 export interface DeviceRequest<C extends Client = Client> {
-  /** Names it; no secret. */
+  /** The id of the stored request. It is not secret. */
   readonly id: string;
-  /** As the device shows it: `WDJB-MJHT`. */
+  /** The user code in the form that the device shows: `WDJB-MJHT`. */
   readonly userCode: string;
   readonly client: C;
-  /** What this user would grant: what is to be shown. */
+  /** The part of the requested scope that this user would be granted. */
   readonly scope: string | undefined;
   /** The resources that the tokens would be for. RFC 8707 §2 */
   readonly resource: readonly string[];
-  /** What features keep of it: `authorization_details`. */
+  /** Members that features have stored with the request, such as `authorization_details`. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly expiresAt: Date;
 }
@@ -45,9 +48,10 @@ export interface DeviceRequest<C extends Client = Client> {
 const shownRequests = new WeakMap<DeviceRequest, PendingRequest>();
 
 /**
- * What a device asks, by the code that a signed-in user has typed; undefined where there is none that waits for its user. RFC 8628
- * §3.3
- * @throws TemporarilyUnavailableError (429) for whoever has entered too many codes. InvalidScopeError where this user cannot grant it
+ * Finds the request of a device by the user code that a signed-in user has typed. Returns `undefined` if no undecided
+ * request has this code. RFC 8628 §3.3
+ * @throws {TemporarilyUnavailableError} With status 429, if too many codes were entered.
+ * @throws {InvalidScopeError} If this user cannot grant the requested scope.
  */
 export async function findDeviceRequest(
   { context: server }: DeviceServer,
@@ -75,19 +79,22 @@ export async function findDeviceRequest(
 }
 
 /**
- * Keeps what the user who was shown a request has decided: the very object that `findDeviceRequest()` resolved to. What of the scope they
- * agreed to never widens it. RFC 8628 §3.3
- * @returns whether it counts: of several decisions the first does, and none that comes too late
+ * Saves the user's decision on a request that `findDeviceRequest()` returned. `scope` can narrow the scope that was
+ * shown, but not widen it. RFC 8628 §3.3
+ * @returns whether the decision was saved: `false` if the request was already decided or has expired
  */
 export async function decideDeviceRequest(
   request: DeviceRequest,
   decision: { allow: boolean; scope?: Scope; signIn?: SignIn | undefined },
 ): Promise<boolean> {
   const waiting = shownRequests.get(request);
-  if (!waiting) throw new InvalidArgumentError('Invalid argument: what is decided is the very object that was found');
+  if (!waiting)
+    throw new InvalidArgumentError(
+      'Invalid argument: `request` must be the object returned by `findDeviceRequest()`, and can be decided only once',
+    );
   shownRequests.delete(request);
   const { allow, scope, signIn } = decision;
-  // A device goes on when the session ends in which it was connected.
+  // The session is not stored: the device stays signed in when the session ends.
   const { sid: _, ...data } = signInClaims(signIn ?? {});
   return await decidePendingRequest(waiting, { allow, scope, ...(signIn && { data }) }, 'device');
 }

@@ -5,15 +5,15 @@ import type { OnceModel, User } from '../../model/model.js';
 import { networkOf } from '../../http/network.js';
 
 /**
- * How many codes may be entered in `seconds`: `each` by one user and from one network. All users together may enter `first` codes that
- * are among the first `few` of their user, and `later` other ones: the accounts of an attacker that guess many codes use up `later`, and do
- * not keep users out who enter one.
+ * Limits for entered user codes within `seconds`. `each`: codes of one user and of one network. `first`: codes of all
+ * users together that are among the first `few` of their user. `later`: all other codes. Accounts of an attacker who
+ * guesses many codes use up `later`, so users who enter one code are not locked out.
  */
 const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
 
 /**
- * Counts an entered user code before it is looked up, so that parallel attempts count as well. The model stores the counts, per user of an
- * issuer, per network, and for all users together. RFC 8628 §5.1
+ * Counts an entered user code before it is looked up, so that parallel attempts count as well. The model stores the
+ * counts per user, per network and for all users together. RFC 8628 §5.1
  * @throws {TemporarilyUnavailableError} With status 429, if too many codes were entered.
  */
 export async function countGuess(
@@ -29,12 +29,15 @@ export async function countGuess(
   for (const who of mine) if (!(await claimAttempt(model, who, { places: each, probes: each }))) throw tooMany(seconds);
   const isFew = await claimAttempt(model, `few of ${own}`, { places: few, probes: few });
   const pool = isFew ? 'first' : 'later';
-  // Of many places a few are tried: where so many are taken that all of these are, it is about enough.
+  // Sampling 12 of many slots is sufficient: if all are taken, the budget is almost used up.
   if (!(await claimAttempt(model, `all, ${pool}`, { places: isFew ? first : later, probes: 12 })))
     throw tooMany(seconds);
 }
 
-/** Takes one of so many places, which are kept for some minutes: are all taken that were tried? Then not. */
+/**
+ * Claims one attempt from a fixed budget of `places` slots, of which `probes` are tried. Returns `false` if all tried
+ * slots are taken.
+ */
 export async function claimAttempt(
   model: OnceModel,
   budget: string,

@@ -10,31 +10,35 @@ import { approveScope, scopeText, withinScope } from '../../tokens/scope.js';
 import { deviceAuthorizationRequest, featureDataOf } from './device-authorization-request.js';
 import type { DeviceAuthorization, DeviceAuthorizationModel } from './device-model.js';
 
-/** A request that waits for its user, as that user would grant it. */
+/** An undecided request of a device, with the scope that this user would be granted. */
 export interface PendingRequest {
   readonly authorization: DeviceAuthorization;
   readonly authorizationRequest: AuthorizationRequest;
   readonly user: User;
-  /** What this user would grant. */
+  /** The part of the requested scope that this user would be granted. */
   readonly scope: string | undefined;
   readonly server: ServerContext;
 }
 
-/** The server of a device request: an `OAuth2Server`. */
+/** The part of an `OAuth2Server` that handles requests of devices. */
 export interface DeviceServer {
   readonly context: ServerContext;
 }
 
-/** Who decides. */
+/** The user who decides on a request. */
 interface DecidingUser {
   user: User;
-  /** The request, where the issuer is a fact of it. */
+  /** The current request. Required if the issuer depends on it, as for tenants. */
   request?: Request | undefined;
 }
 
 export const modelOf = (server: ServerContext) => server.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
-/** What was found, if it waits for its user. @throws InvalidScopeError where this one cannot grant it */
+/**
+ * Returns the stored request with the scope that this user would be granted. `undefined` if the request is decided,
+ * expired or of another issuer.
+ * @throws {InvalidScopeError} If this user cannot grant the requested scope.
+ */
 export async function readPendingRequest(
   authorization: DeviceAuthorization | Falsy,
   { user, request }: DecidingUser,
@@ -67,18 +71,18 @@ export async function readPendingRequest(
   return { authorization, authorizationRequest: asked, user, scope: grantable, server };
 }
 
-/** What was decided. */
+/** The decision of a user on a request of a device. */
 interface UserDecision {
   allow: boolean;
   scope?: Scope | undefined;
-  /** What is kept beside it of an agreement. */
+  /** Further members to store with the request if the user agreed. */
   data?: object;
 }
 
 /**
- * Keeps what a user has decided, and tells the operator.
- * @param endpoint where, for the operator
- * @returns whether it counts: of several decisions the first does, and none that comes too late
+ * Saves the user's decision, and emits its events.
+ * @param endpoint the endpoint id for the events
+ * @returns whether the decision was saved: `false` if the request was already decided or has expired
  */
 export async function decidePendingRequest(
   { authorization: found, authorizationRequest: asked, user, scope: grantable, server }: PendingRequest,
@@ -110,6 +114,6 @@ function reportDecision(
     if (hasListener(events, name)) reportEvent(events, name, facts);
   }
   if (isAllowed || !hasListener(events, 'consent.denied')) return;
-  const said = { error: 'access_denied', description: 'Access denied: the user said no', status: 400 };
+  const said = { error: 'access_denied', description: 'Access denied: the user denied the request', status: 400 };
   reportEvent(events, 'consent.denied', { ...facts, ...said });
 }

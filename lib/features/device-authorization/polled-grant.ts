@@ -19,17 +19,20 @@ import { copySignInClaims } from '../../tokens/sign-in-claims.js';
 import { isExpired } from '../../tokens/lifetime.js';
 import { DEVICE_METHODS, type DeviceAuthorization, type DeviceAuthorizationModel } from './device-model.js';
 
-/** How much slower a client has to become that polls too fast, and how slow at most, in seconds. RFC 8628 §3.5 */
+/**
+ * Seconds by which a client that polls too fast must increase its interval. The next constant is the maximum. RFC 8628
+ * §3.5
+ */
 const SLOW_DOWN_STEP = 5;
 const MAX_INTERVAL = 60;
-/** What may be lost on the way, in seconds: an interval is counted where a poll arrives. */
+/** Tolerated network delay in seconds: the interval is measured where a poll arrives. */
 const LEEWAY = 1;
 
-/** How clients poll for a token. */
+/** The settings of a grant for which clients poll. */
 export interface PolledGrantOptions {
   /** The parameter that the client polls with. */
   readonly parameter: string;
-  /** The name of that parameter's value in messages. */
+  /** The name of that parameter's value in messages, such as `device code`. */
   readonly kind: string;
   /** Returns the device code by which the model finds the request. If omitted, that is the value of the parameter. */
   readonly deviceCodeOf?: (value: string) => string;
@@ -37,7 +40,7 @@ export interface PolledGrantOptions {
   readonly furtherMembers?: (value: string) => object;
 }
 
-/** Returns the grant of a client that polls until its user has decided elsewhere. RFC 8628 §3.4, CIBA §10.1 */
+/** Returns a grant for clients that poll until their user has decided on another device. RFC 8628 §3.4, CIBA §10.1 */
 export const polledGrant = (polled: PolledGrantOptions): GrantHandler =>
   Object.assign((request: TokenRequest) => redeemPolled(request, polled), {
     requires: [...DEVICE_METHODS, 'saveToken'],
@@ -53,7 +56,7 @@ async function redeemPolled(
   const stored = await findStored(deviceCode, what, request);
   if (stored.revokedAt) return await rejectConsumed(stored, what, request);
   if (isExpired(stored.expiresAt)) throw new ExpiredTokenError(`Expired token: the ${what} has expired`);
-  if (stored.isDenied) throw new AccessDeniedError('Access denied: the user said no');
+  if (stored.isDenied) throw new AccessDeniedError('Access denied: the user denied the request');
   const { user, scope, grantId } = stored;
   if (!user) throw await pending(deviceCode, stored, request);
 
@@ -85,8 +88,9 @@ async function findStored(deviceCode: string, what: string, request: TokenReques
 }
 
 /**
- * Returns the error for a request that is not decided yet. One poll is allowed in each interval, counted in the model for all processes:
- * an earlier poll makes the interval longer. A poll after the decision is never too early, since CIBA may have notified the client.
+ * Returns the error for a request that is not decided yet. The model counts polls for all processes, one per interval.
+ * An earlier poll makes the interval longer. A poll after the decision is never too early, since CIBA may have notified
+ * the client.
  */
 async function pending(deviceCode: string, found: DeviceAuthorization, request: TokenRequest): Promise<OAuthError> {
   const model = modelOf(request);
@@ -96,7 +100,10 @@ async function pending(deviceCode: string, found: DeviceAuthorization, request: 
   return tooFast();
 }
 
-/** Rejects a code that was redeemed before. Within one interval it is an impatient device that has its tokens; later it is a replay. */
+/**
+ * Rejects a code that was already redeemed. A repeated poll within one interval is harmless; a later one is treated as
+ * a replay.
+ */
 async function rejectConsumed(found: DeviceAuthorization, what: string, request: TokenRequest): Promise<never> {
   const ago = found.revokedAgo ?? (Date.now() - found.revokedAt!.getTime()) / 1000;
   if (ago < found.interval) throw consumedError(what);
@@ -106,7 +113,7 @@ async function rejectConsumed(found: DeviceAuthorization, what: string, request:
 const NO_USER: User = {};
 
 const consumedError = (what: string) => {
-  const detail = { reason: `the ${what} is good once`, given: 'spent' };
+  const detail = { reason: `${what} was already used`, given: 'spent' };
   return new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 };
 

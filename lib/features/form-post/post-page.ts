@@ -4,12 +4,12 @@ import { escapeHtml } from '../../http/escape-html.js';
 import type { Response } from '../../http/response.js';
 import type { OutgoingResponse } from '../../contracts/response-mode.js';
 
-/** The only script of the page, and the only one that its policy lets run. */
+/** The only script of the page, and the only one that its Content Security Policy allows. */
 const SCRIPT = 'document.forms[0].submit()';
 
 /**
- * Keeps the page harmless. There is no `form-action`: Chromium holds every redirect behind a form against it, and where a client
- * goes on to is its own matter. The page has one form, and all in it is escaped.
+ * The headers of the page. `form-action` is omitted, since Chromium applies it to all redirects after the form. The
+ * page has only one form, and all its values are escaped.
  */
 const HEADERS = {
   'cache-control': 'no-store',
@@ -26,7 +26,10 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** Writes the page that posts an answer to its client: by itself, or by a button where no script runs. Form Post Response Mode §2 */
+/**
+ * Writes the page that posts an authorization response to the client: by a script, or by a button if scripts are
+ * disabled. Form Post Response Mode §2
+ */
 export function writePostPage(
   response: Response,
   { redirectUri, parameters }: Pick<OutgoingResponse, 'redirectUri' | 'parameters'>,

@@ -1,16 +1,16 @@
 import { unavailable } from '../../remote/unavailable.js';
 
-/** For each that is at work so many may wait. */
+/** Maximum number of waiting calls for each running one. */
 const MAX_WAITING_PER_SLOT = 8;
 
-/** Lets so much work be under way at once and no more, and so much wait: what comes beyond that is sent away. */
+/** Limits how many calls run at once. A limited number of further calls wait, and all others fail. */
 export class ConcurrencyLimiter {
   private running = 0;
   private readonly waiting = new Set<() => void>();
 
   constructor(private readonly maxRunning: number) {}
 
-  /** Does it when there is a place; one who has given up meanwhile leaves the line. */
+  /** Runs `work` as soon as a slot is free. A call whose signal is aborted stops waiting. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.running < this.maxRunning) this.running++;
     else await this.waitForSlot(signal);
@@ -25,7 +25,9 @@ export class ConcurrencyLimiter {
 
   private waitForSlot(signal: AbortSignal): Promise<void> {
     if (this.waiting.size >= this.maxRunning * MAX_WAITING_PER_SLOT) {
-      throw unavailable('Too many tokens wait to be introspected: give IntrospectedTokens more `concurrency`');
+      throw unavailable(
+        'Too many tokens are waiting for introspection: increase `concurrency` of `IntrospectedTokens`',
+      );
     }
     return new Promise((resolve, reject) => {
       const begin = () => {

@@ -4,13 +4,16 @@ import { MisconfiguredError } from '../../remote/misconfigured-error.js';
 import { isSecureUrl } from '../../remote/option-readers.js';
 import type { ClientSecretMethod, Settings } from './settings.js';
 
-/** Where the authorization server is asked, and how a client proves itself there. */
+/** The introspection endpoint of the authorization server, and the client authentication method to use there. */
 export interface IntrospectionAccess {
   endpoint: string;
   method: ClientSecretMethod;
 }
 
-/** Finds where the authorization server is asked: once, again after a failure, and never twice at a time. RFC 8414 §3 */
+/**
+ * Finds the introspection endpoint in the metadata of the authorization server. Concurrent calls share one request, and
+ * the result is kept until a failure. RFC 8414 §3
+ */
 export class Discovery {
   private access: Promise<IntrospectionAccess> | undefined;
 
@@ -26,7 +29,7 @@ export class Discovery {
     return found;
   }
 
-  /** Looks again next time: the server may have moved. */
+  /** Discards the result, since the endpoint may have moved. The next call reads the metadata again. */
   forget(): void {
     this.access = undefined;
   }
@@ -44,17 +47,22 @@ export class Discovery {
   private readMetadata(metadata: Readonly<Record<string, unknown>>, issuer: string): IntrospectionAccess {
     const { introspection_endpoint: endpoint } = metadata;
     if (!isSecureUrl(endpoint)) {
-      throw new MisconfiguredError(`the metadata of ${issuer} names no \`introspection_endpoint\` by an https URL`);
+      throw new MisconfiguredError(
+        `the metadata of ${issuer} contains no \`introspection_endpoint\` with an https URL`,
+      );
     }
     return { endpoint, method: this.settings.credentials.method ?? supportedMethod(metadata) };
   }
 }
 
-/** Those of the token endpoint stand in where nothing is said of introspection. RFC 8414 §2 */
+/**
+ * Returns a supported client authentication method. If the metadata lists none for introspection, those of the token
+ * endpoint apply. RFC 8414 §2
+ */
 function supportedMethod(metadata: Readonly<Record<string, unknown>>): ClientSecretMethod {
   const listed =
     metadata['introspection_endpoint_auth_methods_supported'] ?? metadata['token_endpoint_auth_methods_supported'];
   if (!Array.isArray(listed) || listed.includes('client_secret_basic')) return 'client_secret_basic';
   if (listed.includes('client_secret_post')) return 'client_secret_post';
-  throw new MisconfiguredError('the authorization server takes no client secrets at its introspection endpoint');
+  throw new MisconfiguredError('the authorization server does not accept client secrets at its introspection endpoint');
 }

@@ -1,11 +1,11 @@
 import { keepRecent } from '../../crypto/lru.js';
 
 interface CacheEntry {
-  /** Until when it may be believed: milliseconds since the epoch. */
+  /** Until when the entry may be used, in milliseconds since the epoch. */
   cachedUntil: number;
 }
 
-/** Remembers so much and no more: what was not asked for the longest time is forgotten first. */
+/** A cache of limited size, whose entries expire. The least recently used entry is removed first. */
 export class ExpiringCache<V extends CacheEntry> {
   private readonly entries = new Map<string, { value: V; since: number }>();
 
@@ -16,7 +16,7 @@ export class ExpiringCache<V extends CacheEntry> {
     if (!entry) return undefined;
     this.entries.delete(key);
     const now = Date.now();
-    // A clock that was put back would make it live for so much longer.
+    // Without this check, setting the clock back would extend the lifetime of the entry.
     if (entry.value.cachedUntil <= now || now < entry.since) return undefined;
     this.entries.set(key, entry);
     return entry.value;

@@ -8,27 +8,28 @@ import type { ClientSecretMethod, IntrospectionCredentials, Settings } from './s
 import { unavailable } from '../../remote/unavailable.js';
 
 /**
- * Asks the authorization server what it knows of a token. RFC 7662 §2.1
- * @throws TemporarilyUnavailableError when it does not say; MisconfiguredError when it refuses to
+ * Asks the authorization server for the introspection of an access token, and returns the response. RFC 7662 §2.1
+ * @throws {TemporarilyUnavailableError} If the server does not respond as expected.
+ * @throws {MisconfiguredError} If the server refuses the client.
  */
 export async function introspect(
   token: string,
   discovery: Discovery,
-  { answers, credentials, fetch }: Pick<Settings, 'answers' | 'credentials' | 'fetch'>,
+  { responses, credentials, fetch }: Pick<Settings, 'responses' | 'credentials' | 'fetch'>,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { endpoint, method } = await untilAborted(signal, discovery.find());
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
-  const headers = { ...addCredentials(credentials, method, form), ...(answers && { accept: answers.type }) };
-  const request = { method: 'POST', headers, body: form.toString(), fetch, signal, textType: answers?.type };
-  const answer = await requestJson(endpoint, request);
-  if (answer.status === 200 && !answers && answer.body !== undefined) return answer.body;
-  if (answer.status === 200 && answers && answer.text !== undefined) {
-    return await answers.read(answer.text, { audience: credentials.id });
+  const headers = { ...addCredentials(credentials, method, form), ...(responses && { accept: responses.type }) };
+  const request = { method: 'POST', headers, body: form.toString(), fetch, signal, textType: responses?.type };
+  const response = await requestJson(endpoint, request);
+  if (response.status === 200 && !responses && response.body !== undefined) return response.body;
+  if (response.status === 200 && responses && response.text !== undefined) {
+    return await responses.read(response.text, { audience: credentials.id });
   }
-  const isElsewhere = answer.status >= 300 && answer.status < 500 && answer.status !== 429;
+  const isElsewhere = response.status >= 300 && response.status < 500 && response.status !== 429;
   if (isElsewhere) discovery.forget();
-  throw errorOf(answer, endpoint, { ...credentials, isSigned: answers !== undefined });
+  throw errorOf(response, endpoint, { ...credentials, isSigned: responses !== undefined });
 }
 
 function errorOf(
@@ -40,14 +41,18 @@ function errorOf(
     const code: unknown = isObject(body) ? body['error'] : undefined;
     const said = typeof code === 'string' && /^[\w.:/-]{1,100}$/.test(code) ? `${status} ${code}` : status;
     return new MisconfiguredError(
-      `${endpoint} refuses to tell the client \`${id}\` of tokens (${said}): see that it is registered there, with this secret, and may introspect`,
+      `${endpoint} rejected the client \`${id}\` (${said}): verify that it is registered there with this secret and may introspect tokens`,
     );
   }
-  const what = status === 200 ? `something that is no ${isSigned ? 'signed answer' : 'JSON'}` : `the status ${status}`;
-  return unavailable(`${endpoint} answers with ${what}`, retryAfter);
+  const what =
+    status === 200 ? `content that is not ${isSigned ? 'a signed response' : 'JSON'}` : `the status ${status}`;
+  return unavailable(`${endpoint} responded with ${what}`, retryAfter);
 }
 
-/** Both parts are form-encoded before they are joined, so that either may hold a colon. RFC 6749 §2.3.1 */
+/**
+ * Returns the request headers with the client's credentials, or adds the credentials to the form. For `Basic`, both
+ * parts are form-encoded, so that they may contain a colon. RFC 6749 §2.3.1
+ */
 function addCredentials({ id, secret }: IntrospectionCredentials, method: ClientSecretMethod, form: URLSearchParams) {
   const headers = { 'content-type': FORM };
   if (method === 'client_secret_post') {

@@ -19,7 +19,7 @@ import { ExpiringCache } from './expiring-cache.js';
 import { type IntrospectedTokensOptions, type Settings, settle } from './settings.js';
 import { unavailable } from '../../remote/unavailable.js';
 
-/** What is known of a token, without the token. */
+/** The result of introspecting a token, without the token itself. */
 interface CachedResult {
   claims?: TokenClaims;
   objection?: TokenRejection;
@@ -27,15 +27,15 @@ interface CachedResult {
   cachedUntil: number;
 }
 
-/** Seconds that a token is given of which the server does not say when it is over. */
+/** Assumed lifetime in seconds of a token for which the authorization server returns no expiry. */
 const DEFAULT_LIFETIME = 60;
 
-/** After how many seconds to come again, if somebody must mend something first. */
+/** Seconds in `Retry-After` if the configuration must be fixed first. */
 const RETRY_AFTER = 30;
 
 /**
- * The model of an API that lives apart from its authorization server: the guard finds a token by asking there. Where that
- * cannot be done, a request is answered 503, and no token is called bad. RFC 7662
+ * The model of an API that is separate from its authorization server: the guard finds a token by introspection. If the
+ * authorization server cannot be reached, the response is 503, and no token is rejected. RFC 7662
  */
 export class IntrospectedTokens implements ProtectedResourceModel {
   declare readonly getClient?: undefined;
@@ -44,11 +44,11 @@ export class IntrospectedTokens implements ProtectedResourceModel {
   private readonly discovery: Discovery;
   private readonly limiter: ConcurrencyLimiter;
   private readonly validTokens: ExpiringCache<CachedResult>;
-  /** Apart, so that a flood of made-up tokens forgets none of the good ones. */
+  /** A separate cache, so that a flood of invalid tokens does not remove valid ones. */
   private readonly invalidTokens: ExpiringCache<CachedResult>;
   private readonly pending = new Map<string, Promise<CachedResult>>();
 
-  /** @throws InvalidArgumentError with a sentence for an option that cannot work */
+  /** @throws {InvalidArgumentError} If an option is invalid. */
   constructor(options: IntrospectedTokensOptions) {
     this.settings = settle(options);
     this.discovery = new Discovery(this.settings);
@@ -62,11 +62,11 @@ export class IntrospectedTokens implements ProtectedResourceModel {
     const known =
       this.validTokens.get(key) ?? this.invalidTokens.get(key) ?? (await this.introspectOnce(key, accessToken));
     if (known.objection) throw rejectionError(known.objection);
-    // What a route does to its token is not what the next one is told.
+    // Copy the claims, since a route may change its token.
     return known.claims && tokenFromClaims(structuredClone(known.claims), accessToken, known.expiresAt);
   }
 
-  /** One request for all who ask for the same token at once. */
+  /** Introspects a token. Concurrent calls for the same token share one request. */
   private introspectOnce(key: string, token: string): Promise<CachedResult> {
     let asked = this.pending.get(key);
     if (!asked) {

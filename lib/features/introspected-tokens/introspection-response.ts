@@ -17,22 +17,22 @@ const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Reads an answer; undefined: the token is not active.
- * @throws TemporarilyUnavailableError where a member is not what it must be: such an answer says nothing
+ * Validates the body of an introspection response, and returns its claims. `undefined` if the token is not active.
+ * @throws {TemporarilyUnavailableError} If a member has the wrong type, so that the response cannot be trusted.
  */
 export function readIntrospection(body: unknown): TokenClaims | undefined {
-  if (!isObject(body)) throw invalidResponse('it is no object');
+  if (!isObject(body)) throw invalidResponse('the body is not an object');
   const { active, ...members } = body;
-  if (typeof active !== 'boolean') throw invalidResponse('`active` is no boolean');
+  if (typeof active !== 'boolean') throw invalidResponse('`active` is not a boolean');
   if (!active) return undefined;
   const name = Object.keys(MEMBERS).find((one) => members[one] != null && !MEMBERS[one]!(members[one]));
-  if (name !== undefined) throw invalidResponse(`\`${name}\` is not of its type`);
+  if (name !== undefined) throw invalidResponse(`\`${name}\` has the wrong type`);
   return withoutNull(members);
 }
 
 const invalidResponse = (why: string) =>
-  unavailable(`The authorization server answers what is no introspection: ${why}`);
+  unavailable(`The authorization server sent an invalid introspection response: ${why}`);
 
-/** Some servers say of what there is not that it is null. */
+/** Removes members that are null, which some servers send for missing values. */
 const withoutNull = (members: object) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));

@@ -1,13 +1,15 @@
 import type { Awaitable } from '../../model/model.js';
 
-/** Reads answers of introspection that are no plain JSON. `signedResponses()` of `nest-oauth2/jose` is one. RFC 9701 */
+/**
+ * Reads introspection responses that are not plain JSON, such as `signedResponses()` of `nest-oauth2/jose`. RFC 9701
+ */
 export interface IntrospectionResponseReader {
-  /** The media type that is asked for; another one is no answer. */
+  /** The media type of the responses, which the request accepts. A response of another type is rejected. */
   readonly type: string;
   /**
-   * What an answer says, in the members of RFC 7662 §2.2.
-   * @param expected `audience`: the client that has asked
-   * @throws TemporarilyUnavailableError for an answer that is not to be believed
+   * Returns the content of a response, with the members of RFC 7662 §2.2.
+   * @param expected `audience`: the id of the client that sent the request
+   * @throws {TemporarilyUnavailableError} If the response cannot be trusted.
    */
   read(text: string, expected: { audience: string }): Awaitable<unknown>;
 }

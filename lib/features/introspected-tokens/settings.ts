@@ -11,55 +11,64 @@ import type { AcceptedTokens } from '../../remote/token-claims.js';
 import type { IntrospectionResponseReader } from './response-reader.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 
-/** Who this API is to the authorization server. RFC 7662 §2.1 */
+/** The client credentials of this API at the authorization server. RFC 7662 §2.1 */
 export interface IntrospectionCredentials {
   id: string;
   secret: string;
-  /** How it proves that. Default: what the metadata of the server says, `client_secret_basic` first. RFC 6749 §2.3.1 */
+  /**
+   * The client authentication method. If omitted, a method from the metadata of the authorization server, preferably
+   * `client_secret_basic`. RFC 6749 §2.3.1
+   */
   method?: ClientSecretMethod;
 }
 
 export type ClientSecretMethod = 'client_secret_basic' | 'client_secret_post';
 
-/** What is remembered of the answers, and for how long. */
+/** The limits of the cache for introspection results. */
 export interface IntrospectionCache {
-  /** Seconds in which a good token is not asked for again: a revocation is seen that late. 0: never. Default: 30 */
+  /**
+   * Seconds for which a valid token is cached. A revoked token is accepted until then. `0` disables caching. Default:
+   * `30`.
+   */
   lifetime?: number;
-  /** Seconds in which a token that is not good is refused without asking. Default: 5 */
+  /** Seconds for which an invalid token is cached and rejected. Default: `5`. */
   negativeLifetime?: number;
-  /** How many good tokens are remembered, and as many that are not. Default: 10000 */
+  /** Maximum number of cached valid tokens, and of cached invalid tokens. Default: `10000`. */
   size?: number;
 }
 
-/** What `new IntrospectedTokens()` takes. */
+/** The options of `new IntrospectedTokens()`. */
 export interface IntrospectedTokensOptions {
-  /** The issuer identifier of the authorization server, whose metadata says where it is asked. RFC 8414 §3 */
+  /** The issuer of the authorization server, whose metadata contains the introspection endpoint. RFC 8414 §3 */
   issuer?: string;
-  /** Where it is asked, if it has no metadata. With `issuer`, that one is then only compared with `iss`. RFC 7662 §2 */
+  /**
+   * The introspection endpoint, if the authorization server has no metadata. If `issuer` is set too, it is only
+   * compared with `iss`. RFC 7662 §2
+   */
   introspectionEndpoint?: string;
   credentials: IntrospectionCredentials;
   /**
-   * The resource that this API is, or several: a token for another one is refused, and so is one for none. Left out: a token
-   * may be for anything. RFC 8707 §2
+   * The resource URI of this API, or several. Tokens for other resources, or for none, are rejected. If omitted, the
+   * audience is not verified. RFC 8707 §2
    */
   audience?: string | readonly string[];
   cache?: IntrospectionCache;
-  /** Seconds that a request waits for the authorization server; then it is 503. Default: 3 */
+  /** Seconds to wait for the authorization server. After that the response is 503. Default: `3`. */
   timeout?: number;
-  /** How many requests may be with the authorization server at once; eight times as many wait for them. Default: 16 */
+  /** Maximum number of concurrent requests to the authorization server. Eight times as many can wait. Default: `16`. */
   concurrency?: number;
-  /** Instead of Node's own: for a proxy, or a certificate of your own. */
+  /** Replaces the `fetch` of Node.js, for example to use a proxy or your own certificate. */
   fetch?: typeof fetch;
-  /** Reads answers that are signed: `signedResponses()`. Left out: they are plain JSON. RFC 9701 §4 */
-  answers?: IntrospectionResponseReader;
+  /** Reads signed introspection responses: `signedResponses()`. If omitted, responses are plain JSON. RFC 9701 §4 */
+  responses?: IntrospectionResponseReader;
 }
 
-/** The same, settled and checked. */
+/** The validated options of `new IntrospectedTokens()`, with their defaults. */
 export interface Settings
   extends
-    Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache' | 'answers'>>,
+    Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache' | 'responses'>>,
     AcceptedTokens {
-  answers: IntrospectionResponseReader | undefined;
+  responses: IntrospectionResponseReader | undefined;
   introspectionEndpoint: string | undefined;
   cache: Required<IntrospectionCache>;
 }
@@ -67,7 +76,7 @@ export interface Settings
 const NAME = 'IntrospectedTokens';
 const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_secret_post'];
 
-/** What `new IntrospectedTokens()` takes, by name. */
+/** The known options of `new IntrospectedTokens()`. */
 const OPTIONS = {
   issuer: true,
   introspectionEndpoint: true,
@@ -77,16 +86,19 @@ const OPTIONS = {
   timeout: true,
   concurrency: true,
   fetch: true,
-  answers: true,
+  responses: true,
 } as const;
 
-/** What its `cache` takes. */
+/** The known members of the option `cache`. */
 const CACHE = { lifetime: true, negativeLifetime: true, size: true } as const;
 
-/** What its `credentials` take. */
+/** The known members of the option `credentials`. */
 const CREDENTIALS = { id: true, secret: true, method: true } as const;
 
-/** @throws InvalidArgumentError with a sentence for what cannot work */
+/**
+ * Validates the options, and returns them with their defaults.
+ * @throws {InvalidArgumentError} If an option is invalid.
+ */
 export function settle(options: IntrospectedTokensOptions): Settings {
   const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = options ?? {};
   assertKnownOptions(options ?? {}, OPTIONS, '`IntrospectedTokens`');
@@ -94,25 +106,28 @@ export function settle(options: IntrospectedTokensOptions): Settings {
   assertKnownOptions(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
   assertConfig(
     issuer ?? introspectionEndpoint,
-    `${NAME} needs the \`issuer\` of the authorization server, or its \`introspectionEndpoint\``,
+    `${NAME} requires the \`issuer\` of the authorization server, or its \`introspectionEndpoint\``,
   );
   for (const [name, url] of Object.entries({ issuer, introspectionEndpoint })) {
     assertConfig(
       url === undefined || isSecureUrl(url),
-      `${NAME} takes as \`${name}\` an https URL (http on this machine only), and ${describeValue(url)} is none`,
+      `\`${name}\` of ${NAME} must be an https URL (http only for this machine). Got ${describeValue(url)}`,
     );
   }
-  assertConfig(!issuer || !/[?#]/.test(issuer), `${NAME} takes an \`issuer\` without query and fragment`);
+  assertConfig(!issuer || !/[?#]/.test(issuer), `\`issuer\` of ${NAME} must have no query and no fragment`);
   const { id, secret, method } = credentials ?? {};
   assertConfig(
     isText(id) && isText(secret),
-    `${NAME} needs \`credentials\`: the \`id\` and the \`secret\` of a client that may introspect`,
+    `${NAME} requires \`credentials\`: the \`id\` and the \`secret\` of a client that may introspect tokens`,
   );
   assertConfig(
-    options.answers === undefined || typeof options.answers?.read === 'function',
-    `${NAME} takes as \`answers\` what \`signedAnswers()\` returns`,
+    options.responses === undefined || typeof options.responses?.read === 'function',
+    `\`responses\` of ${NAME} must be the result of \`signedResponses()\``,
   );
-  assertConfig(METHODS.includes(method), `${NAME} knows the methods 'client_secret_basic' and 'client_secret_post'`);
+  assertConfig(
+    METHODS.includes(method),
+    `\`credentials.method\` of ${NAME} must be 'client_secret_basic' or 'client_secret_post'`,
+  );
   return {
     issuer,
     introspectionEndpoint,
@@ -125,7 +140,7 @@ export function settle(options: IntrospectedTokensOptions): Settings {
     },
     timeout: readSeconds(NAME, 'timeout', timeout, { usual: 3, least: 0.001 }),
     concurrency: readCount(NAME, 'concurrency', concurrency, 16),
-    answers: options.answers,
+    responses: options.responses,
     fetch: options.fetch ?? ((...request) => fetch(...request)),
   };
 }

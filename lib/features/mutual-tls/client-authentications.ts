@@ -7,33 +7,40 @@ import type { ClientCertificate, ClientCertificates } from './client-certificate
 import type { RegisteredKeys } from './registered-keys.js';
 import { registeredName } from '../../clients/registration/registered-names.js';
 
-/** A certificate that proves nothing: what is wrong with it, only the operator hears. */
+/**
+ * Returns the error for a client certificate that is not accepted. The reason is logged and not returned to the client.
+ */
 const certificateError = (detail: RefusalDetail) =>
   new InvalidClientError('Invalid client: the client certificate is not accepted').because(detail);
 
-/** A certificate of an authority that this server trusts, with the name that the client is registered by. RFC 8705 §2.1 */
+/**
+ * The method `tls_client_auth`: a certificate from a trusted certificate authority, with the name that the client has
+ * registered. RFC 8705 §2.1
+ */
 export const tlsClientAuth = (certificates: ClientCertificates): ClientAuthentication => ({
   method: 'tls_client_auth',
   verifyCredentials(_claim, client, { request }) {
     const certificate = verifyCurrent(certificates.of(request));
     if (!certificate.isVerified)
-      throw certificateError({ reason: 'the chain of the certificate is verified where TLS ends' });
+      throw certificateError({ reason: 'the certificate chain was not verified where TLS is terminated' });
     const registered = registeredName(client);
     if (!registered) {
-      throw certificateError({ reason: 'the client is registered by one name of its certificate, and one alone' });
+      throw certificateError({
+        reason: 'client has not registered exactly one certificate name, such as `tls_client_auth_san_dns`',
+      });
     }
     const { kind, name: wanted, comparable } = registered;
     const given = readCertificateNames(certificate.x509.raw)?.[kind] ?? [];
     if (given.includes(comparable)) return;
     throw certificateError({
-      reason: `the certificate has the name that the client is registered by, as ${kind}`,
+      reason: `certificate does not contain the registered name (${kind})`,
       expected: wanted,
       given,
     });
   },
 });
 
-/** A certificate that the client has made and registered itself. RFC 8705 §2.2 */
+/** The method `self_signed_tls_client_auth`: a certificate that the client has registered itself. RFC 8705 §2.2 */
 export const selfSignedTlsClientAuth = (
   certificates: ClientCertificates,
   registered: RegisteredKeys,
@@ -43,7 +50,7 @@ export const selfSignedTlsClientAuth = (
     const { x509 } = verifyCurrent(certificates.of(request));
     if (await isRegistered(registered.includes(x509, client, requesterNetwork(request)))) return;
     throw certificateError({
-      reason: 'the certificate, or its key, is one of the `jwks` or at the `jwksUri` of the client',
+      reason: "certificate and its key are unknown: the client's `jwks` or `jwksUri` must contain one of them",
     });
   },
 });
@@ -54,16 +61,19 @@ async function isRegistered(found: Promise<boolean>): Promise<boolean> {
     return await found;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
-      certificateError({ reason: 'the keys of the client can be fetched', given }),
+      certificateError({ reason: "the client's keys could not be fetched", given }),
     );
   }
 }
 
-/** By now: a connection, or a session of TLS, may be older than the end of the certificate. */
+/**
+ * Verifies that the request has a certificate, and that it is valid now. A TLS connection or session can outlive its
+ * certificate.
+ */
 function verifyCurrent(found: ClientCertificate | string): ClientCertificate {
   if (typeof found === 'string') throw certificateError({ reason: found });
   const { validFrom, validTo } = found.x509;
   const now = Date.now();
   if (Date.parse(validFrom) <= now && now <= Date.parse(validTo)) return found;
-  throw certificateError({ reason: 'the certificate is good now', given: `${validFrom} to ${validTo}` });
+  throw certificateError({ reason: 'certificate is expired or not yet valid', given: `${validFrom} to ${validTo}` });
 }

@@ -6,14 +6,14 @@ import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import type { TlsProxy } from './options.js';
 import { readCertificateHeader } from './proxy-header.js';
 
-/** The certificate of a client, who has shown to have its key: TLS asks for that. RFC 8705 §2 */
+/** A client certificate. The TLS handshake has proven that the client has the private key. RFC 8705 §2 */
 export interface ClientCertificate {
   readonly x509: X509Certificate;
-  /** Was its chain verified where TLS ends? */
+  /** Whether the certificate chain was verified where TLS is terminated. */
   readonly isVerified: boolean;
 }
 
-/** The connection of a request, as far as it is asked here. */
+/** The used members of a TLS connection. */
 interface Connection {
   remoteAddress?: string | undefined;
   authorized?: boolean;
@@ -22,11 +22,11 @@ interface Connection {
 
 interface NativeRequest {
   socket?: Connection;
-  /** Of Fastify: the request of Node. */
+  /** The request of Node.js inside a request of Fastify. */
   raw?: { socket?: Connection };
 }
 
-/** Finds the certificates that clients show: where TLS ends, here or at a proxy that is trusted. */
+/** Finds the client certificates of requests: in the TLS connection, or in a header of a trusted proxy. */
 export class ClientCertificates {
   private readonly trusted: BlockList | undefined;
 
@@ -34,15 +34,18 @@ export class ClientCertificates {
     this.trusted = proxy && blockList(proxy.trusted);
   }
 
-  /** @returns why there is none, where there is none: for the operator */
+  /**
+   * Returns the client certificate of a request.
+   * @returns the reason as text, if there is no valid certificate
+   */
   of(request: Request): ClientCertificate | string {
     const connection = connectionOf((request['native'] ?? request) as NativeRequest);
-    // What a trusted proxy says is all there is: its own certificate is not the client's.
+    // Use only the header of a trusted proxy: the certificate of the connection belongs to the proxy.
     if (this.proxy && this.isTrusted(connection?.remoteAddress)) return this.fromProxy(request, this.proxy);
     const x509 = connection?.getPeerX509Certificate?.();
-    // Of a session that is resumed, Node says `authorized` though nobody has shown anything.
+    // For a resumed session, Node.js sets `authorized` even without a certificate.
     if (x509) return { x509, isVerified: connection?.authorized === true };
-    return `the client shows a certificate to this server, or to a trusted proxy, which ${connection?.remoteAddress ?? 'this connection'} is not`;
+    return `no client certificate in the connection from ${connection?.remoteAddress ?? 'an unknown address'}, which is not a trusted proxy`;
   }
 
   private isTrusted(address: string | undefined): boolean {
@@ -57,18 +60,18 @@ export class ClientCertificates {
   ): ClientCertificate | string {
     const text: unknown = request.get(header);
     if (typeof text !== 'string' || text === '')
-      return `the trusted proxy sends a certificate in the header \`${header}\``;
+      return `the trusted proxy sent no certificate in the header \`${header}\``;
     const x509 = readCertificateHeader(header, text);
-    if (typeof x509 === 'string') return `${x509}, and not ${shortText(text)}`;
+    if (typeof x509 === 'string') return `${x509}. Got ${shortText(text)}`;
     const isVerified = typeof verified === 'boolean' ? verified : request.get(verified.header) === verified.value;
     return { x509, isVerified };
   }
 }
 
-/** RFC 9440 §2.2 */
+/** The default header for client certificates. RFC 9440 §2.2 */
 const CLIENT_CERT = 'client-cert';
 
 const connectionOf = ({ socket, raw }: NativeRequest): Connection | undefined => socket ?? raw?.socket;
 
-/** By what a token is bound to a certificate. RFC 8705 §3.1 */
+/** Returns the SHA-256 thumbprint of a certificate, by which tokens are bound to it. RFC 8705 §3.1 */
 export const certificateThumbprint = ({ x509 }: ClientCertificate): string => hash('sha256', x509.raw, 'base64url');

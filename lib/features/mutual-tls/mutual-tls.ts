@@ -15,9 +15,9 @@ import { RegisteredKeys } from './registered-keys.js';
 const X5T_S256 = 'x5t#S256';
 
 /**
- * Clients prove themselves by a certificate of TLS, and tokens are bound to it: whoever steals a token cannot use it. It stands at
- * the authorization server and at its APIs, whatever their model is. Tokens are kept with `cnf`. RFC 8705
- * @throws InvalidArgumentError with a sentence for an option that cannot work
+ * Adds client authentication by TLS certificates, and binds tokens to them, so that a stolen token cannot be used.
+ * Tokens are saved with `cnf`. List it at the authorization server and at its APIs. RFC 8705
+ * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function mutualTls(options: MutualTlsOptions = {}): Feature {
   const fault = findOptionError(options);
@@ -27,7 +27,10 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   const ways = [tlsClientAuth(certificates), selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch))];
   const isBinding = (client: CoreClient) =>
     bind === 'all' || TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS.of(client) === true;
-  /** What is brought in place of the certificate that is wanted, for the operator; undefined: it is that one. */
+  /**
+   * Returns `undefined` if the request has the expected certificate. Otherwise returns the thumbprint of the other
+   * certificate, or why the request has no certificate.
+   */
   const shownInstead = (request: Request, wanted: string): string | undefined => {
     const found = certificates.of(request);
     if (typeof found === 'string') return found;
@@ -52,7 +55,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
       authorization: {
         read(_parameters, { client, responseType }) {
           if (!isBinding(client) || !responseType.split(' ').includes('token')) return;
-          const reason = 'tokens of this client are bound to its certificate, which browsers do not show';
+          const reason = 'tokens of this client are bound to its certificate, which a browser does not send';
           throw new InvalidRequestError('Invalid request: the token would not be bound to a certificate').because({
             reason,
           });
@@ -70,11 +73,11 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
         },
 
         issue({ authenticationMethod: proof, refreshToken, request }) {
-          // A confidential client authenticates at each refresh, and its certificates change. RFC 8705 §4, §7.1
+          // A confidential client authenticates on each refresh, and may have a new certificate. RFC 8705 §4, §7.1
           const wanted = proof === 'none' ? boundThumbprint(refreshToken, X5T_S256) : undefined;
           const given = wanted === undefined ? undefined : shownInstead(request, wanted);
           if (given === undefined) return;
-          const reason = 'the refresh token is brought with the certificate that it is bound to';
+          const reason = 'refresh token was sent without the certificate that it is bound to';
           const detail = { reason, expected: wanted, given };
           throw new InvalidGrantError('Invalid grant: refresh token is bound to a certificate').because(detail);
         },
@@ -88,7 +91,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
           const given = wanted === undefined ? undefined : shownInstead(request, wanted);
           if (given === undefined) return;
           const detail = {
-            reason: 'the token comes with the certificate that it is bound to',
+            reason: 'access token was sent without the certificate that it is bound to',
             expected: wanted,
             given,
           };
@@ -99,7 +102,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   };
 }
 
-/** Where clients with certificates find what they call themselves. RFC 8705 §5 */
+/** Returns the URLs of the endpoints to which clients send certificates. RFC 8705 §5 */
 function aliasesOf(server: ServerContext, issuer: string | undefined, origin: string): Record<string, string> {
   const aliases: Record<string, string> = {};
   for (const [id, { clients, description, metadata }] of server.endpoints) {

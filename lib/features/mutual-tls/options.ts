@@ -5,38 +5,53 @@ import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import { isObject } from '../../http/is-object.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 
-/** How a client can prove itself by a certificate. RFC 8705 §2 */
+/** A client authentication method that uses a TLS certificate. RFC 8705 §2 */
 export type TlsClientAuthMethod = 'tls_client_auth' | 'self_signed_tls_client_auth';
 
-/** What `mutualTls()` takes. */
+/** The options of `mutualTls()`. */
 export interface MutualTlsOptions {
-  /** How clients may authenticate. Default: by both; an empty list: certificates only bind tokens. */
+  /**
+   * The client authentication methods to support. If the list is empty, certificates only bind tokens. Default: both
+   * methods.
+   */
   methods?: readonly TlsClientAuthMethod[];
   /**
-   * Whose access tokens are bound to the certificate that the client shows: those of clients with
-   * `tlsClientCertificateBoundAccessTokens`, or of all. One that shows none is refused then. Default: `'registered'`
+   * Which access tokens are bound to the client's certificate. `registered`: those of clients with
+   * `tlsClientCertificateBoundAccessTokens`. `all`: all tokens. A token request without the required certificate is
+   * rejected. Default: `'registered'`.
    */
   bind?: 'registered' | 'all';
-  /** Who ends TLS in front of this server and says which certificate was shown. Default: nobody, what the connection says counts. */
+  /**
+   * The proxy that terminates TLS and sends the client certificate in a header. If omitted, the certificate of the
+   * connection is used.
+   */
   proxy?: TlsProxy;
   /**
-   * The origin at which clients with certificates find what is at that of the issuer: `https://mtls.example.com`. Default: they are
-   * asked for certificates where everybody is. RFC 8705 §5
+   * The origin at which clients with certificates reach the endpoints of the issuer, such as
+   * `https://mtls.example.com`. If omitted, they use the same URLs as all clients. RFC 8705 §5
    */
   endpointAliases?: string;
-  /** How the keys at the `jwks_uri` of a client are fetched. Default: public addresses alone */
+  /**
+   * Options for fetching the keys at a client's `jwks_uri`. If omitted, keys are fetched from public addresses only.
+   */
   fetch?: SafeFetchOptions;
 }
 
-/** A proxy that ends TLS. It must take the header off whatever clients send: it is believed. */
+/**
+ * A proxy that terminates TLS. It must remove the certificate header from incoming requests, since the server trusts
+ * it.
+ */
 export interface TlsProxy {
-  /** From which addresses it connects: `10.1.2.3`, `10.1.0.0/16`, `::1`. From any other, the header says nothing. */
+  /**
+   * The addresses from which the proxy connects, such as `10.1.2.3`, `10.1.0.0/16` or `::1`. The header is ignored on
+   * other connections.
+   */
   trusted: readonly string[];
-  /** In which header it sends the certificate. Default: `client-cert`. RFC 9440 §2.2 */
+  /** The header in which the proxy sends the certificate. Default: `client-cert`. RFC 9440 §2.2 */
   header?: string;
   /**
-   * Which chains it has verified: all of them, or those of which another header says so: `{ header: 'ssl-client-verify', value:
-   * 'SUCCESS' }`. `tls_client_auth` needs that. Default: false, none
+   * Whether the proxy has verified the certificate chain, which `tls_client_auth` requires. Either a boolean for all
+   * certificates, or a header that confirms it: `{ header: 'ssl-client-verify', value: 'SUCCESS' }`. Default: `false`.
    */
   verified?: boolean | { readonly header: string; readonly value: string };
 }
@@ -46,7 +61,7 @@ const NAMES = { methods: true, bind: true, proxy: true, endpointAliases: true, f
 const PROXY_NAMES = { trusted: true, header: true, verified: true } as const;
 const NAME = '`mutualTls()`';
 
-/** An option that cannot work, as a sentence. */
+/** Returns the first configuration error in the options of `mutualTls()`, or `undefined`. */
 export const findOptionError = (options: MutualTlsOptions): string | undefined =>
   optionErrors(options).next().value ?? undefined;
 
@@ -59,7 +74,7 @@ function* optionErrors(options: MutualTlsOptions): Generator<string, undefined> 
   }
   if (bind !== 'all' && bind !== 'registered') yield `\`bind\` of ${NAME} must be 'registered' or 'all'`;
   if (endpointAliases !== undefined && !(isPublicUrl(endpointAliases) && new URL(endpointAliases).pathname === '/')) {
-    yield `\`endpointAliases\` of ${NAME} must be an https origin: \`${String(endpointAliases)}\` is none`;
+    yield `\`endpointAliases\` of ${NAME} must be an https origin. Got \`${String(endpointAliases)}\``;
   }
   if (proxy !== undefined && !isObject(proxy)) yield `\`proxy\` of ${NAME} must be an object`;
   if (proxy !== undefined) yield* proxyErrors(proxy);
@@ -72,28 +87,28 @@ function* proxyErrors(proxy: TlsProxy): Generator<string> {
   if (misspelt !== undefined) yield misspelt;
   const { trusted, header = 'x', verified = false } = proxy as Partial<TlsProxy>;
   if (!Array.isArray(trusted) || trusted.length === 0) {
-    yield `${place} needs \`trusted\`: a list of the addresses from which it connects`;
+    yield `${place} requires \`trusted\`: a list of the addresses from which it connects`;
   }
   if (!isHeader(header)) yield `\`header\` of ${place} must be the name of a header`;
   const isSaid = isObject(verified) && isHeader(verified['header']) && typeof verified['value'] === 'string';
   if (typeof verified !== 'boolean' && !isSaid) {
-    yield `\`verified\` of ${place} must be true, false, or the \`header\` and the \`value\` by which it says so`;
+    yield `\`verified\` of ${place} must be true, false, or an object with the \`header\` and the \`value\` that confirm it`;
   }
   try {
     blockList(trusted as string[]);
   } catch (error) {
-    yield `${(error as Error).message}, in \`trusted\` of ${place}`;
+    yield `Invalid \`trusted\` of ${place}: ${(error as Error).message}`;
   }
 }
 
 const isHeader = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
-/** What is wrong with the server it stands in, as sentences. */
+/** Yields the configuration errors of `mutualTls()` that depend on the options of the server. */
 export function* configurationErrors(
   { endpointAliases }: MutualTlsOptions,
   { options }: ServerContext,
 ): Iterable<string> {
   if (endpointAliases !== undefined && options.issuer === undefined) {
-    yield `\`endpointAliases\` of ${NAME} needs the option \`issuer\``;
+    yield `\`endpointAliases\` of ${NAME} requires the option \`issuer\``;
   }
 }

@@ -1,17 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 
-/** Characters of a header that are looked at: so much all headers together may have in Node. */
+/** Maximum length of the header in characters. Node.js limits all headers together to the same size. */
 const MAX_LENGTH = 16_384;
 
 const BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
 
 /**
- * The certificate in a header, as proxies write it: by RFC 9440, as PEM in the escapes of URLs (nginx, AWS), as base64 alone (HAProxy,
- * Traefik), or as `Cert` of Envoy's `x-forwarded-client-cert`.
- * @returns what is wrong with it, where it is none
+ * Reads a certificate from the header of a proxy. Supported forms are RFC 9440, URL-encoded PEM (nginx, AWS), plain
+ * base64 (HAProxy, Traefik) and `Cert` in Envoy's `x-forwarded-client-cert`.
+ * @returns the reason as text, if the header contains no valid certificate
  */
 export function readCertificateHeader(name: string, text: string): X509Certificate | string {
-  const what = `the header \`${name}\` is one certificate of ${MAX_LENGTH} characters at most`;
+  const what = `the header \`${name}\` does not contain exactly one certificate of at most ${MAX_LENGTH} characters`;
   if (text.length > MAX_LENGTH) return what;
   const der =
     name.toLowerCase() === ENVOY ? fromEnvoy(text) : text.startsWith(':') ? fromStructuredField(text) : fromText(text);
@@ -25,7 +25,7 @@ export function readCertificateHeader(name: string, text: string): X509Certifica
 const fromBase64 = (text: string | undefined) =>
   text !== undefined && BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
 
-/** Bytes between colons. RFC 9440 §2.1, RFC 9651 §3.3.5 */
+/** Decodes a byte sequence: base64 between colons. RFC 9440 §2.1, RFC 9651 §3.3.5 */
 const fromStructuredField = (text: string) => fromBase64(/^:([^:]+):$/.exec(text)?.[1]);
 
 function fromText(text: string): Buffer | undefined {
@@ -42,7 +42,7 @@ function fromText(text: string): Buffer | undefined {
 const ENVOY = 'x-forwarded-client-cert';
 const PAIR = /([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/iy;
 
-/** One element alone: of several, only the last one is by the proxy that is asked. */
+/** Decodes Envoy's header. It must have one element, since only the last of several is from the trusted proxy. */
 function fromEnvoy(text: string): Buffer | undefined {
   let found: string | undefined;
   PAIR.lastIndex = 0;

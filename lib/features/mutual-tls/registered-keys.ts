@@ -7,7 +7,7 @@ import { keysIn, keysOf } from '../../clients/registration/registered-keys.js';
 
 type Jwk = Readonly<Record<string, unknown>>;
 
-/** The certificates that clients have registered by themselves, or have at the URL that they registered. RFC 8705 §2.2.2 */
+/** The certificates that clients have registered, directly or at a URL. RFC 8705 §2.2.2 */
 export class RegisteredKeys {
   private readonly fetched: FetchedKeys<readonly Jwk[], RefreshingCache<readonly Jwk[]>>;
 
@@ -27,13 +27,16 @@ export class RegisteredKeys {
 
   private async includesFetched(x509: X509Certificate, keys: RefreshingCache<readonly Jwk[]>): Promise<boolean> {
     if (isAmong(x509, await keys.current())) return true;
-    // It may be a new one. That there is no answer now makes an unknown one no better.
+    // The client may have a new certificate. If its keys cannot be fetched again, the certificate stays unknown.
     const newest = await keys.refresh()?.catch(() => undefined);
     return newest !== undefined && isAmong(x509, newest);
   }
 }
 
-/** Who registers certificates is known by those alone, who registers bare keys by any certificate of theirs. RFC 7517 §4.7 */
+/**
+ * Whether a certificate belongs to one of the keys. A key with `x5c` matches this certificate only; a bare key matches
+ * any certificate of the key. RFC 7517 §4.7
+ */
 function isAmong({ raw, publicKey }: X509Certificate, keys: readonly Jwk[]): boolean {
   let own: Jwk | undefined;
   return keys.some(({ x5c, ...key }) => {
@@ -45,14 +48,14 @@ function isAmong({ raw, publicKey }: X509Certificate, keys: readonly Jwk[]): boo
 
 const isSame = (text: unknown, raw: Buffer) => typeof text === 'string' && Buffer.from(text, 'base64').equals(raw);
 
-/** The members that make up a public key of any type. RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6 */
+/** The members that define a public key of any type. RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6 */
 const MEMBERS = ['kty', 'crv', 'x', 'y', 'e', 'n', 'pub'];
 
 function jwkOf(key: X509Certificate['publicKey']): Jwk {
   try {
     return key.export({ format: 'jwk' });
   } catch {
-    // There are curves that no JWK has a name for.
+    // Some elliptic curves have no JWK form.
     return {};
   }
 }

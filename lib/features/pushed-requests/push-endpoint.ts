@@ -16,27 +16,29 @@ import { opaqueToken } from '../../tokens/opaque.js';
 import { asRequest, readPushedParameters } from './pushed-parameters.js';
 import type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-request.js';
 
-/** What a push endpoint is made with. */
+/** The settings of the pushed authorization request endpoint. */
 interface PushEndpointSettings {
-  /** Seconds in which a pushed request must be opened. */
+  /** Seconds in which the browser must open a pushed request. */
   lifetime: number;
-  /** Seconds that a request is kept which was opened in time. */
+  /** Seconds for which an opened request is stored after that. */
   interactionLifetime: number;
-  /** Requests that are only being checked: their `request_uri` is not known yet. */
+  /** Requests that are only validated. Their `request_uri` is not stored yet. */
   requestsInValidation: WeakSet<Request>;
   /** How many requests public clients may push from one network. */
   rate: RequestRate | false;
 }
 
-/** Takes authorization requests from the clients themselves: what a browser brings later is no more than a name. RFC 9126 §2 */
+/**
+ * The endpoint at which clients push authorization requests. The browser then sends only the `request_uri`. RFC 9126 §2
+ */
 export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected readonly id = 'pushed_authorization_request';
-  /** The policy is that of the token endpoint, where the client redeems the authorization code. RFC 9126 §2 */
+  /** Public clients follow the policy of the token endpoint, where they redeem the authorization code. RFC 9126 §2 */
   protected override readonly clientAuthentication = (client: CoreClient | Falsy): boolean =>
     mayBeUnauthenticated(client, 'authorization_code', this.options);
   protected override readonly consumesCredentials = true;
   protected override readonly audienceEndpoints = ['token', this.id];
-  // What is refused is told to the client here, and to the operator once.
+  // Without events: this endpoint reports a refusal itself, once.
   private readonly context = new AuthorizationContext({ ...this.options, events: undefined }, this.server, true);
 
   private readonly rate: PublicClientRate;
@@ -54,7 +56,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     const { client, issuer, parameters, request, response } = clientRequest;
     const { lifetime, interactionLifetime } = this.settings;
     const requestUri = PUSHED_REQUEST_URI_PREFIX + opaqueToken();
-    // Beside a request object stands what the client proves itself by, and that may be all. RFC 9126 §3
+    // A pushed request object contains the client id, so the form may contain only the credentials. RFC 9126 §3
     const isObject = parameters.optional('request') !== undefined;
     const clientId = parameters.optional('client_id') ?? (isObject ? client.id : parameters.required('client_id'));
     const now = Date.now();
@@ -72,7 +74,10 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     return pushed;
   }
 
-  /** The parameters, which may be those of a request object that is pushed: it is read once, and here. RFC 9126 §3 */
+  /**
+   * Returns the parameters of the pushed request. A pushed request object is read here, and its parameters are stored.
+   * RFC 9126 §3
+   */
   private async parametersOf(
     clientRequest: ClientRequest,
     { clientId, requestUri }: Pick<PushedRequest, 'clientId' | 'requestUri'>,
@@ -83,11 +88,11 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     const resolved = await resolveRequest(sent, this.server);
     const { request } = resolved;
     const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
-    // These may ask for a retry (`use_dpop_nonce`): the client then sends the same assertion and the same request object.
+    // Run these hooks first: after `use_dpop_nonce`, the client sends the same assertion and request object again.
     for (const complete of this.server.hooks.pushedRequest.complete) await complete(clientRequest, pushed);
     await this.consumeCredentials(clientRequest);
     if (resolved.consume && !(await resolved.consume()))
-      throw new InvalidRequestError('Invalid request: it was pushed before');
+      throw new InvalidRequestError('Invalid request: this request object was already used');
     return pushed;
   }
 
@@ -95,7 +100,10 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     return { request_uri: requestUri, expires_in: Math.floor(this.settings.lifetime) };
   }
 
-  /** Checks a request as the authorization endpoint will, which does it again: much may change until then. RFC 9126 §2.1, §7.4 */
+  /**
+   * Validates a request like the authorization endpoint, which validates it again, since it may become invalid until
+   * then. RFC 9126 §2.1, §7.4
+   */
   private async validate(request: Request, client: CoreClient): Promise<void> {
     const nowhere = new Response();
     this.settings.requestsInValidation.add(request);
@@ -105,19 +113,19 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
       await transaction.read(nowhere);
       await transaction.verifyScope(nowhere);
     } catch (error) {
-      // The client has proven who it is: what is wrong with it there is wrong with the request here. RFC 9126 §2.3
+      // The client is authenticated, so the error is one of the request. RFC 9126 §2.3
       if (!(error instanceof InvalidClientError)) throw error;
       const failure = new InvalidRequestError(error.message.replace(/^Invalid client/, 'Invalid request'));
       throw failure.because(
-        OAuthError.detailOf(error) ?? { reason: 'the authorization endpoint would serve the client' },
+        OAuthError.detailOf(error) ?? { reason: 'the authorization endpoint does not accept requests of this client' },
       );
     }
   }
 }
 
-/** By the very id: two ids that are missing are not the same. */
+/** Verifies that the request names the authenticated client. Two missing ids are not equal. */
 function verifySameClient(named: CoreClient, authenticated: CoreClient): void {
   if (named.id !== undefined && named.id !== null && String(named.id) === String(authenticated.id)) return;
-  const reason = 'the `client_id` of the request is that of the client that pushes it';
-  throw new InvalidRequestError('Invalid request: `client_id` is of another client').because({ reason });
+  const reason = '`client_id` of the request is not the authenticated client';
+  throw new InvalidRequestError('Invalid request: `client_id` belongs to another client').because({ reason });
 }

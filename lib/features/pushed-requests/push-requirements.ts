@@ -1,6 +1,6 @@
 import { collectedCapability } from '../../contracts/capability.js';
 
-/** Which authorization requests must be pushed, and how long they are stored. RFC 9126 */
+/** The rules for pushed authorization requests: whether they are required, and how long they can be opened. RFC 9126 */
 export interface PushRequirements {
   /** Whether every authorization request must be pushed. */
   readonly required: boolean;

@@ -3,15 +3,15 @@ import { shortText } from '../../events/events.js';
 import { Request } from '../../http/request.js';
 import type { PushedParameters, PushedRequest } from './pushed-request.js';
 
-/** How many characters a pushed request may have, as JSON: many times what a request needs. */
+/** Maximum size of a pushed request as JSON, in characters. Usual requests are much smaller. */
 const MAX_CHARACTERS = 16_384;
 
-/** What proves who the client is, and is no part of what it asks: it must not be kept. RFC 6749 §2.3, RFC 7521 §4.2 */
+/** Parameters for client authentication, which must not be stored with the request. RFC 6749 §2.3, RFC 7521 §4.2 */
 const CREDENTIAL_PARAMETERS = new Set(['client_secret', 'client_assertion', 'client_assertion_type', '__proto__']);
 
 /**
- * Reads what a client pushes, known or not: any feature may ask for its parameters later.
- * @throws InvalidRequestError for what is no parameter, or too much
+ * Returns the parameters of a pushed request. Unknown ones are kept, since features may read them later.
+ * @throws {InvalidRequestError} If a parameter is not text, or the request is too large.
  */
 export function readPushedParameters(form: unknown): PushedParameters {
   const parameters: Record<string, string | string[]> = {};
@@ -20,10 +20,10 @@ export function readPushedParameters(form: unknown): PushedParameters {
     parameters[name] = Array.isArray(value) ? value.map((one) => text(one, name)) : text(value, name);
   }
   if (parameters['request_uri'] !== undefined) {
-    throw new InvalidRequestError('Invalid request: `request_uri` cannot be pushed itself');
+    throw new InvalidRequestError('Invalid request: the parameter `request_uri` cannot be pushed');
   }
   if (JSON.stringify(parameters).length <= MAX_CHARACTERS) return parameters;
-  throw new InvalidRequestError(`Invalid request: it has more than ${MAX_CHARACTERS} characters`, { code: 413 });
+  throw new InvalidRequestError(`Invalid request: it is longer than ${MAX_CHARACTERS} characters`, { code: 413 });
 }
 
 function text(value: unknown, name: string): string {
@@ -32,8 +32,8 @@ function text(value: unknown, name: string): string {
 }
 
 /**
- * A pushed request as the authorization endpoint reads it, for the browser that brings its `request_uri`: nothing else that
- * stands in its URL or its form counts. RFC 9126 §4
+ * Returns a pushed request in the form that the authorization endpoint reads. Other parameters in the browser's URL or
+ * form are ignored. RFC 9126 §4
  */
 export function asRequest({ parameters, requestUri }: Pick<PushedRequest, 'parameters' | 'requestUri'>, from: Request) {
   const query = { ...parameters, request_uri: requestUri };

@@ -1,34 +1,39 @@
 import type { Awaitable, Falsy } from '../../model/model.js';
 
-/** The parameters of an authorization request, as a client pushed them: without what proved who it is. */
+/** The parameters of a pushed authorization request, without client credentials. */
 export type PushedParameters = Readonly<Record<string, string | readonly string[]>>;
 
-/** An authorization request that a client has pushed. RFC 9126 §2 */
+/** A pushed authorization request. RFC 9126 §2 */
 export interface PushedRequest {
-  /** How the client refers to it. Whoever knows it and the client's id can open it: keep its hash, as with a code. */
+  /**
+   * The `request_uri` of the request. Anyone who knows it and the client id can open the request: store its hash, as
+   * for a code.
+   */
   requestUri: string;
-  /** Whose it is: the `client_id` it was pushed with. */
+  /** The id of the client that pushed the request. */
   clientId: string;
-  /** The issuer it was pushed to; left out where the host has named none. */
+  /** The issuer that received the request. Omitted if the option `issuer` is not set. */
   issuer?: string;
   parameters: PushedParameters;
-  /** Until when it must be opened for the first time. */
+  /** Until when a browser must first open the request. */
   openUntil: Date;
-  /** When it is over, opened or not: from then on it need not be found. */
+  /** When the request expires, whether or not it was opened. The model need not find it after that. */
   expiresAt: Date;
 }
 
-/** Keeps pushed authorization requests; beside it the feature asks `once`. */
+/** A model that stores pushed authorization requests. The feature also requires `once()`. */
 export interface PushedRequestModel {
   savePushedRequest(request: PushedRequest): Awaitable<unknown>;
-  /** @returns falsy when there is none, or it was revoked */
+  /** Finds a pushed request. Must return a falsy value if the request is unknown or was consumed. */
   getPushedRequest(requestUri: string): Awaitable<PushedRequest | Falsy>;
   /**
-   * Optional. Keeps a request, as it was found, for the time of the interaction: a browser of its client has opened it. A model
-   * that implements this does not find a request after `openUntil` unless it was opened, by the clock of its database. If omitted,
-   * the feature asks `once` and compares `openUntil` with the clock of the process.
+   * Records that a browser has opened the request. A model with this method must not find an unopened request after
+   * `openUntil`, by the clock of its database. If omitted, the feature calls `once()` and compares `openUntil` with the
+   * clock of the process.
    */
   openPushedRequest?(request: PushedRequest): Awaitable<unknown>;
-  /** Spends it, as it was found: truthy for exactly one caller, however many try at once. RFC 9126 §7.3 */
+  /**
+   * Consumes a pushed request. Must return a truthy value to exactly one of several concurrent callers. RFC 9126 §7.3
+   */
   revokePushedRequest(request: PushedRequest): Awaitable<boolean>;
 }

@@ -21,20 +21,24 @@ import { PUSHED_REQUESTS } from './push-requirements.js';
 import { asRequest } from './pushed-parameters.js';
 import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
 
-/** Options of `pushedRequests`. */
+/** The options of `pushedRequests()`. */
 export interface PushedRequestOptions {
   /**
-   * Must all authorization requests be pushed? Default: false, those of clients with `requirePushedAuthorizationRequests`.
-   * RFC 9126 §4
+   * Whether all authorization requests must be pushed. If `false`, only those of clients with
+   * `requirePushedAuthorizationRequests`. Default: `false`. RFC 9126 §4
    */
   required?: boolean;
-  /** Seconds in which the browser must come with a request that was pushed. Default: 60 */
+  /** Seconds in which the browser must open a pushed request. Default: `60`. */
   lifetime?: number;
-  /** Seconds that a request is kept for which came in time: a login takes its time, and pages are reloaded. Default: 1800 */
+  /**
+   * Seconds for which an opened request is stored after that, since a login takes time and pages are reloaded. Default:
+   * `1800`.
+   */
   interactionLifetime?: number;
   /**
-   * How many requests public and self-registered clients may push from one network (an IPv4 address or an IPv6 /64), in one process;
-   * `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 600, per: 60 }`
+   * How many requests public and self-registered clients may push from one network (an IPv4 address or an IPv6 /64), in
+   * one process. `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 600, per: 60
+   * }`.
    */
   rate?: RequestRate | false;
 }
@@ -48,7 +52,10 @@ const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
   'once',
 ];
 
-/** Clients hand in their authorization requests themselves, checked at once, and browsers bring no more than a name. RFC 9126 */
+/**
+ * Lets clients send authorization requests to the server directly, where they are validated at once. The browser then
+ * sends only a `request_uri`. RFC 9126
+ */
 export function pushedRequests(options: PushedRequestOptions = {}): Feature {
   const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800, rate = RATE } = options;
   const underCheck = new WeakSet<Request>();
@@ -64,7 +71,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
         metadata: 'pushed_authorization_request_endpoint',
         cors: true,
         description: {
-          summary: 'Takes an authorization request, and gives it a name. RFC 9126',
+          summary: 'Stores an authorization request, and returns its request_uri. RFC 9126',
           clients: 'all',
           sameParametersAs: 'authorize',
           required: ['response_type'],
@@ -74,7 +81,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
           new PushEndpoint(server, { lifetime, interactionLifetime, requestsInValidation: underCheck, rate }),
       },
     },
-    parameters: { authorize: { request_uri: 'The name of a pushed request, in place of its parameters.' } },
+    parameters: { authorize: { request_uri: 'The request_uri of a pushed request, instead of its parameters.' } },
     install(builder) {
       builder.contribute(PUSHED_REQUESTS, { required: isRequired, lifetime });
       return {
@@ -95,13 +102,17 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
           },
 
           read(parameters, { client, responseType }) {
-            // A device sends its request itself, without a browser.
+            // A device sends its request directly, without a browser.
             if (responseType === DEVICE_RESPONSE_TYPE) return;
-            // Only a request that was pushed still has this parameter here.
+            // Here, only a pushed request still has this parameter.
             if (parameters.optional('request_uri') !== undefined) return;
             if (!isRequired && !REQUIRE_PUSHED_AUTHORIZATION_REQUESTS.of(client)) return;
-            const reason = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
-            throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ reason });
+            const reason = isRequired
+              ? 'the option `required` of `pushedRequests()` requires pushed authorization requests'
+              : 'client is registered with `require_pushed_authorization_requests`';
+            throw new InvalidRequestError('Invalid request: authorization requests must be pushed (RFC 9126)').because({
+              reason,
+            });
           },
         },
       };
@@ -109,7 +120,10 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
   };
 }
 
-/** The request that was pushed, for the client it is of. @throws InvalidRequestError, which the browser is told */
+/**
+ * Finds a pushed request of the client. Errors are rendered in the browser.
+ * @throws {InvalidRequestError} If the request is unknown, expired, used, or of another client or issuer.
+ */
 async function findPushedRequest(
   request: Request,
   requestUri: string,
@@ -118,33 +132,35 @@ async function findPushedRequest(
   const model = server.options.model as PushedModel;
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const pushed = isRequestUri(requestUri) && (await model.getPushedRequest(requestUri));
-  if (!pushed) throw invalidRequestUri('it is known, and was not answered yet');
-  if (pushed.clientId !== clientId) throw invalidRequestUri('it was pushed by the client that brings it');
-  if (!isOfIssuer(pushed, server.issuerOf(request)))
-    throw invalidRequestUri('it was pushed to the issuer that is asked');
-  if (isExpired(pushed.expiresAt)) throw invalidRequestUri('it is not over');
+  if (!pushed) throw invalidRequestUri('`request_uri` is unknown or was already used');
+  if (pushed.clientId !== clientId) throw invalidRequestUri('request was pushed by another client');
+  if (!isOfIssuer(pushed, server.issuerOf(request))) throw invalidRequestUri('request was pushed to another issuer');
+  if (isExpired(pushed.expiresAt)) throw invalidRequestUri('pushed request has expired');
   await openInTime(pushed, model);
   return { request: asRequest(pushed, request), consume: () => model.revokePushedRequest(pushed) };
 }
 
-/** Verifies that a browser opens the request in time. Later visits, for example after the login, may come later. RFC 9126 §4 */
+/**
+ * Verifies that the browser opens a pushed request in time. It may open it again later, for example after a login. RFC
+ * 9126 §4
+ */
 async function openInTime(pushed: PushedRequest, model: PushedModel): Promise<void> {
   if (model.openPushedRequest) return void (await model.openPushedRequest(pushed));
   const left = Math.ceil((pushed.expiresAt.getTime() - Date.now()) / 1000);
   const isFirst = await model.once(hash('sha256', `opened ${pushed.requestUri}`, 'base64url'), left + LEEWAY);
   if (!isFirst || !isExpired(pushed.openUntil)) return;
-  // From now on it is known as opened, so it has to go.
+  // `once()` has recorded the request as opened, so a second attempt would succeed.
   await model.revokePushedRequest(pushed);
-  throw invalidRequestUri('it is opened in time');
+  throw invalidRequestUri('pushed request was not opened in time');
 }
 
-/** Seconds for which it is remembered longer than the request that it was opened: clocks differ. */
+/** Seconds after expiry for which an opened request is remembered, to tolerate clock skew. */
 const LEEWAY = 600;
 
 const isRequestUri = (uri: string) => /^[\da-f]{64}$/.test(uri.slice(PUSHED_REQUEST_URI_PREFIX.length));
 
 const invalidRequestUri = (reason: string) =>
-  new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ reason });
+  new InvalidRequestError('Invalid request: `request_uri` is unknown, expired or already used').because({ reason });
 
 const NAMES = { required: true, lifetime: true, interactionLifetime: true, rate: true } as const;
 const RATE: RequestRate = { requests: 600, per: 60 };
@@ -155,10 +171,10 @@ function* configurationErrors(
 ): Iterable<string> {
   for (const [name, seconds] of Object.entries(lifetimes)) {
     const isLifetime = typeof seconds === 'number' && seconds >= 1 && seconds <= MAX_SECONDS;
-    if (!isLifetime) yield `\`${name}\` of \`pushedRequests\` is a number of seconds, from 1 to ${MAX_SECONDS}`;
+    if (!isLifetime) yield `\`${name}\` of \`pushedRequests()\` must be a number of seconds, from 1 to ${MAX_SECONDS}`;
   }
   if (!hasOnce(model)) {
-    yield '`pushedRequests` needs a model that implements `once()`: that of an event emitter is another';
+    yield '`pushedRequests()` requires a model with `once()`, called as `once(digest, seconds)`. `EventEmitter.prototype.once` does not count';
   }
 }
 

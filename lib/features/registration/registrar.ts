@@ -19,7 +19,7 @@ import { bearerTokenOf, RegistrationAccess } from './registration-access.js';
 import type { Registration, RegistrationCredentials, RegistrationModel } from './registration-model.js';
 import { type RegistrationOptions, registrationSettings } from './registration-options.js';
 
-/** What a client must not say: it is for the server to say. RFC 7592 §2.2 */
+/** Members that only the server sets. A client must not send them. RFC 7592 §2.2 */
 const SERVER_MEMBERS = [
   'registration_access_token',
   'registration_client_uri',
@@ -27,7 +27,7 @@ const SERVER_MEMBERS = [
   'client_id_issued_at',
 ];
 
-/** Registers clients, and changes what is registered. RFC 7591 §3, RFC 7592 §2 */
+/** Registers clients, and reads, updates and deletes their registrations. RFC 7591 §3, RFC 7592 §2 */
 export class Registrar {
   private readonly model: Model & RegistrationModel;
   private readonly options: ReturnType<typeof registrationSettings>;
@@ -44,7 +44,10 @@ export class Registrar {
     this.access = new RegistrationAccess(server, this.options);
   }
 
-  /** @returns the client, with all that it was given: what is secret, this one time */
+  /**
+   * Registers a client. RFC 7591 §3.2.1
+   * @returns the response body. Only this response contains the client's secrets.
+   */
   async register(request: Request, response: Response): Promise<object> {
     await this.access.admit(request, response);
     const metadata = await this.read(readRegistrationBody(request));
@@ -82,14 +85,14 @@ export class Registrar {
     return this.responseBody(registration, bearerTokenOf(request)!, request);
   }
 
-  /** What is left out is gone: this is the whole of it. RFC 7592 §2.2 */
+  /** Replaces the registered metadata of a client. Members that the request omits are deleted. RFC 7592 §2.2 */
   async update(found: Registration, request: Request): Promise<object> {
     const said = readRegistrationBody(request);
     const { id } = found.client;
     const ours = SERVER_MEMBERS.find((name) => Object.hasOwn(said, name));
-    if (ours !== undefined) throw new InvalidRequestError(`Invalid request: \`${ours}\` is not for a client to say`);
+    if (ours !== undefined) throw new InvalidRequestError(`Invalid request: \`${ours}\` is set by the server only`);
     if (said['client_id'] !== id)
-      throw new InvalidRequestError('Invalid request: `client_id` is not that of the client');
+      throw new InvalidRequestError('Invalid request: `client_id` does not match the registration');
     await this.verifySecret(id, said['client_secret']);
     const metadata = await this.read(said, found);
     await this.access.approve({ metadata, client: found.client }, request);
@@ -111,16 +114,16 @@ export class Registrar {
     this.report('grant.ended', request, { clientId, reason: 'revoked' });
   }
 
-  /** A client may repeat its secret, and not choose one. RFC 7592 §2.2 */
+  /** Verifies the client secret in an update: a client may repeat its secret, but not choose one. RFC 7592 §2.2 */
   private async verifySecret(id: string, secret: unknown): Promise<void> {
     if (secret === undefined) return;
     const isRight = typeof secret === 'string' && secret !== '' && (await this.model.getClient(id, secret));
-    if (!isRight) throw new InvalidRequestError('Invalid request: `client_secret` is not that of the client');
+    if (!isRight) throw new InvalidRequestError('Invalid request: `client_secret` does not match the registration');
   }
 
   /**
-   * What is proven of it counts more than what is only said. The statement is kept and told again: what it has proven is not
-   * changed without one. RFC 7591 §2.3, §3.2.1
+   * Validates the metadata of a request. Claims of a verified software statement override other members. The statement
+   * is stored, and required for each update. RFC 7591 §2.3, §3.2.1
    */
   private async read(said: Record<string, unknown>, before?: Registration): Promise<ClientMetadata> {
     const statement = said['software_statement'] ?? undefined;
@@ -162,21 +165,24 @@ export class Registrar {
 }
 
 /**
- * Returns a client with the properties that a change of its registration keeps. A client of an earlier version need not prove its sector
- * until it claims another one, so that its `sub` stays the same. OpenID Connect Core §8.1
+ * Copies the properties that an update must keep. A client of an earlier version need not prove its sector until it
+ * claims another one, so that its `sub` stays the same. OpenID Connect Core 1.0 §8.1
  */
 function keepProperties(client: MetadataClient, { issuer, ...before }: CoreClient): MetadataClient {
   const mustProve = before.requiresSectorProof === true || claimedHost(client) !== claimedHost(before);
   return { ...client, ...(issuer !== undefined && { issuer }), ...(mustProve && { requiresSectorProof: true }) };
 }
 
-/** Does a client prove itself by a secret? Who has a key of its own, or nothing, is given none. RFC 7591 §3.2.1 */
+/** Whether the client authenticates with a secret. Only then it gets one. RFC 7591 §3.2.1 */
 function hasSecret(client: CoreClient): boolean {
   const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   return method === undefined || method.startsWith('client_secret_');
 }
 
-/** Does it from now on, or by one that this server must be able to read, as it did not before? */
+/**
+ * Whether an update requires a new secret: the client had none, or now signs with its secret, which this server must be
+ * able to read.
+ */
 const needsSecret = (client: CoreClient, before: CoreClient): boolean =>
   hasSecret(client) && (!hasSecret(before) || (isSigning(client) && !isSigning(before)));
 

@@ -14,13 +14,13 @@ import type { registrationSettings } from './registration-options.js';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
-/** The token that a request brings. RFC 6750 §2.1 */
+/** Returns the bearer token of the `Authorization` header. RFC 6750 §2.1 */
 export function bearerTokenOf(request: Request): string | undefined {
   const header: unknown = request.get('authorization');
   return typeof header === 'string' ? BEARER.exec(header)?.[1] : undefined;
 }
 
-/** Says who may register, and how often. RFC 7591 §3 */
+/** Decides which requests may register clients, and limits their rate. RFC 7591 §3 */
 export class RegistrationAccess {
   private readonly model: RegistrationModel;
   private readonly issuer: string | undefined;
@@ -37,8 +37,8 @@ export class RegistrationAccess {
   }
 
   /**
-   * Before anything is read: is there a good token, where one is needed, and was not too much registered?
-   * @throws OAuthError, with the challenge in the headers
+   * Verifies the initial access token, if one is required, and the rate limit, before the request body is read.
+   * @throws {OAuthError} If either check fails. The challenge is in the response headers.
    */
   async admit(request: Request, response: Response): Promise<void> {
     if (this.authenticator) {
@@ -57,7 +57,10 @@ export class RegistrationAccess {
     await this.limit?.count(JSON.stringify([this.issuer, registrant]));
   }
 
-  /** When it is known what would be registered. @throws AccessDeniedError where the host says no */
+  /**
+   * Asks the model whether this metadata may be registered.
+   * @throws {AccessDeniedError} If the model refuses it.
+   */
   async approve(registration: RegistrationRequest, request: Request): Promise<void> {
     if (!this.model.mayRegister) return;
     const address = addressOf(request);
@@ -69,6 +72,6 @@ export class RegistrationAccess {
       ...(initialAccessToken !== undefined && { initialAccessToken }),
     };
     if (await this.model.mayRegister(whole)) return;
-    throw new AccessDeniedError('Access denied: this client may not be registered', { code: 403 });
+    throw new AccessDeniedError('Access denied: this client is not allowed to register', { code: 403 });
   }
 }

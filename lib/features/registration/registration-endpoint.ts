@@ -15,8 +15,8 @@ import type { Registration } from './registration-model.js';
 import type { RegistrationOptions } from './registration-options.js';
 
 /**
- * Where clients are registered, and, by `client_id` in its query, where each of them manages what it registered. RFC 7591 §3,
- * RFC 7592 §2
+ * The endpoint at which clients register, and at which each client manages its registration, named by `client_id` in
+ * the query. RFC 7591 §3, RFC 7592 §2
  */
 export class RegistrationEndpoint implements Handler {
   private readonly registrar: Registrar;
@@ -75,13 +75,16 @@ export class RegistrationEndpoint implements Handler {
     return body;
   }
 
-  /** The registration that a request is about, by the token that only its client knows. RFC 7592 §2.1 */
+  /**
+   * Finds the registration that the registration access token of the request belongs to. RFC 7592 §2.1
+   * @throws {InvalidTokenError} If the token or the client is unknown.
+   */
   private async find(request: Request): Promise<Registration> {
     const token = bearerTokenOf(request);
     const clientId = token === undefined ? '' : required(request, 'client_id', isVSCHAR, ['query']);
     const found = token === undefined ? undefined : await this.registrar.find(clientId, token);
     if (found) return found;
-    const reason = 'the client is registered, and this is its registration access token';
+    const reason = 'client is unknown, or the registration access token is not its own';
     throw new InvalidTokenError('Invalid token: registration access token is invalid').because({ reason });
   }
 }

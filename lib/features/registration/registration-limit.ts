@@ -4,21 +4,21 @@ import { TemporarilyUnavailableError } from '../../errors/index.js';
 import type { OnceModel } from '../../model/model.js';
 import { keepRecent } from '../../crypto/lru.js';
 
-/** How often somebody may register a client. */
+/** A rate limit for client registration. */
 export interface RegistrationRate {
   requests: number;
-  /** Seconds. */
+  /** The length of the window in seconds. */
   per: number;
 }
 
 const MAX_REMEMBERED = 10_000;
 
 /**
- * So many in so many seconds, for all processes on one store: each takes one of the places of the window, and a place is
- * taken once. What is known to be full is not asked about again.
+ * Limits client registrations per time window, for all processes that share a store. Each registration claims a slot of
+ * the window by `once()`. Slots that are known to be taken are not tried again.
  */
 export class RegistrationLimit {
-  /** The first place that may be free, by window; the oldest first. */
+  /** The next slot that may be free, by window. The oldest window comes first. */
   private readonly nextSlots = new Map<string, number>();
 
   constructor(
@@ -26,18 +26,21 @@ export class RegistrationLimit {
     private readonly rate: RegistrationRate,
   ) {}
 
-  /** @throws TemporarilyUnavailableError, 429, when there is no place */
+  /**
+   * Counts a registration.
+   * @throws {TemporarilyUnavailableError} With status 429, if the window has no free slot.
+   */
   async count(registrant: string): Promise<void> {
     const { requests, per } = this.rate;
     const now = Date.now() / 1000;
     const key = hash('sha256', `registrations ${Math.floor(now / per)} ${registrant}`, 'base64url');
     for (let place = this.nextSlots.get(key) ?? 0; place < requests; place++) {
       this.remember(key, place + 1);
-      // Twice as long as the window: clocks differ.
+      // Stored for two windows, to tolerate clock skew.
       if (await this.model.once(`${key} ${place}`, per * 2)) return;
     }
     const retryAfter = Math.ceil(per - (now % per));
-    throw new TemporarilyUnavailableError('Too many clients were registered: try again later', {
+    throw new TemporarilyUnavailableError('Too many clients were registered. Try again later', {
       code: 429,
       retryAfter,
     });

@@ -2,63 +2,75 @@ import type { Awaitable, Client, Falsy } from '../../model/model.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { MetadataClient } from '../../clients/registration/client-from-metadata.js';
 
-/** A client that has registered itself. RFC 7591 §3.2.1 */
+/** The registration of a client that has registered itself. RFC 7591 §3.2.1 */
 export interface Registration<C extends Client = MetadataClient> {
-  /** As `getClient()` is to find it; what it said of itself is its `metadata`. */
+  /** The client as `getClient()` must return it. Its `metadata` contains the registered metadata. */
   client: C;
   issuedAt: Date;
-  /** When it may be forgotten, unless it was used until then; left out: never. */
+  /** When an unused client may be deleted. If omitted, never. */
   expiresAt?: Date;
 }
 
-/** What a client proves itself by. To be kept as hashes, as with a code. */
+/** The credentials of a registered client. Store them as hashes, as for a code. */
 export interface RegistrationCredentials {
-  /** Left out: it has none, or keeps the one that it has. */
+  /** The new client secret. Omitted if the client has none, or keeps its secret. */
   clientSecret?: string;
-  /** With which it manages its registration. RFC 7592 §1.2 */
+  /** The registration access token, with which the client manages its registration. RFC 7592 §1.2 */
   registrationAccessToken?: string;
 }
 
-/** Who wants to register what. */
+/** A request to register a client or to update its registration. */
 export interface RegistrationRequest {
-  /** What would be registered. */
+  /** The metadata to register. */
   metadata: ClientMetadata;
-  /** The issuer at which the client registers. Tenants that share a model are told apart by it. */
+  /** The issuer at which the client registers. It distinguishes tenants that share a model. */
   issuer?: string;
-  /** The credentials of the `Authorization` header, where it is `Bearer`. RFC 7591 §3 */
+  /** The bearer token of the `Authorization` header, if there is one. RFC 7591 §3 */
   initialAccessToken?: string;
-  /** From where, as Express or Fastify say; behind a proxy they have to be told to trust it. */
+  /**
+   * The IP address of the request, such as `request.ip` of Express or Fastify. Behind a proxy, set their `trust proxy`
+   * option.
+   */
   address?: string;
-  /** The client that changes its registration. RFC 7592 §2.2 */
+  /** The client that updates its registration. Omitted for a new registration. RFC 7592 §2.2 */
   client?: Client;
 }
 
-/** Keeps clients that register themselves. */
+/** A model that stores clients that register themselves. */
 export interface RegistrationModel<C extends Client = MetadataClient> {
-  /** Can clients be kept at all? Asked at the start. A store cannot where the host has the clients. Left out: they can. */
+  /**
+   * Whether the model can store clients, asked at start-up. A store cannot if the application provides its own clients.
+   * If omitted, it can.
+   */
   canRegister?(): boolean;
-  /** Keeps a new client, which `getClient()` finds from then on. */
+  /** Saves a new client. `getClient()` must find it from then on. */
   saveRegistration(registration: Registration<C>, credentials: RegistrationCredentials): Awaitable<unknown>;
-  /** @returns falsy where there is no such client, or it has another token: nobody learns which */
+  /**
+   * Finds a registration by client id and registration access token. Must return a falsy value if either is unknown,
+   * without a difference.
+   */
   getRegistration(clientId: string, registrationAccessToken: string): Awaitable<Registration<C> | Falsy>;
-  /** Puts another client in place of this one, with another secret where there is one. @returns falsy: it is gone. RFC 7592 §2.2 */
+  /**
+   * Replaces a registered client, and its secret if there is a new one. Must return `false` if the client no longer
+   * exists. RFC 7592 §2.2
+   */
   updateRegistration(registration: Registration<C>, credentials: RegistrationCredentials): Awaitable<boolean>;
-  /** Forgets it, and ends all that was ever issued to it. RFC 7592 §2.3 */
+  /** Deletes a client, and revokes everything that was issued to it. RFC 7592 §2.3 */
   revokeRegistration(registration: Registration<C>): Awaitable<unknown>;
   /**
-   * May this be registered? Asked when all else is good; it may throw an `OAuthError`. Left out: the options of the feature
-   * say who may. RFC 7591 §3.1
+   * Decides whether valid metadata may be registered. May throw an `OAuthError`. If omitted, the options of the feature
+   * decide. RFC 7591 §3.1
    */
   mayRegister?(request: RegistrationRequest): Awaitable<boolean | Falsy>;
   /**
-   * What a software statement says, once it is proven: members of the metadata, which count more than what stands beside it.
-   * Falsy: it is good, but not approved here; `InvalidSoftwareStatementError`: it is not good. Left out: nobody reads them.
-   * RFC 7591 §2.3
+   * Verifies a software statement, and returns its claims, which override other metadata members. Return a falsy value
+   * if the statement is valid but not approved. Throw `InvalidSoftwareStatementError` if it is invalid. If omitted,
+   * software statements are ignored. RFC 7591 §2.3
    */
   verifySoftwareStatement?(statement: string): Awaitable<object | Falsy>;
 }
 
-/** What a model must have. */
+/** The methods that a model must have for `registration()`. */
 export const REGISTRATION_METHODS: readonly (keyof RegistrationModel)[] = [
   'saveRegistration',
   'getRegistration',

@@ -11,22 +11,25 @@ import { findUnknownOption } from '../../options/unknown-option.js';
 import type { RegistrationRate } from './registration-limit.js';
 import type { RegistrationModel } from './registration-model.js';
 
-/** Who may register which clients. */
+/** The options of `registration()`: who may register which clients. */
 export interface RegistrationOptions extends ClientPolicyOptions {
-  /** May everybody register, who brings nothing? Default: false. RFC 7591 §3, App. A.1.1 */
+  /** Whether clients may register without an initial access token. Default: `false`. RFC 7591 §3, App. A.1.1 */
   open?: boolean;
-  /** The scope of the access tokens by which clients may be registered: initial access tokens. RFC 7591 §1.2, App. A.1.2 */
+  /**
+   * The scope that an initial access token must have. If omitted, no initial access token is required. RFC 7591 §1.2,
+   * App. A.1.2
+   */
   initialAccessScope?: string;
   /**
-   * How many may be registered from one address, or by one initial access token; of IPv6, one network. `false`: something
-   * before this server counts. Default: 20 in 3600 seconds
+   * How many clients may register from one address (for IPv6, one network) or with one initial access token. `per` is
+   * in seconds. `false`: no limit, for example because a proxy limits requests. Default: `{ requests: 20, per: 3600 }`.
    */
   rate?: RegistrationRate | false;
-  /** Seconds after which a client is forgotten that was never given anything; 0: never. Default: 86 400 */
+  /** Seconds after which an unused client is deleted. `0`: never. Default: `86400`. */
   unusedLifetime?: number;
 }
 
-/** Those of a feature, with their defaults. */
+/** Returns the options of `registration()`, with their defaults. */
 export const registrationSettings = ({
   rate = RATE,
   unusedLifetime = 86_400,
@@ -51,37 +54,36 @@ const NAMES = {
 
 const NAME = '`registration()`';
 
-/** What is wrong with how a host has set it up, as sentences. */
+/** Yields the configuration errors of `registration()`. */
 export function* registrationErrors(options: RegistrationOptions, server: ServerContext): Iterable<string> {
   const { open, initialAccessScope, rate, unusedLifetime } = registrationSettings(options);
   const misspelt = findUnknownOption(options, NAMES, NAME);
   if (misspelt !== undefined) yield misspelt;
   const model = server.options.model as Model & Partial<RegistrationModel>;
   if (server.options.issuer === undefined) {
-    yield `${NAME} needs the option \`issuer\`: clients are told where they manage their registrations`;
+    yield `${NAME} requires the option \`issuer\`: responses contain the URL at which clients manage their registrations`;
   }
   if (!open && initialAccessScope === undefined && !model.mayRegister) {
-    yield `who may register? ${NAME} takes \`open: true\`, an \`initialAccessScope\`, or a model that implements \`mayRegister()\``;
+    yield `${NAME} must know who may register: set \`open: true\` or \`initialAccessScope\`, or implement \`mayRegister()\` in the model`;
   }
   if (model.canRegister?.() === false) {
-    yield `${NAME} keeps clients in the store, which was given the \`clients\` of the host: leave these out, or implement \`saveRegistration()\` and what goes with it`;
+    yield `${NAME} cannot save clients, because the store has the option \`clients\`: remove that option, or override \`saveRegistration()\` and the other methods of \`RegistrationModel\``;
   }
   if (initialAccessScope !== undefined) {
     const fault = findScopesError([initialAccessScope], NAME);
-    if (open)
-      yield `\`initialAccessScope\` of ${NAME} says that tokens are needed, and \`open\` that they are not: leave one out`;
+    if (open) yield `\`initialAccessScope\` and \`open\` of ${NAME} contradict each other: remove one of them`;
     if (fault !== undefined) yield fault.replace('scopes', 'initialAccessScope');
-    if (!model.getAccessToken)
-      yield `\`initialAccessScope\` of ${NAME} needs a model that implements \`getAccessToken()\``;
+    if (!model.getAccessToken) yield `\`initialAccessScope\` of ${NAME} requires a model with \`getAccessToken()\``;
   }
   if (rate !== false) {
     const isRate = isCount(rate?.requests, 10_000) && isCount(rate?.per, 86_400);
     if (!isRate)
-      yield `\`rate\` of ${NAME} is \`{ requests, per }\`: how many, up to 10 000, in how many seconds, up to 86 400`;
+      yield `\`rate\` of ${NAME} must be \`{ requests, per }\`: up to 10 000 requests, in up to 86 400 seconds`;
     if (!hasOnce(model))
-      yield `${NAME} counts by the model's \`once()\`; without it, say \`rate: false\` and count at your proxy`;
+      yield `\`rate\` of ${NAME} requires a model with \`once()\`. Without it, set \`rate: false\` and limit requests in a proxy`;
   }
-  if (!(unusedLifetime >= 0 && unusedLifetime < 2 ** 31)) yield `\`unusedLifetime\` of ${NAME} is a number of seconds`;
+  if (!(unusedLifetime >= 0 && unusedLifetime < 2 ** 31))
+    yield `\`unusedLifetime\` of ${NAME} must be a number of seconds, 0 or more`;
   yield* findPolicyErrors(options, server, NAME);
 }
 

@@ -3,7 +3,7 @@ import { RegistrationEndpoint } from './registration-endpoint.js';
 import { REGISTRATION_METHODS } from './registration-model.js';
 import { registrationErrors, type RegistrationOptions } from './registration-options.js';
 
-/** Clients register themselves, and manage what they have registered. RFC 7591, RFC 7592 */
+/** Lets clients register themselves and manage their registrations. RFC 7591, RFC 7592 */
 export function registration(options: RegistrationOptions): Feature {
   return {
     id: 'registration',

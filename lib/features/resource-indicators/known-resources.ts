@@ -8,17 +8,17 @@ import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
 
 const NAMES = { resources: true, own: true, default: true, unrestricted: true } as const;
 
-/** Who wants a token. */
+/** The client and user that request a token. */
 interface Requester {
   client: CoreClient;
   user?: User | undefined;
 }
 
-/** The resources that a server issues tokens for: those of the lists, or those that its model grants. */
+/** The resources that a server issues tokens for: those in its options, or those that its model allows. */
 export class KnownResources {
   private readonly listed: ReadonlyMap<string, string>;
   private readonly model: Model & ResourceModel;
-  /** What is meant by a request that names none. */
+  /** The resources of a request that names none. */
   private readonly defaults: readonly string[];
 
   constructor(
@@ -26,7 +26,7 @@ export class KnownResources {
     private readonly options: ResourceIndicatorOptions,
   ) {
     const { resources, unrestricted = false, default: meant } = options ?? {};
-    // `faults()` reports options that are no list.
+    // `configurationErrors()` reports values that are not lists.
     const uris = [...(Array.isArray(resources) ? resources : []), ...server.resources];
     this.model = server.options.model;
     this.listed = new Map(uris.map((uri) => [resourceKey(uri), uri]));
@@ -35,8 +35,9 @@ export class KnownResources {
   }
 
   /**
-   * Those that are named, or meant, as they are known; none where the host issues tokens for nothing in particular.
-   * @throws InvalidTargetError for one that is not known, or when one had to be named
+   * Returns the requested resources in their configured spelling, or the default resources if the request names none.
+   * The list may be empty if `unrestricted` is set.
+   * @throws {InvalidTargetError} If a resource is unknown, or none was named and there is no default.
    */
   async verify(requested: readonly string[], requester: Requester): Promise<readonly string[]> {
     const uris = requested.length > 0 ? requested : this.defaults;
@@ -50,47 +51,51 @@ export class KnownResources {
     return [...found];
   }
 
-  /** What is still known of what was granted. @throws InvalidTargetError when nothing is */
+  /**
+   * Returns the authorized resources that are still known.
+   * @throws {InvalidTargetError} If none is.
+   */
   async remaining(authorized: readonly string[], requester: Requester): Promise<readonly string[]> {
     const found = new Set<string>();
     for (const uri of authorized) found.add((await this.find(uri, requester)) ?? '');
     found.delete('');
     if (found.size > 0) return [...found];
-    const reason = 'of the resources that were granted, one at least is known and for this client';
-    throw new InvalidTargetError('Invalid target: no resource of the grant is left').because({
+    const reason = 'no authorized resource is still known and allowed for this client';
+    throw new InvalidTargetError('Invalid target: none of the granted resources is still available').because({
       reason,
       given: authorized,
     });
   }
 
-  /** What is wrong with the lists, as sentences. */
+  /** Yields the configuration errors of `resourceIndicators()`. */
   *configurationErrors(): Iterable<string> {
     const misspelt = findUnknownOption(this.options, NAMES, '`resourceIndicators()`');
     if (misspelt !== undefined) yield misspelt;
     if ((this.options as unknown) === null) return;
     const { resources = [], own = [] } = this.options;
     const odd = Object.entries({ resources, own }).filter(([, list]) => !Array.isArray(list));
-    for (const [name] of odd) yield `\`${name}\` of \`resourceIndicators\` must be a list of absolute URIs`;
+    for (const [name] of odd) yield `\`${name}\` of \`resourceIndicators()\` must be a list of absolute URIs`;
     if (odd.length > 0) return;
     for (const uri of [...resources, ...own, ...this.defaults]) {
       if (!isResource(uri))
-        yield `the resource \`${uri}\` of \`resourceIndicators\` is no absolute URI without fragment`;
+        yield `the resource \`${uri}\` of \`resourceIndicators()\` must be an absolute URI without fragment`;
     }
     for (const uri of own) {
-      if (!/^https?:/i.test(uri)) yield `\`own\` of \`resourceIndicators\` lists URLs, and \`${uri}\` is none`;
+      if (!/^https?:/i.test(uri))
+        yield `\`own\` of \`resourceIndicators()\` must contain http or https URLs only. Got \`${uri}\``;
     }
     for (const uri of [...resources, ...own]) {
       const same = this.listed.get(resourceKey(uri));
       if (same !== undefined && same !== uri && isResource(uri))
-        yield `\`resourceIndicators\` takes \`${uri}\` and \`${same}\` for one: leave one out`;
+        yield `\`resourceIndicators()\` treats \`${uri}\` and \`${same}\` as the same resource: remove one of them`;
     }
     if (this.model.validateResource) return;
     if (this.listed.size === 0) {
-      yield '`resourceIndicators` knows no resource: list some in `resources`, or give the model `validateResource()`';
+      yield '`resourceIndicators()` knows no resource: set `resources`, or implement `validateResource()` in the model';
     }
     for (const uri of this.defaults) {
       if (!this.listed.has(resourceKey(uri)))
-        yield `the \`default\` of \`resourceIndicators\`, \`${uri}\`, is not listed`;
+        yield `\`default\` of \`resourceIndicators()\` contains \`${uri}\`: add it to \`resources\``;
     }
   }
 
@@ -101,9 +106,9 @@ export class KnownResources {
 
   private unknownResource(uri: string): InvalidTargetError {
     const detail = this.model.validateResource
-      ? { reason: '`validateResource()` grants the resource' }
-      : { reason: 'the resource is known', expected: [...this.listed.values()] };
-    const error = new InvalidTargetError('Invalid target: `resource` is unknown, or not for this client');
+      ? { reason: '`validateResource()` of the model refused the resource' }
+      : { reason: 'resource is unknown', expected: [...this.listed.values()] };
+    const error = new InvalidTargetError('Invalid target: `resource` is unknown, or not allowed for this client');
     return error.because({ ...detail, given: shortText(uri) });
   }
 }

@@ -1,26 +1,35 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 
-/** Knows which resources there are, where no list can say it. */
+/** A model that decides for which resources tokens are issued, if a list in the options is not sufficient. */
 export interface ResourceModel<C extends Client = Client, U extends User = User> {
   /**
-   * May this client have a token for this resource? It replaces the lists: what it does not grant is refused. Asked when a
-   * request names the resource, and with the user each time a token is issued for it. RFC 8707 §2
+   * Decides whether the client may get a token for this resource. It replaces the lists in the options. Called when a
+   * request names the resource, and with the user whenever a token is issued for it. RFC 8707 §2
    * @param resource an absolute URI without fragment, as the client spells it
    */
   validateResource?(resource: string, client: C, user: U | undefined): Awaitable<boolean | Falsy>;
 }
 
-/** Options of `resourceIndicators`. */
+/** The options of `resourceIndicators()`. */
 export interface ResourceIndicatorOptions {
-  /** What tokens may be asked for, as absolute URIs, beside the resources that this application is. Default: none */
+  /**
+   * The resources that clients may request, as absolute URIs, in addition to the resources of this application.
+   * Default: none.
+   */
   resources?: readonly string[];
-  /** The resources that this application is, where no other feature says so: URLs, and its routes are under their paths. */
+  /**
+   * The URLs of the resources that this application serves, if no other feature declares them. Routes under the path of
+   * a resource belong to it.
+   */
   own?: readonly string[];
-  /** What is meant by a request that names no resource. Default: the only one there is; where there are several, nothing */
+  /**
+   * The resources of a request that names none. If omitted, the only known resource; with several, a request must name
+   * one.
+   */
   default?: string | readonly string[];
   /**
-   * Are tokens for no resource in particular issued where nothing is named and nothing is meant, and does the guard let them
-   * in? For the time in which clients and tokens are about that know nothing of resources. Default: false
+   * Whether tokens without a resource are issued to requests that name none, and accepted by the guard. Use it while
+   * clients and tokens do not use resources yet. Default: `false`.
    */
   unrestricted?: boolean;
 }

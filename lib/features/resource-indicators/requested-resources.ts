@@ -8,7 +8,7 @@ import type { Token } from '../../model/model.js';
 import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';
 import type { KnownResources } from './known-resources.js';
 
-/** The name of the feature `resourceIndicators()`. */
+/** The id of the feature `resourceIndicators()`. */
 export const RESOURCE_INDICATORS = 'resourceIndicators';
 
 /** The resources that a server issues tokens for. `resourceIndicators()` provides them. */
@@ -18,36 +18,46 @@ export const KNOWN_RESOURCES = capability<KnownResources>('known resources', 're
 export const issuesForResources = (server: Pick<ServerContext, 'find'>): boolean =>
   server.find(KNOWN_RESOURCES) !== undefined;
 
-/** The resources that a request names, each once. @throws InvalidTargetError for one that is no absolute URI. RFC 8707 §2 */
+/**
+ * Returns the resources that a request names, each once.
+ * @throws {InvalidTargetError} If one is not an absolute URI. RFC 8707 §2
+ */
 export function requestedResources(parameters: Parameters): readonly string[] {
   const uris = parameters.all('resource', () => true);
   const wrong = uris.find((uri) => !isResource(uri));
   if (wrong === undefined) return uris;
-  const reason = 'a resource is an absolute URI without fragment, and without `..` in its path';
+  const reason = 'resource is not an absolute URI, or has a fragment or `..` in its path';
   const detail = { reason, given: shortText(wrong) };
   throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
 }
 
-/** Returns the resources that were granted before: to the code, the refresh token or another source. Empty if none was named. */
+/** Returns the resources that the code, refresh token or other source of the grant is for. Empty if it is for none. */
 export function authorizedResources({ code, refreshToken, source }: ClientRequest): readonly string[] {
   if (source) return source.resources;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
   return audienceOf(refreshTokenResource ?? resource);
 }
 
-/** A grant for nothing in particular may be used for something; any other never grows. RFC 8707 §2.2 */
+/**
+ * Verifies that all requested resources are authorized. If no resource is authorized, any may be requested. RFC 8707
+ * §2.2
+ * @throws {InvalidTargetError} If one is not.
+ */
 export function verifyAuthorized(requested: readonly string[], authorized: readonly string[]): void {
   const more = authorized.length > 0 ? requested.find((uri) => !isAmong(uri, authorized)) : undefined;
   if (more === undefined) return;
   const detail = {
-    reason: 'the resource is one of those that were granted',
+    reason: 'requested resource is not one of the granted resources',
     expected: authorized,
     given: shortText(more),
   };
   throw new InvalidTargetError('Invalid target: `resource` was not granted').because(detail);
 }
 
-/** A client that has the answer to its first try again must not take it for another one. */
+/**
+ * Verifies that a retried refresh request names the same resources as the first attempt, whose response it gets again.
+ * @throws {InvalidTargetError} If it names others.
+ */
 export function verifyRetriedResources(
   { refreshToken, tokenMembers: kept, parameters }: ClientRequest,
   token: Token,
@@ -56,5 +66,5 @@ export function verifyRetriedResources(
   const [wanted, got] = [audienceOf(kept['resource']), audienceOf(token['resource'])];
   const asked = wanted.length > 0 ? wanted : requestedResources(parameters);
   if (asked.length === 0 || got.length === 0 || isSameAudience(asked, got)) return;
-  throw new InvalidTargetError('Invalid target: the refresh token was used for another resource');
+  throw new InvalidTargetError('Invalid target: the refresh token was already used for another resource');
 }

@@ -16,8 +16,9 @@ import {
 import type { ResourceIndicatorOptions } from './options.js';
 
 /**
- * Clients say for which resource they want a token, and it is good for no other. Codes and tokens are kept with `resource`,
- * a list; refresh tokens of narrowed access tokens with `refreshTokenResource`. RFC 8707
+ * Lets clients request tokens for certain resources, and restricts each token to them. Codes and tokens are saved with
+ * the list `resource`. A refresh token for more resources than its access token is saved with `refreshTokenResource`.
+ * RFC 8707
  */
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
   const { own, unrestricted = false } = options ?? {};
@@ -42,7 +43,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
 
 /** Returns the hooks that read and validate the resources of authorization requests. RFC 8707 §2.1 */
 function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
-  /** The resources as they were requested, before a user was known. */
+  /** The requested resources, before a user was known. */
   const wanted = new WeakMap<AuthorizationRequest, readonly string[]>();
   return {
     async read(parameters, { client }) {
@@ -50,7 +51,7 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
       return resource.length > 0 ? { resource } : undefined;
     },
 
-    /** No `issue` hook runs for a token of the implicit flow, so its resources are validated for the user here. */
+    /** For the implicit grant no `issue` hook runs, so its resources are validated here, once the user is known. */
     async approve(request, { user, decision }) {
       const { client, data, responseType } = request;
       if (decision || !responseType.split(' ').includes('token')) return;
@@ -62,7 +63,10 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
   };
 }
 
-/** Stores with the token which resources it is for. @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2 */
+/**
+ * Stores with a token for which resources it is.
+ * @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2
+ */
 async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {
   const { authorization, parameters } = request;
   const named = request.source?.requestedResources ?? requestedResources(parameters);
@@ -74,23 +78,26 @@ async function bindToResources(request: ClientRequest, resources: KnownResources
     : resources.verify(named, authorization!));
   if (resource.length === 0) return;
   request.tokenMembers['resource'] = resource;
-  // A client that asked for less keeps the right to the rest. RFC 8707 §2.2
+  // The refresh token keeps all granted resources, even if this access token is for fewer. RFC 8707 §2.2
   const isFollowing = Boolean(request.code ?? request.refreshToken);
   if (isFollowing && authorization!.refreshable && !isSameAudience(resource, granted)) {
     request.tokenMembers['refreshTokenResource'] = granted;
   }
 }
 
-/** @throws {InvalidTokenError} If the token is for another resource than the one that is requested. RFC 8707 §2 */
+/**
+ * Verifies that an access token is for the requested resource.
+ * @throws {InvalidTokenError} If it is for another resource. RFC 8707 §2
+ */
 function verifyAudience({ token, request, server }: PresentedToken, unrestricted: boolean): void {
   const audience = audienceOf(token['resource']);
   const asked = server.resourceOf(request);
   if (audience.length === 0 ? unrestricted || asked === undefined : asked && isAmong(asked, audience)) return;
   throw new InvalidTokenError('Invalid token: access token is for another resource').because({
-    reason: 'the token is for the resource that the request is for',
-    expected: asked ?? 'a resource that this application names, as by the option `own` of `resourceIndicators`',
+    reason: 'access token is not for the requested resource',
+    expected: asked ?? 'a resource of this application, as listed in `own` of `resourceIndicators()`',
     given: audience,
   });
 }
 
-const RESOURCE = 'The resource that the token is for; may be repeated.';
+const RESOURCE = 'The resource that the token is for. May be repeated.';

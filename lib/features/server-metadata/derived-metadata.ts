@@ -3,19 +3,22 @@ import { classGrant } from '../../endpoints/token/class-grant.js';
 import { isModeAllowed } from '../../contracts/response-mode.js';
 import { requiredGrantTypes, type ResponseType } from '../../contracts/response-type.js';
 
-/** What a host may say of its server. */
+/** The scopes and grant types that the application publishes in the metadata. */
 interface DeclaredMetadata {
   scopes?: readonly string[] | undefined;
   grantTypes?: readonly string[] | ((grantType: string) => boolean) | undefined;
 }
 
-/** May clients be told of this grant type? */
+/** Whether the metadata may contain this grant type. */
 const isPublished = ({ grantTypes }: DeclaredMetadata, grantType: string): boolean =>
   typeof grantTypes === 'function' ? grantTypes(grantType) : (grantTypes?.includes(grantType) ?? true);
 
 type Metadata = Record<string, unknown>;
 
-/** What a server can say of itself, each member true since it is made of what answers requests. RFC 8414 §2 */
+/**
+ * Returns the metadata that follows from the installed features and the model, so that it is always correct. RFC 8414
+ * §2
+ */
 export function derivedMetadata(server: ServerContext, issuer: string, declared: DeclaredMetadata): Metadata {
   const { scopes } = declared;
   const authorizable = server.urlOf('authorize', issuer) !== undefined;
@@ -40,7 +43,7 @@ export function derivedMetadata(server: ServerContext, issuer: string, declared:
   return derived;
 }
 
-/** Lists grow by what a feature says; what was said before is not said otherwise. */
+/** Adds the metadata members of a feature. Lists are merged; other members are added only if they are not set yet. */
 function mergeMembers(derived: Metadata, more: object): void {
   for (const [name, value] of Object.entries(more) as [string, unknown][]) {
     const before = derived[name];
@@ -50,10 +53,10 @@ function mergeMembers(derived: Metadata, more: object): void {
   }
 }
 
-/** An empty list is left out. RFC 8414 §3.2 */
+/** Whether a value is omitted from the metadata: `undefined`, or an empty list. RFC 8414 §3.2 */
 const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Where the endpoints are, and how clients authenticate there. */
+/** Returns the metadata members for the URLs of the endpoints, and for client authentication there. */
 function endpointMembers(server: ServerContext, issuer: string, authorizes: boolean): Metadata {
   const members: Metadata = {};
   for (const [id, { metadata, clients }] of server.endpoints) {
@@ -65,7 +68,7 @@ function endpointMembers(server: ServerContext, issuer: string, authorizes: bool
   return members;
 }
 
-/** `none` proves nothing. */
+/** Returns the supported methods of client authentication. If authentication is required, `none` is not among them. */
 function authMethods(
   { clientAuthentications, forbiddenAuthenticationMethods: forbidden }: ServerContext,
   proven: boolean,
@@ -76,8 +79,8 @@ function authMethods(
 }
 
 /**
- * Returns the grant types that a server supports: those whose methods the model has.
- * @param authorizes whether the authorization endpoint is served
+ * Returns the grant types that a server supports: those for which the model has all methods.
+ * @param authorizes whether the server has an authorization endpoint
  */
 export function supportedGrantTypes(
   server: ServerContext,
@@ -94,19 +97,21 @@ function supportedResponseTypes(server: ServerContext, declared: DeclaredMetadat
       requiredGrantTypes(type).every(
         (grant) =>
           isPublished(declared, grant) &&
-          // A code that nobody can redeem is none.
+          // A response type for codes is useless if the server cannot redeem codes.
           (!server.grants.has(grant) || hasMethods(server, server.grants.get(grant)!.requires)),
       ),
   );
 }
 
-/** Those that at least one of the response types may use. */
+/** Returns the response modes that at least one of the response types can use. */
 const supportedResponseModes = (server: ServerContext, types: readonly (readonly [string, ResponseType])[]) =>
   [...server.responseModes]
     .filter(([, mode]) => types.some(([, type]) => isModeAllowed(mode, type.mode)))
     .map(([name]) => name);
 
-/** The implicit grant has no class: its response type is all of it. */
+/**
+ * Returns the supported grant types. The implicit grant has no grant handler, so it is derived from its response type.
+ */
 function supportedGrants(
   server: ServerContext,
   responseTypes: readonly (readonly [string, ResponseType])[],

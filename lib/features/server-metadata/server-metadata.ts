@@ -7,25 +7,32 @@ import { findUnknownOption } from '../../options/unknown-option.js';
 import { withSigned } from './signed.js';
 import { derivedMetadata } from './derived-metadata.js';
 
-/** What `serverMetadata()` takes. */
+/** The options of `serverMetadata()`. */
 export interface ServerMetadataOptions {
-  /** The scope values that clients may be told of: `scopes_supported`. Default: nothing is said */
+  /** The scope values to publish as `scopes_supported`. If omitted, none are published. */
   scopes?: readonly string[];
   /**
-   * The grant types that clients may be told of. Default: all that the model can serve, the password grant and the implicit
-   * one among them; a function says yes to those that are told. What is left out is served as before, to clients that may use it.
+   * The grant types to publish: a list, or a function that returns whether to publish a grant type. Other grant types
+   * remain available to clients that may use them. If omitted, all that the model supports are published, including the
+   * password grant and the implicit grant.
    */
   grantTypes?: readonly string[] | ((grantType: string) => boolean);
-  /** Seconds in which clients need not ask again. Default: 3600 */
+  /** Seconds for which clients may cache the document. Default: `3600`. */
   maxAge?: number;
-  /** Members that no server can derive, by their names in RFC 8414 §2: `service_documentation`, `op_policy_uri`, … */
+  /**
+   * Further members that the server cannot derive, by their names in RFC 8414 §2, such as `service_documentation` or
+   * `op_policy_uri`.
+   */
   members?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the metadata of an issuer, as `serverMetadata()` publishes them. */
+/** The metadata of an issuer, as `serverMetadata()` publishes it. */
 const METADATA = capability<(issuer: string) => object>('server metadata', 'serverMetadata');
 
-/** Clients find everything by the name of the issuer: its endpoints, and what it can do. RFC 8414 */
+/**
+ * Publishes the metadata of the authorization server, by which clients discover its endpoints and features from the
+ * issuer alone. RFC 8414
+ */
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   const { maxAge = 3600, members } = options;
   return {
@@ -48,7 +55,10 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   };
 }
 
-/** What a server says of itself, for documents of the same members; as `serverMetadata()` has it where that is listed. */
+/**
+ * Returns the metadata of the server, for all documents that publish it. It includes the option `members` of
+ * `serverMetadata()`, if that feature is listed.
+ */
 export function serverMetadataDocument(server: ServerContext, issuer: string): object {
   const metadataOf = server.find(METADATA);
   return metadataOf ? metadataOf(issuer) : derivedMetadata(server, issuer, {});
@@ -60,34 +70,35 @@ function* configurationErrors(server: ServerContext, options: ServerMetadataOpti
   const misspelt = findUnknownOption(options, NAMES, '`serverMetadata()`');
   if (misspelt !== undefined) yield misspelt;
   if (issuer === undefined) {
-    yield '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server';
+    yield '`serverMetadata()` requires the option `issuer`: the https URL that identifies this server to clients';
     return;
   }
   if (!isPublicUrl(issuer)) {
-    yield `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${issuer}\` is neither`;
+    yield `\`serverMetadata()\` requires an \`issuer\` that is an https URL without query and fragment, or an http URL of localhost. Got \`${issuer}\``;
     return;
   }
   const fault = findScopesError(scopes, '`serverMetadata()`');
   if (fault !== undefined) yield fault;
   if (!Array.isArray(grantTypes) && typeof grantTypes !== 'function') {
-    yield '`grantTypes` of `serverMetadata()` must be a list of grant types';
+    yield '`grantTypes` of `serverMetadata()` must be a list of grant types, or a function';
   }
   if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
   const derived = derivedMetadata(server, issuer, { ...options, grantTypes: undefined });
   const served = derived['grant_types_supported'] as readonly string[];
   const listed = typeof grantTypes === 'function' ? [] : [grantTypes].flat();
   const unknown = listed.find((type) => !served.includes(type));
-  if (unknown !== undefined) yield `\`grantTypes\` of \`serverMetadata()\` lists \`${unknown}\`, which is not served`;
+  if (unknown !== undefined)
+    yield `\`grantTypes\` of \`serverMetadata()\` contains \`${unknown}\`, which the server does not support`;
   const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || RESERVED_MEMBERS.has(name));
   if (own !== undefined) {
-    yield `\`members\` of \`serverMetadata()\` has \`${own}\`, ${RESERVED_MEMBERS.get(own) ?? 'which the server says itself: leave it out'}`;
+    yield `\`members\` of \`serverMetadata()\` must not contain \`${own}\`: ${RESERVED_MEMBERS.get(own) ?? 'the server sets it itself'}`;
   }
 }
 
 const NAMES = { scopes: true, grantTypes: true, maxAge: true, members: true } as const;
 
-/** Members that have a place of their own, or none. */
+/** Members that `members` must not contain, with what to do instead. */
 const RESERVED_MEMBERS = new Map([
-  ['scopes_supported', 'whose place is the option `scopes`'],
-  ['signed_metadata', 'which must be signed: leave it out'],
+  ['scopes_supported', 'set the option `scopes` instead'],
+  ['signed_metadata', 'add the feature `signedMetadata()` instead'],
 ]);

@@ -2,7 +2,7 @@ import { type Capabilities, capability } from '../../contracts/capability.js';
 
 /** Signs metadata documents. RFC 8414 §2.1 */
 export interface MetadataSigner {
-  /** Returns the JWT for a document, which contains the members of the document and names the issuer. */
+  /** Returns a signed JWT with the members of the document and the issuer as `iss`. */
   sign(document: object, issuer: string): Promise<string>;
 }
 

@@ -3,13 +3,14 @@ import { isObject } from '../../http/is-object.js';
 import type { CoreClient } from '../../model/model.js';
 import type { Act, SubjectOrActorToken } from './exchange-model.js';
 
-/** How many have acted one for another: who holds more than that has a token that goes in circles. */
+/** Maximum number of nested actors. A longer chain is probably a loop. */
 const MAX_ACTORS = 8;
 
 /**
- * Who acts in the new token: the actor, and behind it whoever acted in the subject token before. Without an actor that stays as it
- * is, unless the subject token says who may act: then the client itself is the actor. RFC 8693 §4.1, §4.4
- * @throws InvalidRequestError where the subject token does not let this party act
+ * Returns the claim `act` of the new token: the actor, with the earlier actors of the subject token nested inside.
+ * Without an actor token, `act` of the subject token is kept. If the subject token has `may_act`, the client itself is
+ * the actor then. RFC 8693 §4.1, §4.4
+ * @throws {InvalidRequestError} If `may_act` does not allow the actor, or there are too many actors.
  */
 export function actOf(
   subject: SubjectOrActorToken,
@@ -20,15 +21,21 @@ export function actOf(
   if (!actor && !allowed) return before;
   const claims = actor ? { ...actor.claims } : { sub: client.id, client_id: client.id };
   if (allowed && !matchesClaims(allowed, claims)) {
-    const detail = { reason: '`may_act` of the subject token names who acts', expected: allowed, given: claims };
-    throw new InvalidRequestError('Invalid request: the subject token does not let this actor act').because(detail);
+    const detail = {
+      reason: '`may_act` of the subject token does not name this actor',
+      expected: allowed,
+      given: claims,
+    };
+    throw new InvalidRequestError('Invalid request: the subject token does not allow this actor to act').because(
+      detail,
+    );
   }
   const act: Act = before ? { ...claims, act: before } : claims;
   if (depthOf(act) <= MAX_ACTORS) return act;
   throw new InvalidRequestError(`Invalid request: more than ${MAX_ACTORS} actors`);
 }
 
-/** All that is said of who may act must be so; nothing said is nobody. RFC 8693 §4.4 */
+/** Whether all claims in `may_act` match the claims of the actor. An empty `may_act` allows no actor. RFC 8693 §4.4 */
 function matchesClaims(allowed: Readonly<Record<string, unknown>>, claims: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(allowed);
   return names.length > 0 && names.every((name) => allowed[name] !== undefined && allowed[name] === claims[name]);
@@ -41,8 +48,8 @@ function depthOf(act: Act): number {
 }
 
 /**
- * Returns the claims of an actor and of all earlier actors, with each `sub` that is the `id` of a user of this server replaced. The `sub` of
- * a client, or of a subject of another issuer (`iss`), stays. RFC 8693 §4.1
+ * Returns the claims of an actor and of all earlier actors. Each `sub` that is the `id` of a user of this server is
+ * replaced. The `sub` of a client, or of a subject of another issuer (`iss`), stays. RFC 8693 §4.1
  */
 export function withSubjects(claims: unknown, nameOf: (id: string) => string, depth = 0): unknown {
   if (!isObject(claims) || depth > MAX_ACTORS) return undefined;

@@ -17,7 +17,7 @@ import { ACCESS_TOKEN, isTokenType, REFRESH_TOKEN } from './token-types.js';
 
 /** The part of a server that a token exchange uses. */
 export interface ExchangeContext {
-  /** The resources that `audience` may name. */
+  /** The resources by the names that the parameter `audience` may contain. */
   readonly audiences: ReadonlyMap<string, string>;
   /** Whether the server issues tokens for resources. */
   readonly issuesForResources: boolean;
@@ -33,7 +33,7 @@ export interface ExchangedToken {
   readonly resource?: readonly string[] | undefined;
 }
 
-/** Set once a token exchange is valid. */
+/** The members to store with the new token. Set once a token exchange is found valid. */
 export const EXCHANGED_TOKEN = stateKey<ExchangedToken>('EXCHANGED_TOKEN');
 
 /** Returns the grant that issues one token for another: with fewer rights, or for an actor. RFC 8693 §2 */
@@ -41,30 +41,30 @@ export const exchangeGrant = (contextOf: () => ExchangeContext): GrantHandler =>
   Object.assign((request: TokenRequest) => exchangeToken(request, contextOf()), { requires: ['saveToken'] });
 
 async function exchangeToken(request: TokenRequest, context: ExchangeContext): Promise<Token> {
-  const { client, authenticationMethod: proof } = request;
-  const { otherTokens: others, issuesForResources: isTargeting } = context;
-  const type = requestedType(request, others);
+  const { client, authenticationMethod } = request;
+  const { otherTokens, issuesForResources } = context;
+  const type = requestedType(request, otherTokens);
   const scope = requestedScope(request.request);
-  const issue = others.issuers.get(type);
-  const named = issue ? [] : readTargets(request, context);
-  const { subject, actor } = await findPresentedTokens(request, others);
+  const issue = otherTokens.issuers.get(type);
+  const requested = issue ? [] : readTargets(request, context);
+  const { subject, actor } = await findPresentedTokens(request, otherTokens);
   const act = actOf(subject, actor, client);
-  const asked = withoutUndefined({ client, proof, subject, actor, act, scope, resource: named });
-  if (issue) return await issueOtherToken(issue, asked, { request, type });
+  const exchange = withoutUndefined({ client, authenticationMethod, subject, actor, act, scope, resource: requested });
+  if (issue) return await issueOtherToken(issue, exchange, { request, type });
 
   const audience = audienceOf(subject.resource);
-  const permitted = await permittedResources(asked, request);
+  const permitted = await permittedResources(exchange, request);
   // Permitted resources that the subject token is not for must be requested.
-  const granted = named.length > 0 ? [...audience, ...permitted] : audience;
-  if (audience.length > 0) verifyTargets(named, granted);
+  const granted = requested.length > 0 ? [...audience, ...permitted] : audience;
+  if (audience.length > 0) verifyTargets(requested, granted);
   const { token: record } = subject;
   request.source = {
     ...(record && { record }),
     details: detailsWithin(subject),
     resources: granted,
-    requestedResources: named,
+    requestedResources: requested,
   };
-  request.set(EXCHANGED_TOKEN, { act, resource: isTargeting ? undefined : granted });
+  request.set(EXCHANGED_TOKEN, { act, resource: issuesForResources ? undefined : granted });
   const authorization = {
     client,
     user: subject.user,
@@ -75,7 +75,10 @@ async function exchangeToken(request: TokenRequest, context: ExchangeContext): P
   return await request.issue(authorization, saveFor(subject, request));
 }
 
-/** Returns the resources in `resource` and `audience`, each once. @throws InvalidTargetError If one is unknown. RFC 8693 §2.1 */
+/**
+ * Returns the resources in the parameters `resource` and `audience`, each once.
+ * @throws {InvalidTargetError} If one is unknown. RFC 8693 §2.1
+ */
 function readTargets(
   { parameters }: ClientRequest,
   { audiences: known, issuesForResources: isTargeting }: ExchangeContext,
@@ -86,16 +89,17 @@ function readTargets(
     .map((name) => {
       const uri = known.get(name);
       if (uri !== undefined) return uri;
-      throw targetError('the audience is one of the option `audiences`', [...known.keys()], name);
+      throw targetError('audience is not in the option `audiences`', [...known.keys()], name);
     });
   const named = [...new Set([...resources, ...audiences])];
   if (named.length === 0 || isTargeting) return named;
-  throw targetError('the server issues tokens for resources: `resourceIndicators()` is listed', undefined, named[0]);
+  throw targetError('tokens for resources require the feature `resourceIndicators()`', undefined, named[0]);
 }
 
 /**
- * Returns the authorization details that limit the new token. The record of an access token may also contain those of its refresh
- * token, which are more. Undefined for a refresh token: its record contains the limit. RFC 9396 §6
+ * Returns the authorization details that limit the new token. The record of an access token may also contain the
+ * details of its refresh token, which may be more. `undefined` for a refresh token, whose record contains the limit.
+ * RFC 9396 §6
  */
 function detailsWithin({ token, type }: SubjectOrActorToken): readonly AuthorizationDetail[] | undefined {
   return token && type === REFRESH_TOKEN ? undefined : detailsOf((token as Partial<Token> | undefined)?.[DETAILS]);
@@ -104,23 +108,30 @@ function detailsWithin({ token, type }: SubjectOrActorToken): readonly Authoriza
 const modelOf = ({ options: { model } }: ClientRequest): Model & TokenExchangeModel => model;
 
 /**
- * Returns the resources that the model permits besides those of the subject token.
- * @throws InvalidRequestError If the exchange is not permitted. RFC 8693 §2.2.2
+ * Returns the resources that the model permits in addition to those of the subject token.
+ * @throws {InvalidRequestError} If the exchange is not permitted. RFC 8693 §2.2.2
  */
 async function permittedResources(exchange: ExchangeRequest, request: ClientRequest): Promise<readonly string[]> {
   const model = modelOf(request);
   if (model.mayExchange) {
     const answer = await model.mayExchange(exchange);
-    if (!answer) throw notPermitted('`mayExchange()` of the model permits the exchange');
+    if (!answer) throw notPermitted('`mayExchange()` of the model refused the exchange');
     return answer === true ? [] : audienceOf(answer.resource);
   }
   const { subject, actor } = exchange;
-  if (!isHolder(request, subject)) throw notPermitted('a client that has proven who it is holds the subject token');
-  if (actor && !isHolder(request, actor)) throw notPermitted('the client holds the actor token');
+  if (!isHolder(request, subject))
+    throw notPermitted(
+      'the client did not authenticate, or the subject token is not its own and not for one of its resources',
+    );
+  if (actor && !isHolder(request, actor))
+    throw notPermitted("the actor token is not the client's own and not for one of its resources");
   return [];
 }
 
-/** Returns how the model saves a token with the subject token it ends with. Undefined if the model cannot, or has no such token. */
+/**
+ * Returns a function that saves the new token so that it is revoked with its subject token. `undefined` if the model
+ * cannot do that, or does not store the subject token.
+ */
 function saveFor({ token: subject, user }: SubjectOrActorToken, request: ClientRequest): SaveToken | undefined {
   const model = modelOf(request);
   const { client } = request;
@@ -128,27 +139,37 @@ function saveFor({ token: subject, user }: SubjectOrActorToken, request: ClientR
 }
 
 /**
- * Returns the family of the new token. If a client exchanges its own token, that is the family of the subject token. Otherwise the new
- * token has a family of its own, if the model ends that with the subject token.
+ * Returns the token family of the new token. If a client exchanges its own token, that is the family of the subject
+ * token. Otherwise the new token gets a family of its own, if the model revokes it with the subject token.
  */
 function familyOf({ token }: SubjectOrActorToken, request: ClientRequest): string | undefined {
   if (!token || (modelOf(request).saveExchangedToken && !isIssuedTo(token, request.client))) return undefined;
   return token.grantId;
 }
 
-/** What the host is shown has no member that is undefined. */
+/** Removes members that are `undefined`, so that the application does not see them. */
 const withoutUndefined = (members: Record<keyof ExchangeRequest, unknown>): ExchangeRequest =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
 
-/** @throws InvalidRequestError for a type that is not issued. RFC 8693 §2.1 */
+/**
+ * Returns the requested token type, or the type of access tokens.
+ * @throws {InvalidRequestError} If the server does not issue tokens of this type. RFC 8693 §2.1
+ */
 function requestedType({ parameters }: ClientRequest, { issuers }: KnownTokens): string {
   const type = parameters.optional('requested_token_type', isTokenType) ?? ACCESS_TOKEN;
   if (type === ACCESS_TOKEN || issuers.has(type)) return type;
-  const detail = { reason: 'the type is issued', expected: [ACCESS_TOKEN, ...issuers.keys()], given: type };
-  throw new InvalidRequestError('Invalid parameter: `requested_token_type` is not issued').because(detail);
+  const detail = {
+    reason: 'requested token type is not supported',
+    expected: [ACCESS_TOKEN, ...issuers.keys()],
+    given: type,
+  };
+  throw new InvalidRequestError('Invalid parameter: `requested_token_type` is not supported').because(detail);
 }
 
-/** What is no access token is not kept: what the answer is made of only looks like one. RFC 8693 §2.2.1 */
+/**
+ * Issues a token that is not an access token. It is not saved: the result only has the form of an access token, to
+ * create the response. RFC 8693 §2.2.1
+ */
 async function issueOtherToken(
   issue: TokenIssuer,
   exchange: ExchangeRequest,
@@ -171,18 +192,22 @@ async function issueOtherToken(
 function verifyTargets(requested: readonly string[], granted: readonly string[]): void {
   const more = requested.find((uri) => !isAmong(uri, granted));
   if (more !== undefined)
-    throw targetError('the subject token is for it, or `mayExchange()` permits it', granted, more);
+    throw targetError('neither the subject token nor `mayExchange()` permits the resource', granted, more);
 }
 
 function targetError(reason: string, wanted: unknown, given: string | undefined): InvalidTargetError {
-  const error = new InvalidTargetError('Invalid target: no token is issued for `resource` or `audience`');
+  const error = new InvalidTargetError('Invalid target: no token can be issued for this `resource` or `audience`');
   return error.because({ reason, ...(wanted !== undefined && { expected: wanted }), given: shortText(given) });
 }
 
 const notPermitted = (reason: string) =>
   new InvalidRequestError('Invalid request: this exchange is not permitted').because({ reason });
 
-/** Less than the subject token has, never more. Where that has nothing, there is nothing to be asked of the model. */
+/**
+ * Returns the scope of the new token, which cannot exceed that of the subject token. If the subject token has no scope,
+ * the new token has none, and the model is not asked.
+ * @throws {InvalidScopeError} If the requested scope exceeds that of the subject token.
+ */
 function scopeWithin(
   limit: Scope | undefined,
   requested: string | undefined,
@@ -190,11 +215,13 @@ function scopeWithin(
   const held = scopeText(limit);
   if (requested !== undefined && !coversScope(held, requested)) {
     const detail = {
-      reason: 'the new token has no more scope than the subject token',
+      reason: 'requested scope exceeds the scope of the subject token',
       expected: held,
       given: requested,
     };
-    throw new InvalidScopeError('Invalid scope: the subject token has less').because(detail);
+    throw new InvalidScopeError('Invalid scope: requested scope exceeds the scope of the subject token').because(
+      detail,
+    );
   }
   return held === undefined ? { scopeStatus: 'approved' } : { scope: requested ?? held, scopeStatus: 'consented' };
 }

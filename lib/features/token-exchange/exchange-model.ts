@@ -10,7 +10,7 @@ import type {
   User,
 } from '../../model/model.js';
 
-/** Who acts for another: the claims that name them, and in `act` who did before. RFC 8693 §4.1 */
+/** The claims of an actor, with the earlier actor in `act`. RFC 8693 §4.1 */
 export interface Act {
   sub?: string;
   iss?: string;
@@ -18,83 +18,96 @@ export interface Act {
   [claim: string]: unknown;
 }
 
-/** A token of somebody else, as a request brought it. */
+/** A token that this server has not issued, as a client presents it. */
 export interface ForeignToken {
   value: string;
-  /** Its type, as the client says: `urn:ietf:params:oauth:token-type:jwt`, … RFC 8693 §3 */
+  /** The token type that the client declares, such as `urn:ietf:params:oauth:token-type:jwt`. RFC 8693 §3 */
   type: string;
-  /** The party whose rights are asked for, or the one that acts for it. */
+  /** Whether the client presents it as the subject token or as the actor token. */
   as: 'subject' | 'actor';
 }
 
-/** What a verifier has found a foreign token to say. */
+/** The properties of a foreign token that was verified. */
 export interface VerifiedToken<U extends User = User> {
-  /** The user of this server that it stands for; of an actor, whoever it is. */
+  /** The user of this server whom the token identifies. For an actor token, the actor. */
   user: U;
-  /** What it is good for here, at most; left out: for nothing. Of a subject only. */
+  /** The maximum scope of the new token. If omitted, the new token has no scope. For subject tokens only. */
   scope?: Scope;
-  /** The resources it is for, as absolute URIs; left out: for nothing in particular. Of a subject only. RFC 8707 §2 */
+  /**
+   * The resources that the token is for, as absolute URIs. If omitted, it is not restricted to resources. For subject
+   * tokens only. RFC 8707 §2
+   */
   resource?: string | readonly string[];
-  /** When it is over: nothing that comes of it lasts longer. Left out: it does not end. */
+  /**
+   * When the token expires. Tokens that are issued for it expire at this time at the latest. If omitted, it does not
+   * expire.
+   */
   expiresAt?: Date;
-  /** By which claims it names an actor. Left out: `sub`, the `id` of the user. RFC 8693 §4.1 */
+  /** The claims that identify the token's user in `act`. If omitted, `sub` with the `id` of the user. RFC 8693 §4.1 */
   claims?: Readonly<Record<string, unknown>>;
-  /** Its own `act`. RFC 8693 §4.1 */
+  /** The claim `act` of the token: its current actor. RFC 8693 §4.1 */
   act?: Act;
-  /** Its own `may_act`: who may act for its subject. Left out: it does not say. RFC 8693 §4.4 */
+  /**
+   * The claim `may_act` of the token: who may act for its subject. If omitted, the token does not restrict actors. RFC
+   * 8693 §4.4
+   */
   may_act?: Readonly<Record<string, unknown>>;
-  /** The key that it is bound to: good for who shows that with the request, which then binds its successor. RFC 7800 §3 */
+  /**
+   * The key that the token is bound to. The request must prove possession of the same key, to which the new token is
+   * bound. RFC 7800 §3
+   */
   cnf?: object;
-  /** All that it says. */
+  /** All claims of the token. */
   allClaims?: Readonly<Record<string, unknown>>;
 }
 
-/** One of the two parties of an exchange. */
+/** A subject token or actor token that is valid, with its properties. */
 export interface SubjectOrActorToken<C extends Client = CoreClient, U extends User = User> extends VerifiedToken<U> {
-  /** As the client said: `urn:ietf:params:oauth:token-type:access_token`, … RFC 8693 §3 */
+  /** The token type that the client declares, such as `urn:ietf:params:oauth:token-type:access_token`. RFC 8693 §3 */
   type: string;
-  /** As it was found, where this server has issued it. */
+  /** The stored token, if this server has issued it. */
   token?: Token<C, U> | RefreshToken<C, U>;
 }
 
-/** An exchange that a client asks for, which is good so far. */
+/** A token exchange that a client requests, with valid tokens. */
 export interface ExchangeRequest<C extends Client = Client, U extends User = User> {
   client: C;
-  /** How the client proved itself: `client_secret_basic`, … or `none`. */
-  proof: string;
+  /** The method by which the client authenticated, such as `client_secret_basic`, or `none`. */
+  authenticationMethod: string;
   subject: SubjectOrActorToken<C, U>;
-  /** Left out: the client takes the place of the subject, and nobody is said to act for it. RFC 8693 §1.1 */
+  /** The actor token. If omitted, the client acts as the subject (impersonation). RFC 8693 §1.1 */
   actor?: SubjectOrActorToken<C, U>;
-  /** What the new token would say of who acts. RFC 8693 §4.1 */
+  /** The claim `act` that the new token would get. RFC 8693 §4.1 */
   act?: Act;
-  /** What is asked for, within what the subject has. */
+  /** The requested scope. If omitted, that of the subject token. */
   scope?: string;
-  /** The resources that were named, by `resource` or `audience`; none: all that the subject token is for. */
+  /** The resources requested with `resource` or `audience`. If empty, all resources of the subject token. */
   resource: readonly string[];
 }
 
-/** What more an exchange may have. */
+/** Additional permissions for a token exchange. */
 export interface ExchangePermission {
-  /** Resources that the new token may be for, beside those of the subject token: absolute URIs. */
+  /** Resources that the new token may be for, in addition to those of the subject token, as absolute URIs. */
   resource?: readonly string[];
 }
 
-/** Decides what may be exchanged, reads the tokens of others, and keeps what came of an exchange. RFC 8693 */
+/** A model that permits token exchanges, verifies foreign tokens and saves exchanged tokens. RFC 8693 */
 export interface TokenExchangeModel<C extends Client = Client, U extends User = User> {
   /**
-   * May this client have this exchange? Asked when all else is good; scope, resources and lifetime are never more than those of the
-   * subject token, but for the resources of a permission. Left out: a client that has proven who it is may exchange what was
-   * issued to itself, or is for one of its `resources`, and no foreign token. RFC 8693 §2.1
+   * Decides whether the client may exchange these tokens. Called once they are found valid. The new token never exceeds
+   * the scope, resources and lifetime of the subject token, except for resources of the returned permission. If
+   * omitted, an authenticated client may exchange its own tokens and tokens for one of its `resources`, but no foreign
+   * token. RFC 8693 §2.1
    */
   mayExchange?(exchange: ExchangeRequest<C, U>): Awaitable<boolean | Falsy | ExchangePermission>;
   /**
-   * Reads a token that this server has not issued: checks its signature, its issuer, that it is for this server, and its expiry.
-   * Falsy: it is not good. Left out: there are none. RFC 8693 §5
+   * Verifies a token that this server has not issued: its signature, issuer, audience and expiry. Return a falsy value
+   * if it is invalid. If omitted, foreign tokens are refused. RFC 8693 §5
    */
   verifyForeignToken?(token: ForeignToken, client: C): Awaitable<VerifiedToken<U> | Falsy>;
   /**
-   * Saves what a token of this server was exchanged for, so that it ends with that, whoever's it is. Left out: `saveToken` does,
-   * with the `grantId` of the subject token, where the model knows families.
+   * Saves a token that was issued for a token of this server, so that it is revoked with that token. If omitted,
+   * `saveToken()` is called, with the `grantId` of the subject token if the model supports token families.
    */
   saveExchangedToken?(
     subject: Token<C, U> | RefreshToken<C, U>,

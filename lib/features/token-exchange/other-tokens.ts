@@ -3,7 +3,7 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 import type { Awaitable, Scope } from '../../model/model.js';
 import type { ExchangeRequest, ForeignToken, VerifiedToken } from './exchange-model.js';
 
-/** What was issued in exchange, and is no access token. RFC 8693 §2.2.1 */
+/** A token issued by a token exchange that is not an access token. RFC 8693 §2.2.1 */
 export interface IssuedToken {
   value: string;
   expiresAt: Date;
@@ -19,28 +19,28 @@ export type TokenIssuer = (
   request: ClientRequest,
 ) => Awaitable<IssuedToken>;
 
-/** Tokens other than those of this server that a feature reads or issues for `tokenExchange()`. */
+/** Foreign tokens that a feature reads, and other kinds of tokens that it issues, for `tokenExchange()`. */
 export interface OtherTokens {
   /**
-   * Reads a token that a client presents. Returns undefined if the feature does not know such tokens.
-   * @throws {OAuthError} If it knows such tokens and refuses this one.
+   * Reads a token that a client presents. Returns `undefined` if the feature does not support such tokens.
+   * @throws {OAuthError} If the feature supports such tokens and this one is invalid.
    */
   readonly read?: (token: ForeignToken, request: ClientRequest) => Awaitable<VerifiedToken | undefined>;
-  /** What it issues, by the type that is requested. RFC 8693 §3 */
+  /** Functions that issue tokens, by the requested token type. RFC 8693 §3 */
   readonly issues?: Readonly<Record<string, TokenIssuer>>;
 }
 
-/** Tokens other than those of this server. Features contribute them, and `tokenExchange()` reads and issues them. */
+/** Readers of foreign tokens and issuers of other tokens. Features contribute them, and `tokenExchange()` uses them. */
 export const OTHER_TOKENS = collectedCapability<OtherTokens>('other tokens');
 
-/** What all features of a server contribute under `OTHER_TOKENS`. */
+/** The combined readers and issuers that features contribute under `OTHER_TOKENS`. */
 export interface KnownTokens {
   read(token: ForeignToken, request: ClientRequest): Promise<VerifiedToken | undefined>;
   readonly canRead: boolean;
   readonly issuers: ReadonlyMap<string, TokenIssuer>;
 }
 
-/** Returns readers and issuers of several features as one. The first reader that knows a token decides. */
+/** Combines the readers and issuers of several features. The first reader that supports a token decides. */
 export function combineTokens(all: readonly OtherTokens[]): KnownTokens {
   const readers = all.flatMap(({ read }) => read ?? []);
   return {

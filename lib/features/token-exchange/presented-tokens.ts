@@ -14,19 +14,25 @@ import { isTokenType, OWN_TOKEN_TYPES, type OwnTokenType } from './token-types.j
 
 type Role = 'subject' | 'actor';
 
-/** Who asks for whom: the tokens of both parties, found and good. @throws InvalidRequestError RFC 8693 §2.1 */
+/**
+ * Finds and verifies the subject token and, if there is one, the actor token.
+ * @throws {InvalidRequestError} If one is invalid. RFC 8693 §2.1
+ */
 export async function findPresentedTokens(request: ClientRequest, others: KnownTokens) {
   const subject = await findPresentedToken('subject', request, others);
   const { parameters } = request;
   const isActing = parameters.optional('actor_token') !== undefined;
-  // The type comes with the token, and not without it.
+  // `actor_token_type` is only allowed together with `actor_token`.
   if (!isActing && parameters.optional('actor_token_type', isTokenType) !== undefined) {
     throw new InvalidRequestError('Missing parameter: `actor_token`');
   }
   return { subject, actor: isActing ? await findPresentedToken('actor', request, others) : undefined };
 }
 
-/** The token of a party, found and good. @throws InvalidRequestError for one that is not, whatever is wrong. RFC 8693 §2.2.2 */
+/**
+ * Finds and verifies the subject token or the actor token of a request.
+ * @throws {InvalidRequestError} If the token is invalid, for whatever reason. RFC 8693 §2.2.2
+ */
 async function findPresentedToken(
   role: Role,
   request: ClientRequest,
@@ -37,7 +43,7 @@ async function findPresentedToken(
   const type = parameters.required(`${role}_token_type`, isTokenType);
   const own = OWN_TOKEN_TYPES.get(type as OwnTokenType);
   const token = { value, type, as: role };
-  // An access token may be another server's; a refresh token is never anybody else's.
+  // An unknown access token may be foreign. An unknown refresh token is invalid, since only this server issues them.
   const party = own
     ? ((await findOwn(own, value, request)) ?? (own === 'access_token' && (await readOther(token, request, others))))
     : await verifyForeign(token, request, others);
@@ -45,23 +51,27 @@ async function findPresentedToken(
     verifyBinding(party, request, role);
     return { ...party, type };
   }
-  const reason = `the ${role} token is known, and neither revoked, expired nor another issuer's`;
+  const reason = `${role} token is unknown, revoked, expired or of another issuer`;
   throw invalidTokenError(role).because({ reason, given: type });
 }
 
-/** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
+/**
+ * Verifies that the request proves possession of the key that the token is bound to. The new token is bound to the same
+ * key.
+ * @throws {InvalidRequestError} If it does not.
+ */
 function verifyBinding({ token, cnf }: Omit<SubjectOrActorToken, 'type'>, request: ClientRequest, role: Role): void {
   if (matchesConfirmation(token?.['cnf' as never] ?? cnf, request.tokenMembers['cnf'])) return;
   throw invalidTokenError(role).because({
-    reason: 'the token is bound to no key, or to the one that the request shows',
+    reason: 'token is bound to a key that the request does not prove possession of',
   });
 }
 
-/** What is wrong with the token of a party, only the operator hears. */
+/** Returns the error for an invalid subject or actor token. The reason is logged and not returned to the client. */
 export const invalidTokenError = (role: Role) =>
   new InvalidRequestError(`Invalid request: \`${role}_token\` is invalid`);
 
-/** A token of this server. One that was revoked, or is another issuer's, is as good as unknown. */
+/** Finds a token of this server. `undefined` if it is unknown, revoked, expired or of another issuer. */
 async function findOwn(
   kind: 'access_token' | 'refresh_token',
   value: string,
@@ -90,7 +100,10 @@ async function findOwn(
   };
 }
 
-/** Who a token of this server names. Of a client that acts for itself `sub` is its own id. RFC 9068 §2.2 */
+/**
+ * Returns the claims that identify the user of a token. For a client credentials token, `sub` is the client id. RFC
+ * 9068 §2.2
+ */
 function claimsOf(client: CoreClient, user: User): Record<string, unknown> {
   return { sub: subjectOf(user), client_id: client.id };
 }
@@ -106,7 +119,7 @@ async function verifyForeign(
   if (!model.verifyForeignToken && others.canRead) return undefined;
   if (!model.verifyForeignToken) {
     const detail = {
-      reason: 'the model reads tokens of others, by `verifyForeignToken()`',
+      reason: 'the model cannot verify foreign tokens: it does not implement `verifyForeignToken()`',
       expected: [...OWN_TOKEN_TYPES.keys()],
     };
     const error = new InvalidRequestError(`Invalid parameter: \`${token.as}_token_type\``);
@@ -118,7 +131,10 @@ async function verifyForeign(
 const readOther = async (token: ForeignToken, request: ClientRequest, others: KnownTokens) =>
   checkVerifiedToken(await others.read(token, request), 'a feature that reads other tokens');
 
-/** @param by what has read it, for who wrote that */
+/**
+ * Validates the properties of a verified foreign token. `undefined` if it is unknown or expired.
+ * @param by the name of the verifier, for the error message
+ */
 function checkVerifiedToken(found: VerifiedToken | Falsy, by: string): Omit<SubjectOrActorToken, 'type'> | undefined {
   if (!found) return undefined;
   const { user, scope, resource, expiresAt, claims, act, may_act, cnf, allClaims: says } = found;
@@ -141,8 +157,8 @@ function checkVerifiedToken(found: VerifiedToken | Falsy, by: string): Omit<Subj
 }
 
 /**
- * Whoever holds a token may have a lesser one: the client that it was issued to, and a resource server that it is for. A refresh
- * token is nobody's but its client's.
+ * Whether an authenticated client may exchange a stored token without permission of the model: it was issued to the
+ * client, or is for one of its `resources`.
  */
 export function isHolder(
   { client, authenticationMethod: proof }: Pick<ClientRequest, 'client' | 'authenticationMethod'>,
@@ -154,13 +170,13 @@ export function isHolder(
   return Array.isArray(served) && audienceOf(resource).some((uri) => isAmong(uri, served as string[]));
 }
 
-/** Two missing ids are not the same id. */
+/** Whether a token was issued to a client. Two missing client ids are not equal. */
 export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: CoreClient): boolean =>
   id !== undefined && id !== null && id === client.id;
 
 /**
- * A refresh token is nobody's but its client's, which must prove who it is: here it is not spent, so that nobody would notice
- * that it was stolen.
+ * Whether the client may present this refresh token: only its own, and with client authentication. An exchange does not
+ * consume the token, so a theft would not be detected.
  */
 function mayPresent(token: RefreshToken, { client, authenticationMethod: proof }: ClientRequest): boolean {
   return proof !== 'none' && isIssuedTo(token, client);

@@ -10,17 +10,17 @@ import type { TokenExchangeModel } from './exchange-model.js';
 import { combineTokens, OTHER_TOKENS } from './other-tokens.js';
 import { ACCESS_TOKEN } from './token-types.js';
 
-/** What `tokenExchange()` takes. */
+/** The options of `tokenExchange()`. */
 export interface TokenExchangeOptions {
-  /** What clients may call resources by `audience`: the URI of each, by its name. Default: none. RFC 8693 §2.1 */
+  /** The names that clients may send as `audience`, each with the URI of its resource. Default: none. RFC 8693 §2.1 */
   audiences?: Readonly<Record<string, string>>;
 }
 
 export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /**
- * Clients exchange a token for another: with less in it, or one that says who acts for its user. Tokens are kept with `act`, who acts,
- * and say so to introspection. RFC 8693
+ * Adds the token exchange grant: a client exchanges a token for another one, with fewer rights or for an actor. Tokens
+ * are saved with `act`, which introspection returns. RFC 8693
  */
 export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
   const audiences = new Map(Object.entries(options.audiences ?? {}));
@@ -64,7 +64,7 @@ const HOOKS: TokenHooks = {
   describe: ({ act, may_act }) => ({ ...objectOf({ act }), ...objectOf({ may_act }) }),
 };
 
-/** What is no object names nobody. */
+/** Returns the claim if it is an object, otherwise an empty object. */
 const objectOf = (claim: Record<string, unknown>): object =>
   Object.values(claim).every((value) => typeof value === 'object' && value !== null) ? claim : {};
 
@@ -75,25 +75,25 @@ function* configurationErrors({ ...options }: TokenExchangeOptions, server: Serv
   const odd = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
   if (odd) yield `the audience \`${odd[0]}\` of \`tokenExchange()\` must be an absolute URI without fragment`;
   if (Object.keys(audiences).length > 0 && !issuesForResources(server)) {
-    yield '`audiences` of `tokenExchange()` needs the feature `resourceIndicators()`, which binds tokens to resources';
+    yield '`audiences` of `tokenExchange()` requires the feature `resourceIndicators()`, which binds tokens to resources';
   }
   const model: Model & TokenExchangeModel = server.options.model;
   const { canRead: isReading } = combineTokens(server.all(OTHER_TOKENS));
   if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken && !isReading) {
-    yield '`tokenExchange()` needs a model that finds tokens: `getAccessToken()`, `getRefreshToken()` or `verifyForeignToken()`';
+    yield '`tokenExchange()` requires a model that can find tokens: implement `getAccessToken()`, `getRefreshToken()` or `verifyForeignToken()`';
   }
   if (model.verifyForeignToken && !model.mayExchange) {
-    yield 'a model that implements `verifyForeignToken()` must implement `mayExchange()` too, which says who may exchange what';
+    yield 'a model with `verifyForeignToken()` must also implement `mayExchange()`, which decides who may exchange which token';
   }
 }
 
-/** RFC 8693 §2.1 */
+/** Descriptions of the parameters of a token exchange, for API descriptions. RFC 8693 §2.1 */
 const PARAMETERS = {
   token: {
-    subject_token: 'The token of the one whom the new one is for.',
-    subject_token_type: 'Of which kind it is.',
-    actor_token: 'The token of the one who acts.',
-    actor_token_type: 'Of which kind that is.',
-    requested_token_type: 'Which kind is asked for.',
+    subject_token: 'The subject token: the token of the user for whom the new token is issued.',
+    subject_token_type: 'The type of the subject token.',
+    actor_token: 'The actor token: the token of the party that acts for the user.',
+    actor_token_type: 'The type of the actor token.',
+    requested_token_type: 'The type of the requested token.',
   },
 };

@@ -84,8 +84,8 @@ function grantedDetails(
  * @throws {UnauthorizedClientError} If the client is not authenticated.
  * @throws {InvalidRequestError} If the subject token has another type.
  */
-function verifyRequest({ proof, subject }: Omit<ExchangeRequest, 'resource'>): void {
-  if (proof === 'none') {
+function verifyRequest({ authenticationMethod, subject }: Omit<ExchangeRequest, 'resource'>): void {
+  if (authenticationMethod === 'none') {
     const reason = 'client is not authenticated, so it must not get an identity assertion';
     throw new UnauthorizedClientError(
       'Unauthorized client: this client must not request `requested_token_type`',

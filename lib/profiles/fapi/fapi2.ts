@@ -23,27 +23,34 @@ import {
 } from './requirements.js';
 import { isLoopbackName } from '../../http/public-url.js';
 
-/** What `fapi2()` takes. All of it may be left out. */
+/** The options of `fapi2()`. All are optional. */
 export interface Fapi2Options {
-  /** The scope values that clients may be told of. Default: nothing is said */
+  /** The scope values to publish in the server metadata. If omitted, none are published. */
   scopes?: readonly string[];
-  /** Further options of `privateKeyJwt()`; `false`: clients prove themselves in another way. Default: by keys of their own */
+  /**
+   * Further options of `privateKeyJwt()`. `false` leaves the feature out, if clients authenticate in another way. If
+   * omitted, clients authenticate with their own keys.
+   */
   privateKeyJwt?: Omit<PrivateKeyJwtOptions, 'algorithms' | 'audiences' | 'issuerAudienceOnly'> | false;
-  /** Further options of `dpop()`; `false`: tokens are bound in another way. Default: to keys of the clients */
+  /**
+   * Further options of `dpop()`. `false` leaves the feature out, if tokens are bound in another way. If omitted, tokens
+   * are bound to keys of the clients.
+   */
   dpop?: Omit<DpopOptions, 'algorithms'> | false;
   /** Further options of `pushedRequests()`. */
   pushedRequests?: Omit<PushedRequestOptions, 'required'>;
   /**
-   * FAPI 2.0 Message Signing too: requests are signed by their clients, and answers by this server for clients that ask for that by
-   * `response_mode`. Needs `keys()`. Default: false
+   * Whether to require FAPI 2.0 Message Signing too: clients sign their requests, and the server signs responses to
+   * clients that request it by `response_mode`. Requires `keys()`. Default: `false`.
    */
   messageSigning?: boolean;
 }
 
 /**
- * What the FAPI 2.0 Security Profile asks of an authorization server and of each of its clients, as a list of features: one that
- * the host lists itself takes the place of that here, and stops the start where it asks for less. FAPI 2.0 SP §5.3
- * @throws InvalidArgumentError for an option that there is not
+ * Returns the features that the FAPI 2.0 Security Profile requires of an authorization server and its clients. A
+ * feature that the application lists itself replaces the one of the profile. The server does not start if it requires
+ * less than the profile. FAPI 2.0 SP §5.3
+ * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
   assertKnownOptions(options, NAMES, '`fapi2()`');
@@ -62,7 +69,7 @@ export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
 
 const NAMES = { scopes: true, privateKeyJwt: true, dpop: true, pushedRequests: true, messageSigning: true } as const;
 
-/** FAPI 2.0 Message Signing §5.3.1 */
+/** The options of `requestObjects()` for signed requests. FAPI 2.0 Message Signing §5.3.1 */
 const SIGNED_REQUESTS = {
   required: true,
   byReference: false,
@@ -74,7 +81,7 @@ const SIGNED_REQUESTS = {
 const profile = (messageSigning: boolean): Feature => ({
   id: 'fapi2',
   specification: 'FAPI 2.0',
-  // A client that lost the answer to a refresh would have lost its user: its tokens are bound, so nothing is gained by that.
+  // No rotation: a client that loses a response would lose its grant. Its refresh tokens are sender-constrained anyway.
   defaults: { requirePKCE: 'all', authorizationCodeLifetime: MAX_CODE_LIFETIME, alwaysIssueNewRefreshToken: false },
   forbids: {
     grants: (name) => FORBIDDEN_GRANTS.has(name),
@@ -93,8 +100,9 @@ const profile = (messageSigning: boolean): Feature => ({
 });
 
 /**
- * Rejects a request that was not pushed with an error page, if its redirect URI has no TLS or it contains a request object. Other
- * requests are rejected by `pushedRequests()`, which returns the error to the client. FAPI 2.0 SP §5.3.2.2 (8)
+ * Rejects a request that was not pushed with an error page, if its redirect URI is not encrypted or it contains a
+ * request object. Other such requests are rejected by `pushedRequests()`, which returns the error to the client. FAPI
+ * 2.0 SP §5.3.2.2 (8)
  */
 function requirePushed(request: Request): void {
   if (optional(request, 'request_uri', () => true, FORM_OR_URL) !== undefined) return;
@@ -103,7 +111,7 @@ function requirePushed(request: Request): void {
   if (object !== undefined || redirectUri === undefined || !isEncrypted(redirectUri)) throw notPushed();
 }
 
-/** Requires `redirect_uri`, with TLS or on the user's device. FAPI 2.0 SP §5.3.2.2 (6, 8) */
+/** Requires a `redirect_uri` that uses TLS or leads to the user's device. FAPI 2.0 SP §5.3.2.2 (6, 8) */
 const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
   _,
   { redirectUri, redirectUriSent, responseType },
@@ -112,21 +120,27 @@ const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
   if (responseType === DEVICE_RESPONSE_TYPE) return;
   if (!redirectUriSent) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
   if (isEncrypted(redirectUri)) return;
-  const reason = 'answers are sent by https, to an app on this device, or to its loopback address';
+  const reason = "`redirect_uri` is neither https, nor an app or loopback address on the user's device";
   throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ reason });
 };
 
-/** FAPI 2.0 SP §5.3.2.1 (4) */
+/**
+ * Requires that a new token is sender-constrained. FAPI 2.0 SP §5.3.2.1 (4)
+ * @throws {InvalidRequestError} If it is not.
+ */
 function requireBinding(cnf: unknown): void {
   if (isBound(cnf)) return;
-  const reason = 'the client shows the key that its token will be bound to, by DPoP or by its certificate';
+  const reason = 'client has proven possession of no key, by DPoP or a certificate, to bind the token to';
   throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ reason });
 }
 
-/** FAPI 2.0 SP §5.3.4 */
+/**
+ * Requires that a presented access token is sender-constrained. FAPI 2.0 SP §5.3.4
+ * @throws {InvalidTokenError} If it is not.
+ */
 function verifyBinding(cnf: unknown): void {
   if (isBound(cnf)) return;
-  const reason = 'the token is bound to a key of its client';
+  const reason = 'access token is not bound to a key of its client';
   throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ reason });
 }
 
@@ -134,10 +148,10 @@ function verifyBinding(cnf: unknown): void {
 const isBound = (cnf: unknown): boolean => typeof cnf === 'object' && cnf !== null && Object.keys(cnf).length > 0;
 
 const notPushed = () =>
-  new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({
-    reason: 'every authorization request is pushed',
+  new InvalidRequestError('Invalid request: authorization requests must be pushed (RFC 9126)').because({
+    reason: 'authorization request was not pushed',
   });
 
-/** Whether responses to a redirect URI are encrypted, or stay on the device of a native app. FAPI 2.0 SP §5.3.2.2 (8) */
+/** Whether responses to a redirect URI are encrypted, or stay on the user's device. FAPI 2.0 SP §5.3.2.2 (8) */
 const isEncrypted = (redirectUri: string): boolean =>
   !/^http:/i.test(redirectUri) || (URL.canParse(redirectUri) && isLoopbackName(new URL(redirectUri).hostname));

@@ -14,31 +14,41 @@ import { serverMetadata } from '../../features/server-metadata/server-metadata.j
 import type { Options } from '../../options/resolve-options.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 
-/** What `mcp()` takes. All of it may be left out. */
+/** The options of `mcp()`. All are optional. */
 export interface McpOptions {
-  /** The MCP endpoint: its https URL (http for localhost), or its path at the origin of the issuer. Default: `/mcp` */
+  /**
+   * The MCP endpoint: its https URL (http for localhost), or its path relative to the origin of the issuer. Default:
+   * `/mcp`.
+   */
   resource?: string;
-  /** All scope values that clients may ask for; they are told of them. Default: none, and nothing is said */
+  /** All scope values that clients may request. They are published in the server metadata. Default: none. */
   scopes?: readonly string[];
   /**
-   * The few of them that a client begins with: `scopes_supported` of the resource, and what a client gets that asks for none. It
-   * steps up for more. Default: `scopes`
+   * The scope values for the first request of a client. They are published as `scopes_supported` of the resource, and
+   * granted to a client that requests none. A client requests more by step-up. Default: `scopes`.
    */
   defaultScope?: readonly string[];
-  /** What the MCP server is called, for people: `resource_name`. Default: nothing is said */
+  /** The display name of the MCP server, published as `resource_name`. If omitted, no name is published. */
   name?: string;
-  /** Further options of `clientIdDocuments()`; `false`: nothing is fetched. Default: any client may be known by its document */
+  /**
+   * Further options of `clientIdDocuments()`. `false` leaves the feature out. If omitted, any client may use a metadata
+   * document.
+   */
   clientIdDocuments?: Omit<ClientIdDocumentOptions, keyof ClientPolicyOptions> | false;
-  /** Further options of `registration()`; `false`: no client registers itself. Default: every client may, within its rate */
+  /**
+   * Further options of `registration()`. `false` leaves the feature out. If omitted, any client may register, within
+   * the rate limit.
+   */
   registration?: Omit<RegistrationOptions, keyof ClientPolicyOptions> | false;
 }
 
-/** Not those that OAuth 2.1 has left out. */
+/** Whether OAuth 2.1 contains the grant type. It has no password grant and no implicit grant. */
 const isOfOAuth21 = (grantType: string): boolean => grantType !== 'password' && grantType !== 'implicit';
 
 /**
- * What the authorization specification of the Model Context Protocol, revision 2026-07-28, asks of an authorization server and
- * of the MCP server it issues tokens for, as a list of features: one that the host lists itself takes the place of that here.
+ * Returns the features that the authorization specification of the Model Context Protocol, revision 2026-07-28,
+ * requires of an authorization server and its MCP server. A feature that the application lists itself replaces the one
+ * of the profile.
  */
 export function mcp(options: McpOptions = {}): readonly Feature[] {
   const {
@@ -50,7 +60,7 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
     clientIdDocuments: documents,
   } = options ?? {};
   const members = name === undefined ? undefined : { resource_name: name };
-  // A client says the scope of its first request, and steps up later.
+  // A client registers no scope: it sends the scope of its first request, and requests more by step-up.
   const policy = { scopes, defaultScope, allScopes: true };
   return [
     serverMetadata({ scopes, grantTypes: isOfOAuth21 }),
@@ -62,23 +72,28 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
   ];
 }
 
-/** Everybody, unless the host says who. */
+/**
+ * Returns the options of `registration()`. Registration is open to all clients, unless the application sets
+ * `initialAccessScope`.
+ */
 const withOpenRegistration = (given: McpOptions['registration']) =>
   given && given.initialAccessScope !== undefined ? given : { open: true, ...given };
 
-/** What no single specification asks: that these are used, and how. */
+/** Returns the feature that sets the options of the profile and validates them. */
 const profile = (options: McpOptions): Feature => ({
   id: 'mcp',
   specification: 'MCP',
-  // Clients in browsers are found at any origin, and what they may do hangs on no cookie. Several requests of a client find out
-  // at once that its token is over, and each refreshes it.
+  // Browser clients run at any origin and send no cookies. They may refresh one expired token several times at once.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
   install: () => ({
     misconfigurations: (server) => configurationErrors(options, server),
     callMisconfigurations: optionErrors,
 
     resource: {
-      /** Names the scope to request to clients without a valid token. `insufficient_scope` names it anyway. RFC 6750 §3 */
+      /**
+       * Adds the required scope to the challenge for clients without a valid token. With `insufficient_scope`, it is
+       * there already. RFC 6750 §3
+       */
       challenge({ error, options: { scope: wanted }, request, server }) {
         const scope = error.name === 'insufficient_scope' ? undefined : scopeText(wanted);
         if (scope === undefined || !isScope(scope) || server.resourceOf(request) === undefined) return undefined;
@@ -102,18 +117,18 @@ function* configurationErrors(options: McpOptions, { options: settled, resources
   if (misspelt !== undefined) yield misspelt;
   yield* optionErrors(settled);
   const { resource, name } = options;
-  if (name !== undefined && (typeof name !== 'string' || name === '')) yield '`name` of `mcp()` must be a text';
+  if (name !== undefined && (typeof name !== 'string' || name === ''))
+    yield '`name` of `mcp()` must be a non-empty string';
   const url = resource === undefined ? undefined : resourceUrl(resource, settled.issuer);
   if (url !== undefined && !resources.some((one) => resourceKey(one) === resourceKey(url))) {
-    yield `\`protectedResource()\` beside \`mcp()\` does not list its resource \`${resource}\`: list it there`;
+    yield `\`protectedResource()\` with \`mcp()\` must list the resource \`${resource}\` of \`mcp()\``;
   }
 }
 
-/** Validates the options of a server or of a single call. MCP 2026-07-28, Authorization */
+/** Yields the configuration errors in the options of a server or of a single call. MCP 2026-07-28, Authorization */
 function* optionErrors({ requirePKCE, enablePlainPKCE, allowBearerTokensInQueryString }: Options): Iterable<string> {
-  if (requirePKCE !== 'all')
-    yield '`mcp()` requires a PKCE challenge of every client: leave the option `requirePKCE` out';
-  if (enablePlainPKCE) yield '`mcp()` rejects the PKCE method `plain`: leave the option `enablePlainPKCE` out';
+  if (requirePKCE !== 'all') yield '`mcp()` requires a PKCE challenge of every client: remove the option `requirePKCE`';
+  if (enablePlainPKCE) yield '`mcp()` rejects the PKCE method `plain`: remove the option `enablePlainPKCE`';
   if (!allowBearerTokensInQueryString) return;
-  yield '`mcp()` rejects access tokens in a URL: leave the option `allowBearerTokensInQueryString` out';
+  yield '`mcp()` rejects access tokens in a URL: remove the option `allowBearerTokensInQueryString`';
 }

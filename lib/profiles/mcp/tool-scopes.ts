@@ -7,17 +7,18 @@ interface McpRequest {
   body?: unknown;
 }
 
-/** HTTP methods of MCP requests that carry no JSON-RPC message: they open a stream or end a session. */
+/** HTTP methods of MCP requests without a JSON-RPC message: they open a stream or end a session. */
 const WITHOUT_MESSAGE = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /** Maximum number of messages in a batch that are read one by one. The body is read before the token is verified. */
 const MAX_BATCH = 100;
 
 /**
- * Returns a function that computes the scopes which the tool calls of a request require, in addition to the scopes of the route:
- * `@Scopes('notes:read', toolScopes({ add_note: ['notes:write'] }))`. A token without them is rejected with 403 `insufficient_scope`
- * before the MCP server reads the call. A tool that is not listed requires no scope. A body whose tool calls cannot be determined
- * requires the scopes of all tools, and so does a JSON-RPC batch of more than 100 messages.
+ * Returns a function that computes which scopes the tool calls of a request require, in addition to the scopes of the
+ * route: `@Scopes('notes:read', toolScopes({ add_note: ['notes:write'] }))`. A token without them is rejected with 403
+ * `insufficient_scope` before the MCP server reads the call. A tool that is not listed requires no scope. If the tool
+ * calls of a body cannot be determined, the scopes of all tools are required, and also for a JSON-RPC batch of more
+ * than 100 messages.
  * @throws {InvalidArgumentError} If a scope is not a valid scope value.
  */
 export function toolScopes(
@@ -28,7 +29,7 @@ export function toolScopes(
     const odd = needed.filter((scope: unknown) => typeof scope !== 'string' || !isScopeValue(scope));
     if (odd.length === 0) continue;
     throw new InvalidArgumentError(
-      `Invalid argument: \`toolScopes()\` gives \`${tool}\` \`${String(odd[0])}\`, no scope value`,
+      `Invalid argument: \`toolScopes()\` contains an invalid scope value for \`${tool}\`: \`${String(odd[0])}\``,
     );
   }
   const all = [...new Set([...byTool.values()].flat())];

@@ -19,7 +19,7 @@ import { deferredErrorOf } from '../../../lib/endpoints/authorization/deferred-e
 import { ALICE, CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
 import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js';
 
-const NO = new AccessDeniedError('Access denied: the user said no');
+const NO = new AccessDeniedError('Access denied: the user denied the request');
 
 /** Creates a server that has read an authorization request, and a function that decides it. */
 async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, host = createTestModel()) {
@@ -221,7 +221,7 @@ describe('decide() for an invalid request of a client that registered itself', (
     expect([error, response.get('location')]).toEqual([expect.any(OAuthError), undefined]);
     const { asked } = deferredErrorOf(error)!;
     const granted = await decided(server, asked, { user: ALICE }, new Response());
-    expect(granted.error?.message).toContain('is decided by an `error` alone');
+    expect(granted.error?.message).toContain('can only be decided with an `error`');
     expect(host.codes.size).toBe(0);
     const { told } = await decided(server, asked, { user: ALICE, error: error as OAuthError }, response);
     expect(told).toMatchObject({ error: (error as OAuthError).name, state: 'xyz' });

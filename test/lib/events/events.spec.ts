@@ -177,7 +177,7 @@ describe('events of refused requests', () => {
       tokenRequest(CODE),
       {},
       'token.refused',
-      { error: 'invalid_grant', reason: 'the authorization code has not expired', given: when },
+      { error: 'invalid_grant', reason: 'authorization code has expired', given: when },
     ],
     [
       'an authorization code of another client',
@@ -186,7 +186,7 @@ describe('events of refused requests', () => {
       tokenRequest(CODE),
       {},
       'token.refused',
-      { reason: 'the authorization code was issued to the client', expected: 'other', given: 'web' },
+      { reason: 'authorization code was issued to another client', expected: 'other', given: 'web' },
     ],
     [
       'an authorization code with another redirect URI',
@@ -195,7 +195,11 @@ describe('events of refused requests', () => {
       tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }),
       {},
       'token.refused',
-      { reason: 'the redirect URI is that of the authorization request', expected: CALLBACK, given: OTHER_CALLBACK },
+      {
+        reason: '`redirect_uri` differs from the one in the authorization request',
+        expected: CALLBACK,
+        given: OTHER_CALLBACK,
+      },
     ],
     [
       'a refresh for a wider scope than granted',
@@ -226,7 +230,7 @@ describe('events of refused requests', () => {
         endpoint: 'authorize',
         clientId: 'web',
         error: 'invalid_client',
-        reason: 'the redirect URI is registered for the client',
+        reason: 'redirect URI is not registered for the client',
         expected: [CALLBACK, OTHER_CALLBACK],
         given: 'https://evil.example/',
       },
@@ -256,7 +260,11 @@ describe('events of refused requests', () => {
       authorizeRequest({ client_id: 'spa', redirect_uri: 'https://spa.example/cb' }),
       signedIn,
       'authorization.refused',
-      { clientId: 'spa', reason: 'a client that `requirePKCE` names sends a challenge', expected: 'public' },
+      {
+        clientId: 'spa',
+        reason: 'the option `requirePKCE` requires a code challenge from this client',
+        expected: 'public',
+      },
     ],
     [
       'a request without state and code_challenge',
@@ -265,7 +273,7 @@ describe('events of refused requests', () => {
       authorizeRequest({ state: undefined }),
       signedIn,
       'authorization.refused',
-      { reason: 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise' },
+      { reason: '`state` is missing, and neither PKCE nor the option `allowEmptyState` makes it optional' },
     ],
     [
       'an unsupported response type',
@@ -274,7 +282,7 @@ describe('events of refused requests', () => {
       authorizeRequest({ response_type: 'id_token' }),
       signedIn,
       'authorization.refused',
-      { reason: 'the response type is served', expected: ['code', 'token'], given: 'id_token' },
+      { reason: 'response type is not supported', expected: ['code', 'token'], given: 'id_token' },
     ],
     [
       'a client credentials request of a public client',
@@ -283,7 +291,7 @@ describe('events of refused requests', () => {
       formRequest({ grant_type: 'client_credentials', client_id: 'spa' }),
       {},
       'token.refused',
-      { clientId: 'spa', reason: 'a client acts for itself only by a secret, and this one has none' },
+      { clientId: 'spa', reason: 'client is public, and grant_type=client_credentials requires client authentication' },
     ],
     [
       'an unknown access token',
@@ -292,7 +300,7 @@ describe('events of refused requests', () => {
       resourceRequest('Bearer other'),
       {},
       'access.refused',
-      { error: 'invalid_token', reason: '`getAccessToken()` finds the token' },
+      { error: 'invalid_token', reason: '`getAccessToken()` returned no token' },
     ],
     [
       'an expired access token',
@@ -301,7 +309,7 @@ describe('events of refused requests', () => {
       resourceRequest(),
       {},
       'access.refused',
-      { clientId: 'web', userId: 'alice', error: 'invalid_token', reason: 'the token has not expired', given: when },
+      { clientId: 'web', userId: 'alice', error: 'invalid_token', reason: 'access token has expired', given: when },
     ],
     [
       'an access token without the required scope',
@@ -310,7 +318,12 @@ describe('events of refused requests', () => {
       resourceRequest(),
       { scope: 'read write' },
       'access.refused',
-      { status: 403, reason: 'the token has the scope of the route', expected: 'read write', given: 'read' },
+      {
+        status: 403,
+        reason: 'access token lacks the scope that the route requires',
+        expected: 'read write',
+        given: 'read',
+      },
     ],
   ])('contain reason and compared values: %s', async (_name, prepare, operation, request, options, name, payload) => {
     const host = createTestModel(families);

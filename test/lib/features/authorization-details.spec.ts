@@ -117,7 +117,7 @@ const itself = (server: OAuth2Server, details: unknown) =>
 const known = async (server: OAuth2Server, token: unknown) =>
   (await callEndpoint(server, 'introspection', tokenRequest({ token }))).body;
 
-const INVALID = '400 invalid_authorization_details: Invalid authorization details: `authorization_details` is not good';
+const INVALID = '400 invalid_authorization_details: Invalid authorization details: `authorization_details` is invalid';
 
 describe('authorization details (RFC 9396)', () => {
   it('are granted, returned in token and introspection responses, and kept by a refresh', async () => {
@@ -361,7 +361,7 @@ describe('authorization details and the application', () => {
       new Response(),
     );
     const decision = { user: { id: 'alice' }, authorizationDetails: [PAYMENT] };
-    await expect(server.decide(asked, decision, new Response())).rejects.toThrow('of the types that were asked for');
+    await expect(server.decide(asked, decision, new Response())).rejects.toThrow('of the types that were requested');
   });
 
   it('cannot be changed in the authorization request that was read', async () => {
@@ -533,11 +533,15 @@ describe('authorization details of a hostile client', () => {
 
 describe('authorizationDetails()', () => {
   it.each<[string, unknown, string]>([
-    ['a missing option `types`', {}, "needs `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`"],
+    [
+      'a missing option `types`',
+      {},
+      "requires `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`",
+    ],
     [
       'a type with an unknown member',
       { types: { a: { titel: 'A' } } },
-      'the type `a` of `authorizationDetails()` has no `titel`',
+      'the type `a` of `authorizationDetails()` has the unknown member `titel`',
     ],
     [
       'a type with a member of the wrong kind',

@@ -227,7 +227,7 @@ describe('clientIdDocuments()', () => {
   });
 
   it.each([
-    [{ redirects: 'all' }, /`redirects` of `clientIdDocuments\(\)` is `any` or `own`/],
+    [{ redirects: 'all' }, /`redirects` of `clientIdDocuments\(\)` must be `any` or `own`/],
     [{ minAge: 10, maxAge: 1 }, /`minAge` of/],
     [{ size: 0 }, /`size` of/],
     [{ fetch: { allowed: [] } }, /unknown option `allowed` of `fetch`/],

@@ -165,8 +165,12 @@ describe('device authorization (RFC 8628)', () => {
     expect(await decideDeviceRequest(alice, { allow: false })).toBe(true);
     expect(await decideDeviceRequest(bob, { allow: true })).toBe(false);
     expect(await poll(server, begun)).toMatchObject({ error: 'access_denied' });
-    await expect(decideDeviceRequest(alice, { allow: true })).rejects.toThrow(/the very object/);
-    await expect(decideDeviceRequest({ ...bob }, { allow: true })).rejects.toThrow(/the very object/);
+    await expect(decideDeviceRequest(alice, { allow: true })).rejects.toThrow(
+      /the object returned by `findDeviceRequest\(\)`/,
+    );
+    await expect(decideDeviceRequest({ ...bob }, { allow: true })).rejects.toThrow(
+      /the object returned by `findDeviceRequest\(\)`/,
+    );
     const raced = await begin(server);
     const shown = await Promise.all(Array.from({ length: 10 }, () => find(server, raced)));
     const answers = await Promise.all(shown.map((one) => decideDeviceRequest(one!, { allow: true })));
@@ -392,12 +396,12 @@ describe('device authorization (RFC 8628)', () => {
   it.each([
     ['an invalid rate', { verificationUri: PAGE, rate: { requests: 0, per: 60 } }, /`rate` of .* must be `false` or/],
     ['a misspelled option', { interval: 5, verificationURI: PAGE }, /unknown option `verificationURI`/],
-    ['a missing verification URI', {}, /needs a page where users enter their codes/],
+    ['a missing verification URI', {}, /requires a page where users enter their codes/],
     ['a verification URI that is not a URL', { verificationUri: '/device' }, /must be an https URL/],
     [
       'an invalid polling interval',
       { verificationUri: PAGE, interval: 0 },
-      /`interval` of `deviceAuthorization\(\)` is a whole number/,
+      /`interval` of `deviceAuthorization\(\)` must be a whole number/,
     ],
   ])('rejects at start-up %s', (_, options, message) => {
     const features = [deviceAuthorization(options)];

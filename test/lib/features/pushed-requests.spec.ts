@@ -67,7 +67,7 @@ const shown = ({ status, body, redirected }: Outcome) => ({ status, ...body, red
 const NO_SUCH = {
   status: 400,
   error: 'invalid_request',
-  error_description: 'Invalid request: `request_uri` is unknown, over or used',
+  error_description: 'Invalid request: `request_uri` is unknown, expired or already used',
   redirected: {},
 };
 const said = (error: string, error_description: string, status = 400) => ({
@@ -140,7 +140,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     [
       'a request_uri',
       { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
-      said('invalid_request', 'Invalid request: `request_uri` cannot be pushed itself'),
+      said('invalid_request', 'Invalid request: the parameter `request_uri` cannot be pushed'),
     ],
     [
       'a missing response_type',
@@ -182,7 +182,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     [
       'more than 16384 characters',
       { claims: 'x'.repeat(20_000) },
-      said('invalid_request', 'Invalid request: it has more than 16384 characters', 413),
+      said('invalid_request', 'Invalid request: it is longer than 16384 characters', 413),
     ],
   ])('rejects %s with a JSON error, and stores nothing', async (_, parameters, wanted) => {
     const { server, store } = make();
@@ -261,7 +261,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     store.getClient = () => Promise.resolve(nameless as never);
     expect(await push(server)).toMatchObject({
       status: 400,
-      body: { error_description: 'Invalid request: `client_id` is of another client' },
+      body: { error_description: 'Invalid request: `client_id` belongs to another client' },
     });
     expect(save).not.toHaveBeenCalled();
   });
@@ -290,7 +290,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     const events = { emit: (name: string, payload: object) => heard.push([name, payload]) };
     const { server } = make({}, { events });
     await push(server, { redirect_uri: 'https://evil.example/' });
-    const reason = 'the redirect URI is registered for the client';
+    const reason = 'redirect URI is not registered for the client';
     const facts = { endpoint: 'pushed_authorization_request', clientId: 'web', error: 'invalid_request', reason };
     expect(heard.slice(1)).toEqual([['endpoint.refused', expect.objectContaining(facts)]]);
   });
@@ -508,7 +508,10 @@ describe('the lifetime of a request_uri', () => {
 describe('an authorization request that was not pushed', () => {
   const plain = (server: OAuth2Server, more: Parameters = {}) =>
     runOperation(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { ...ASKED, ...more } }));
-  const MUST = { error: 'invalid_request', error_description: 'Invalid request: it must be pushed, see RFC 9126' };
+  const MUST = {
+    error: 'invalid_request',
+    error_description: 'Invalid request: authorization requests must be pushed (RFC 9126)',
+  };
 
   it('is accepted unless the client must push its requests', async () => {
     const { server } = make();
@@ -551,17 +554,17 @@ describe('pushedRequests()', () => {
     [
       'a lifetime of 0 seconds',
       { lifetime: 0 },
-      '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
+      '`lifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400',
     ],
     [
       'a lifetime that is a string',
       { lifetime: '60' },
-      '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
+      '`lifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400',
     ],
     [
       'an infinite lifetime of the interaction',
       { interactionLifetime: Infinity },
-      '`interactionLifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
+      '`interactionLifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400',
     ],
   ])('rejects %s', (_, options, wanted) => {
     expect(started(options)).toBe(`Invalid argument: ${wanted}`);
@@ -577,7 +580,7 @@ describe('pushedRequests()', () => {
       );
     }
     const emitter = Object.assign(new EventEmitter(), { ...model, once: EventEmitter.prototype.once });
-    expect(started({}, emitter)).toMatch(/needs a model that implements `once\(\)`/);
+    expect(started({}, emitter)).toMatch(/requires a model with `once\(\)`/);
   });
 
   it('declares in the metadata whether requests must be pushed', () => {

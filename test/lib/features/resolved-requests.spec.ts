@@ -16,7 +16,7 @@ import { runOperation, authorizeRequest, signedIn, summary } from '../../support
 const NOTHING = { response_type: undefined, redirect_uri: undefined, scope: undefined, state: undefined };
 const URI = 'urn:example:1';
 const PINNED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, scope: 'read', state: 'pinned' };
-const AGAIN = '400 invalid_request: Invalid request: it was answered before';
+const AGAIN = '400 invalid_request: Invalid request: this authorization request was already used';
 
 function start(...features: Feature[]) {
   const host = createTestModel();
@@ -46,7 +46,10 @@ describe('an authorization request whose parameters a feature finds by its reque
     const { error, status, headers, body } = await authorize();
     expect(summary(error)).toBe(AGAIN);
     expect([status, headers]).toEqual([400, { 'cache-control': 'no-store' }]);
-    expect(body).toEqual({ error: 'invalid_request', error_description: 'Invalid request: it was answered before' });
+    expect(body).toEqual({
+      error: 'invalid_request',
+      error_description: 'Invalid request: this authorization request was already used',
+    });
     expect(host.codes.size).toBe(1);
   });
 
@@ -104,7 +107,7 @@ describe('an authorization request whose parameters a feature finds by its reque
     other.pinned.set(URI, { ...PINNED, scope: 'write' });
     const { authorize, host } = start(other.feature);
     const { error, headers } = await authorize();
-    expect(summary(error)).toBe('400 invalid_request: Invalid request: its parameters are in two places');
+    expect(summary(error)).toBe('400 invalid_request: Invalid request: its parameters come from more than one source');
     expect([headers['location'], host.codes.size]).toEqual([undefined, 0]);
   });
 

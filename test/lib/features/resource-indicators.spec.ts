@@ -63,7 +63,7 @@ async function obtain(host: ReturnType<typeof createTestModel>, server: OAuth2Se
 const refusal = ({ status, body }: Outcome) => ({ status, ...body });
 const target = (error_description: string) => ({ status: 400, error: 'invalid_target', error_description });
 
-const UNKNOWN = target('Invalid target: `resource` is unknown, or not for this client');
+const UNKNOWN = target('Invalid target: `resource` is unknown, or not allowed for this client');
 const NO_URI = target('Invalid target: `resource` must be an absolute URI without fragment');
 
 describe('a token request with resources (RFC 8707)', () => {
@@ -134,7 +134,7 @@ describe('a token request with resources (RFC 8707)', () => {
       tokenRequest({ ...ITSELF, resource: 'https://evil.example/' }),
     );
     expect(heard).toEqual([
-      expect.objectContaining({ reason: 'the resource is known', expected: RESOURCES, given: 'https://evil.example/' }),
+      expect.objectContaining({ reason: 'resource is unknown', expected: RESOURCES, given: 'https://evil.example/' }),
     ]);
   });
 });
@@ -211,7 +211,7 @@ describe('a code or refresh token that was granted for resources', () => {
     });
     addRefreshToken(host, { resource: [NOTES] } as object);
     const nothing = await runOperation(server, 'token', tokenRequest(REFRESH));
-    expect(refusal(nothing)).toEqual(target('Invalid target: no resource of the grant is left'));
+    expect(refusal(nothing)).toEqual(target('Invalid target: none of the granted resources is still available'));
     expect(host.refreshTokens.has('refresh')).toBe(true);
   });
 
@@ -239,7 +239,7 @@ describe('a code or refresh token that was granted for resources', () => {
     const again = (resource: string) => runOperation(server, 'token', tokenRequest({ ...REFRESH, resource }));
     const first = await again(NOTES);
     expect((await again(NOTES)).body).toMatchObject({ access_token: first.body['access_token'] });
-    const used = target('Invalid target: the refresh token was used for another resource');
+    const used = target('Invalid target: the refresh token was already used for another resource');
     expect(refusal(await again(MAIL))).toEqual(used);
     const next = { grant_type: 'refresh_token', refresh_token: first.body['refresh_token'], resource: MAIL };
     expect(await runOperation(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
@@ -455,17 +455,17 @@ describe('resourceIndicators()', () => {
     [
       'rejects a resource that is a path',
       { resources: ['/notes'] },
-      'the resource `/notes` of `resourceIndicators` is no absolute URI without fragment',
+      'the resource `/notes` of `resourceIndicators()` must be an absolute URI without fragment',
     ],
     [
       'rejects a resource with a fragment',
       { resources: ['https://a.example/#x'] },
-      'the resource `https://a.example/#x` of `resourceIndicators` is no absolute URI without fragment',
+      'the resource `https://a.example/#x` of `resourceIndicators()` must be an absolute URI without fragment',
     ],
     [
       'rejects an `own` resource that is not a URL',
       { own: [FAR] },
-      '`own` of `resourceIndicators` lists URLs, and `urn:example:far` is none',
+      '`own` of `resourceIndicators()` must contain http or https URLs only. Got `urn:example:far`',
     ],
     [
       'rejects a misspelled option',
@@ -475,17 +475,17 @@ describe('resourceIndicators()', () => {
     [
       'rejects a string in place of a list',
       { resources: NOTES as never },
-      '`resources` of `resourceIndicators` must be a list of absolute URIs',
+      '`resources` of `resourceIndicators()` must be a list of absolute URIs',
     ],
     [
       'rejects a missing list of resources',
       {},
-      '`resourceIndicators` knows no resource: list some in `resources`, or give the model `validateResource()`',
+      '`resourceIndicators()` knows no resource: set `resources`, or implement `validateResource()` in the model',
     ],
     [
       'rejects an unknown default',
       { resources: [NOTES], default: MAIL },
-      'the `default` of `resourceIndicators`, `https://api.example/mail`, is not listed',
+      '`default` of `resourceIndicators()` contains `https://api.example/mail`: add it to `resources`',
     ],
     ['accepts one resource', { resources: [NOTES] }, undefined],
     ['accepts one `own` resource', { own: [NOTES], default: NOTES }, undefined],

@@ -102,13 +102,13 @@ describe('the metadata of a protected resource (RFC 9728)', () => {
 describe('protectedResource()', () => {
   const place = (resource: unknown) => `the resource \`${String(resource)}\` of \`protectedResource()\``;
   const noUrl = (resource: unknown) =>
-    `${place(resource)} must be an https URL without query and fragment, an http one of localhost, or a path such as \`/mcp\``;
+    `${place(resource)} must be an https URL without query and fragment, an http URL of localhost, or a path such as \`/mcp\``;
 
   it.each<[string, ProtectedResourceOptions['resources'], string]>([
     [
       'an empty list of resources',
       [],
-      "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`",
+      "`protectedResource()` requires `resources`, a list such as `[{ resource: 'https://api.example.com' }]`",
     ],
     ...[
       'http://api.example',
@@ -127,17 +127,17 @@ describe('protectedResource()', () => {
     [
       'two resources with the same path',
       [{ resource: API }, { resource: 'https://other.example/v1' }],
-      `the resources \`${API}\` and \`https://other.example/v1\` have one path: give each its own`,
+      `the resources \`${API}\` and \`https://other.example/v1\` have the same path: give each its own path`,
     ],
     [
       'two resources whose paths differ in upper and lower case only',
       [{ resource: API }, { resource: API.toUpperCase() }],
-      `the resources \`${API}\` and \`${API.toUpperCase()}\` have one path: give each its own`,
+      `the resources \`${API}\` and \`${API.toUpperCase()}\` have the same path: give each its own path`,
     ],
     [
       'an invalid authorization server',
       [{ resource: API, authorizationServers: ['http://id.example'] }],
-      `${place(API)} has the issuer \`http://id.example\`, which is no https URL without query and fragment`,
+      `\`authorizationServers\` of ${place(API)} must contain https URLs without query and fragment. Got \`http://id.example\``,
     ],
     [
       'an invalid scope',
@@ -147,14 +147,14 @@ describe('protectedResource()', () => {
     [
       'members that an option sets',
       [{ resource: API, members: { scopes_supported: ['a'] } }],
-      `${place(API)} has \`scopes_supported\` in \`members\`, whose place is \`scopes\``,
+      `\`members\` of ${place(API)} must not contain \`scopes_supported\`: set \`scopes\` instead`,
     ],
   ])('rejects at start-up %s', (_name, resources, sentence) => {
     expect(() => serverOf(resources)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));
   });
 
   it.each<[unknown, string]>([
-    [undefined, '`protectedResource()` needs `resources`'],
+    [undefined, '`protectedResource()` requires `resources`'],
     [
       { resource: [] },
       'unknown option `resource` of `protectedResource()`: the options are `resources`, `maxAge` and `atRoot`',
@@ -172,7 +172,7 @@ describe('protectedResource()', () => {
 
   it('rejects at start-up a resource without an issuer', () => {
     expect(() => serverOf([{ resource: API }], { issuer: undefined as never })).toThrow(
-      `${place(API)} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``,
+      `${place(API)} requires an issuer of tokens: set the option \`issuer\`, or its \`authorizationServers\``,
     );
   });
 });

@@ -273,13 +273,13 @@ describe('the revocation endpoint (RFC 7009)', () => {
       'cannot revoke tokens',
       { revokeToken: undefined },
       {},
-      /`revocation\(\)` needs a model that finds and ends tokens/,
+      /`revocation\(\)` requires a model that can find and revoke tokens/,
     ],
     [
       'stores no token families',
       {},
       { accessTokenEndsGrant: true },
-      /`accessTokenEndsGrant` of `revocation\(\)` needs a model that implements `revokeGrant\(\)`/,
+      /`accessTokenEndsGrant` of `revocation\(\)` requires a model with `revokeGrant\(\)`/,
     ],
   ])('rejects at start-up a model that %s', (_, methods, options, fault) => {
     expect(() => serverOf(createTestModel(methods).model, options)).toThrow(fault);

@@ -158,13 +158,13 @@ describe('the authorization server metadata (RFC 8414)', () => {
 
 describe('serverMetadata()', () => {
   const neither = (given: string) =>
-    `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${given}\` is neither`;
+    `\`serverMetadata()\` requires an \`issuer\` that is an https URL without query and fragment, or an http URL of localhost. Got \`${given}\``;
 
   it.each<[string, Given, string]>([
     [
       'a missing issuer',
       { issuer: undefined },
-      '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server',
+      '`serverMetadata()` requires the option `issuer`: the https URL that identifies this server to clients',
     ],
     ...[
       'http://id.example',
@@ -183,7 +183,7 @@ describe('serverMetadata()', () => {
     [
       'a grant that the server does not support',
       { metadata: { grantTypes: ['password'] }, without: ['getUser'] },
-      '`grantTypes` of `serverMetadata()` lists `password`, which is not served',
+      '`grantTypes` of `serverMetadata()` contains `password`, which the server does not support',
     ],
     [
       'a misspelled option',
@@ -193,17 +193,17 @@ describe('serverMetadata()', () => {
     [
       'a member that the server derives itself',
       { metadata: { members: { token_endpoint: 'https://evil.example' } } },
-      '`members` of `serverMetadata()` has `token_endpoint`, which the server says itself: leave it out',
+      '`members` of `serverMetadata()` must not contain `token_endpoint`: the server sets it itself',
     ],
     [
       'scopes in `members`',
       { metadata: { members: { scopes_supported: [] } } },
-      '`members` of `serverMetadata()` has `scopes_supported`, whose place is the option `scopes`',
+      '`members` of `serverMetadata()` must not contain `scopes_supported`: set the option `scopes` instead',
     ],
     [
       'signed metadata in `members`',
       { metadata: { members: { signed_metadata: 'x' } } },
-      '`members` of `serverMetadata()` has `signed_metadata`, which must be signed: leave it out',
+      '`members` of `serverMetadata()` must not contain `signed_metadata`: add the feature `signedMetadata()` instead',
     ],
     [
       'an invalid `maxAge`',

@@ -563,7 +563,7 @@ describe('token exchange (RFC 8693)', () => {
     [
       'audiences without resource indicators',
       () => tokenExchange({ audiences: { notes: NOTES } }),
-      /needs the feature `resourceIndicators\(\)`/,
+      /requires the feature `resourceIndicators\(\)`/,
     ],
   ])('rejects at start-up %s', (_, feature, message) => {
     expect(() => new OAuth2Server({ model: store, features: [feature()] })).toThrow(message);
@@ -571,6 +571,6 @@ describe('token exchange (RFC 8693)', () => {
 
   it('rejects at start-up a model that verifies tokens of other issuers without mayExchange()', () => {
     const model = Object.assign(store, { verifyForeignToken: () => undefined });
-    expect(() => serverOf(model)).toThrow(/must implement `mayExchange\(\)` too/);
+    expect(() => serverOf(model)).toThrow(/must also implement `mayExchange\(\)`/);
   });
 });

@@ -72,6 +72,6 @@ describe('an extension grant in `extendedGrantTypes`', () => {
 
   it('is reported as a misconfigured `extendedGrantTypes` option if it is not a class', async () => {
     const { error } = await ask({});
-    expect(summary(error)).toBe('503 server_error: Server error: `extendedGrantTypes` must map to classes');
+    expect(summary(error)).toBe('503 server_error: Server error: each value of `extendedGrantTypes` must be a class');
   });
 });

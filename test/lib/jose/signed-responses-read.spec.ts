@@ -44,7 +44,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
       issuer: server.url,
       introspectionEndpoint: `${server.url}/introspect`,
       credentials: { id: 'api', secret: 'secret' },
-      answers: signedResponses({ issuer: server.url, jwksUri: `${server.url}/jwks` }),
+      responses: signedResponses({ issuer: server.url, jwksUri: `${server.url}/jwks` }),
     });
     return tokens.getAccessToken('a-token');
   }
@@ -91,7 +91,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
         new IntrospectedTokens({
           issuer: 'https://id.example',
           credentials: { id: 'a', secret: 'b' },
-          answers: signedResponses as never,
+          responses: signedResponses as never,
         }),
     ],
   ])('reject invalid options: %s', (sentence, make) => {

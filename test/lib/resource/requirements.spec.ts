@@ -30,7 +30,8 @@ const hidden = (values: object) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value: value as unknown }]));
 
 const SCOPE_MISSING = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
-const NO_USER = '403 insufficient_scope: Insufficient scope: the client acts for itself, and a user is required';
+const NO_USER =
+  '403 insufficient_scope: Insufficient scope: a user is required, and this token belongs to the client itself';
 const NO_ROLE = '403 insufficient_scope: Insufficient scope: the user lacks a required role';
 const WEAK = '401 insufficient_user_authentication: Insufficient user authentication: a stronger login is required';
 const OLD = '401 insufficient_user_authentication: Insufficient user authentication: a more recent login is required';
@@ -226,7 +227,7 @@ describe('the requirements of authenticate()', () => {
     }
     expect(reported).toMatchObject([
       { error: 'insufficient_scope', scope: 'write admin', expected: 'write admin', given: 'read' },
-      { error: 'insufficient_scope', scope: 'read', given: 'a client that acts for itself' },
+      { error: 'insufficient_scope', scope: 'read', given: 'a client credentials token' },
       { error: 'insufficient_scope', expected: 'admin' },
       { error: 'insufficient_user_authentication', expected: 'high' },
     ]);

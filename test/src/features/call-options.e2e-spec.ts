@@ -62,7 +62,7 @@ describe.each(ANY_PLATFORM)('options of a single call on %s', (platform) => {
     const { url } = await startApplication(platform, { imports: [server], controllers: [OwnController] });
     const { status, body } = await readResponse(get(url + path));
     expect({ status, body }).toMatchObject({ status: 503, body: { error: 'server_error' } });
-    expect(debug).toHaveBeenCalledWith(expect.stringContaining(`leave the option \`${option}\` out`));
+    expect(debug).toHaveBeenCalledWith(expect.stringContaining(`remove the option \`${option}\``));
     // Without these options the request fails for a reason of its own.
     const usual = await readResponse(get(url + path.replace('with=', 'without=')));
     expect(usual.status).toBeLessThan(500);

@@ -172,7 +172,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     ['a resource that is none', 'must be an https URL', { features: [mcp({ resource: 'mcp' })] }],
     [
       'a resource that the host does not list itself',
-      'does not list its resource `/tools`',
+      'must list the resource `/tools` of `mcp()`',
       {
         features: [protectedResource({ resources: [{ resource: `${ISSUER}/mcp` }] }), mcp({ resource: '/tools' })],
       },

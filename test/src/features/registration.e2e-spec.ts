@@ -159,7 +159,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
       refusal('invalid_request', 'Invalid request: content must be application/json'),
     );
     expect(await readResponse(send(url + REGISTER, 'POST', { a: 'x'.repeat(20_000) }))).toEqual(
-      refusal('invalid_request', 'Invalid request: it has more than 16384 characters', 413),
+      refusal('invalid_request', 'Invalid request: it is longer than 16384 characters', 413),
     );
     expect(await readResponse(send(url + REGISTER, 'POST', { a: 'x'.repeat(200_000) }))).toEqual(
       refusal('invalid_request', 'Invalid request: content is too large', 413),

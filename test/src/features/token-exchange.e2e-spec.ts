@@ -102,10 +102,10 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
       expectedRefusal('invalid_request', 'Invalid request: this exchange is not permitted'),
     );
     expect(await ask('worker', { scope: 'notes:read admin' })).toEqual(
-      expectedRefusal('invalid_scope', 'Invalid scope: the subject token has less'),
+      expectedRefusal('invalid_scope', 'Invalid scope: requested scope exceeds the scope of the subject token'),
     );
     expect(await ask('worker', { resource: 'https://api.example/' })).toEqual(
-      expectedRefusal('invalid_target', 'Invalid target: no token is issued for `resource` or `audience`'),
+      expectedRefusal('invalid_target', 'Invalid target: no token can be issued for this `resource` or `audience`'),
     );
   });
 });

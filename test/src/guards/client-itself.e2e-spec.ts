@@ -94,7 +94,7 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
       body: refusalBody(
         403,
         'insufficient_scope',
-        'Insufficient scope: the client acts for itself, and a user is required',
+        'Insufficient scope: a user is required, and this token belongs to the client itself',
       ),
     });
   });

@@ -108,14 +108,14 @@ describe('the introspection endpoint that IntrospectedTokens uses', () => {
     [
       'without an introspection endpoint',
       { introspection_endpoint: undefined },
-      'names no `introspection_endpoint` by an https URL',
+      'contains no `introspection_endpoint` with an https URL',
     ],
-    ['with an http endpoint', { introspection_endpoint: 'http://id.example/' }, 'by an https URL'],
-    ['with an endpoint that is not a URL', { introspection_endpoint: '/introspect' }, 'by an https URL'],
+    ['with an http endpoint', { introspection_endpoint: 'http://id.example/' }, 'with an https URL'],
+    ['with an endpoint that is not a URL', { introspection_endpoint: '/introspect' }, 'with an https URL'],
     [
       'of a server that accepts no client secrets',
       { introspection_endpoint_auth_methods_supported: ['private_key_jwt', 'tls_client_auth'] },
-      'takes no client secrets',
+      'does not accept client secrets',
     ],
   ])('is not used from metadata %s, which causes one warning', async (_, metadata, sentence) => {
     const text = JSON.stringify({ ...about(remote.url), ...metadata }).replace('"URL/"', `"${remote.url}/"`);

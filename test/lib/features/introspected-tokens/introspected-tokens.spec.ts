@@ -172,21 +172,21 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
     ['redirects', [{}, 307, { location: '/elsewhere' }], 'the status 307'],
     ['redirects with 302', [{}, 302, { location: '/elsewhere' }], 'the status 302'],
     ['responds with 404', [{}, 404], 'the status 404'],
-    ['sends no content', ['', 200], 'something that is no JSON'],
-    ['sends incomplete JSON', ['{"active":tr', 200], 'something that is no JSON'],
+    ['sends no content', ['', 200], 'content that is not JSON'],
+    ['sends incomplete JSON', ['{"active":tr', 200], 'content that is not JSON'],
     [
       'sends a content type other than JSON',
       ['{"active":true}', 200, { 'content-type': 'text/html' }],
-      'something that is no JSON',
+      'content that is not JSON',
     ],
-    ['sends a list', [[{ active: true }]], 'it is no object'],
-    ['sends null', ['null'], 'it is no object'],
-    ['sends `active` as a string', [{ active: 'true' }], '`active` is no boolean'],
-    ['omits `active`', [{ sub: 'alice' }], '`active` is no boolean'],
-    ['sends an expiry that is not a number', [{ active: true, exp: '99999999999' }], '`exp` is not of its type'],
-    ['sends an invalid scope', [{ active: true, scope: { read: true } }], '`scope` is not of its type'],
-    ['sends a subject that is not a string', [{ active: true, sub: 7 }], '`sub` is not of its type'],
-    ['sends an invalid audience', [{ active: true, aud: [7] }], '`aud` is not of its type'],
+    ['sends a list', [[{ active: true }]], 'the body is not an object'],
+    ['sends null', ['null'], 'the body is not an object'],
+    ['sends `active` as a string', [{ active: 'true' }], '`active` is not a boolean'],
+    ['omits `active`', [{ sub: 'alice' }], '`active` is not a boolean'],
+    ['sends an expiry that is not a number', [{ active: true, exp: '99999999999' }], '`exp` has the wrong type'],
+    ['sends an invalid scope', [{ active: true, scope: { read: true } }], '`scope` has the wrong type'],
+    ['sends a subject that is not a string', [{ active: true, sub: 7 }], '`sub` has the wrong type'],
+    ['sends an invalid audience', [{ active: true, aud: [7] }], '`aud` has the wrong type'],
     ['sends too much content', [{ active: true, sub: 'a'.repeat(70_000) }], 'larger than 65536 bytes'],
   ];
   it.each(replies)('%s', async (_, reply, reason) => {
@@ -267,7 +267,7 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
       expect(failed).toMatchObject(LATER);
       expect(failed.headers).toEqual({ 'retry-after': '30' });
     }
-    const sentence = `${remote.url}/introspect refuses to tell the client \`notes-api\` of tokens (${said}): see that it is registered there, with this secret, and may introspect`;
+    const sentence = `${remote.url}/introspect rejected the client \`notes-api\` (${said}): verify that it is registered there with this secret and may introspect tokens`;
     expect(warnings.mock.calls).toEqual([[`nest-oauth2: ${sentence}`]]);
 
     remote.replies['/introspect'] = json(active());
@@ -317,7 +317,7 @@ describe('client authentication of IntrospectedTokens', () => {
 describe('options of IntrospectedTokens', () => {
   const issuer = 'https://id.example';
   it.each([
-    ['needs the `issuer` of the authorization server', { issuer: undefined }],
+    ['requires the `issuer` of the authorization server', { issuer: undefined }],
     [
       'unknown option `audiences` of `IntrospectedTokens`: the options are `issuer`,',
       { audiences: ['https://api.example'] },
@@ -328,17 +328,20 @@ describe('options of IntrospectedTokens', () => {
       { credentials: { ...credentials, clientId: 'api' } },
     ],
     [
-      "takes as `issuer` an https URL (http on this machine only), and 'http://id.example' is none",
+      "`issuer` of IntrospectedTokens must be an https URL (http only for this machine). Got 'http://id.example'",
       { issuer: 'http://id.example' },
     ],
     [
-      "takes as `introspectionEndpoint` an https URL (http on this machine only), and '/x' is none",
+      "`introspectionEndpoint` of IntrospectedTokens must be an https URL (http only for this machine). Got '/x'",
       { introspectionEndpoint: '/x' },
     ],
-    ['takes an `issuer` without query and fragment', { issuer: 'https://id.example?x' }],
-    ['needs `credentials`', { credentials: undefined }],
-    ['needs `credentials`', { credentials: { id: 'api', secret: undefined } }],
-    ["knows the methods 'client_secret_basic'", { credentials: { ...credentials, method: 'private_key_jwt' } }],
+    ['`issuer` of IntrospectedTokens must have no query and no fragment', { issuer: 'https://id.example?x' }],
+    ['requires `credentials`', { credentials: undefined }],
+    ['requires `credentials`', { credentials: { id: 'api', secret: undefined } }],
+    [
+      "must be 'client_secret_basic' or 'client_secret_post'",
+      { credentials: { ...credentials, method: 'private_key_jwt' } },
+    ],
     ['An empty list would accept every token', { audience: [] }],
     ['An empty list would accept every token', { audience: '' }],
     ['`timeout` of IntrospectedTokens must be a number of seconds above 0', { timeout: 0 }],
