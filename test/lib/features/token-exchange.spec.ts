@@ -312,7 +312,7 @@ describe('token exchange (RFC 8693)', () => {
       expect(deciding.asked).toMatchObject([
         {
           client: { id: 'notes' },
-          proof: 'client_secret_basic',
+          authenticationMethod: 'client_secret_basic',
           subject: { type: ACCESS, user: { id: 'alice' }, scope: 'read write', token: { accessToken: access_token } },
           actor: { user: { id: 'bob' }, claims: { sub: 'bob', client_id: 'notes' } },
           act: { sub: 'bob', client_id: 'notes' },

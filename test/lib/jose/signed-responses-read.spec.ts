@@ -86,7 +86,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
     ['`signedResponses()` requires the `issuer` of the authorization server', () => signedResponses({} as never)],
     ['`isuer`', () => signedResponses({ isuer: 'https://id.example' } as never)],
     [
-      'takes as `answers` what `signedAnswers()` returns',
+      '`responses` of IntrospectedTokens must be the result of `signedResponses()`',
       () =>
         new IntrospectedTokens({
           issuer: 'https://id.example',
