@@ -19,12 +19,12 @@ export const clientSecretBasic: ClientAuthentication = {
   readCredentials(request) {
     const header = basicHeader(request);
     if (header === undefined) return undefined;
-    const claim = readCredentials(header);
+    const credentials = readCredentials(header);
     const inBody: unknown = request.body?.client_id;
-    if (inBody && inBody !== claim.id) {
+    if (inBody && inBody !== credentials.id) {
       throw new InvalidRequestError('Invalid request: `client_id` does not match the authorization header');
     }
-    return claim;
+    return credentials;
   },
 };
 

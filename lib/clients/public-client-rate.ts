@@ -24,11 +24,11 @@ export class PublicClientRate {
    */
   verify({
     client,
-    authenticationMethod: proof,
+    authenticationMethod,
     request,
   }: Pick<ClientRequest, 'client' | 'authenticationMethod' | 'request'>): void {
     const address = addressOf(request);
-    const isLimited = proof === 'none' || isSelfRegistered(client);
+    const isLimited = authenticationMethod === 'none' || isSelfRegistered(client);
     if (!this.counts || !isLimited || address === undefined) return;
     const retryAfter = this.counts.add(networkOf(address));
     if (retryAfter === 0) return;

@@ -54,9 +54,13 @@ export const isModeAllowed = (
  * Reads the parameter `response_mode`. If it is missing, the default mode of the response type is returned.
  * @throws {InvalidRequestError} If the mode is unknown, or not allowed for the response type.
  */
-export function readResponseMode(request: Request, { mode: usual }: WithDefaultMode, modes: ResponseModes): string {
-  const isGood = (name: string) => modes.has(name) && isModeAllowed(modes.get(name)!, usual);
-  return optional(request, 'response_mode', isGood, FORM_OR_URL) ?? usual;
+export function readResponseMode(
+  request: Request,
+  { mode: defaultMode }: WithDefaultMode,
+  modes: ResponseModes,
+): string {
+  const isAllowed = (name: string) => modes.has(name) && isModeAllowed(modes.get(name)!, defaultMode);
+  return optional(request, 'response_mode', isAllowed, FORM_OR_URL) ?? defaultMode;
 }
 
 /**

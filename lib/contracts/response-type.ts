@@ -105,10 +105,10 @@ export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>
 /**
  * Returns the grant types that a client must be registered for to use a response type. OpenID Connect Registration §2
  */
-export const requiredGrantTypes = ({
-  grantType: grant,
-  furtherGrantTypes: furtherGrants = [],
-}: ResponseType): readonly string[] => [grant, ...furtherGrants];
+export const requiredGrantTypes = ({ grantType, furtherGrantTypes = [] }: ResponseType): readonly string[] => [
+  grantType,
+  ...furtherGrantTypes,
+];
 
 /** The part of a server that a response type uses. */
 export interface ResponseContext {

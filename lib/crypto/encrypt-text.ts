@@ -20,8 +20,8 @@ export class TextEncryption {
   encrypt(text: string): string {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(ALGORITHM, this.keys[0]!, nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return sealed.toString('base64url');
+    const encrypted = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return encrypted.toString('base64url');
   }
 
   /** Returns the decrypted text, or `undefined` if the text was modified or encrypted with an unknown secret. */

@@ -9,8 +9,8 @@ export { OAuthError, type OAuthErrorProperties, type RefusalDetail } from './oau
  * not enumerable, so that a printed start-up error ends with the message and not with status codes.
  */
 export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
-  constructor(...given: ConstructorParameters<typeof OAuthError>) {
-    super(...given);
+  constructor(...args: ConstructorParameters<typeof OAuthError>) {
+    super(...args);
     for (const name of ['code', 'status', 'statusCode']) Object.defineProperty(this, name, { enumerable: false });
   }
 }

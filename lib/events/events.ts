@@ -26,9 +26,9 @@ export function hasListener(events: EventSink | undefined, name: OAuth2EventName
  */
 function askSink(events: EventSink, name: string): boolean {
   try {
-    const answer: unknown = events.wants!(name);
-    if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
-    return Boolean(answer);
+    const result: unknown = events.wants!(name);
+    if (isThenable(result)) result.then(undefined, (error: unknown) => warn(name, error));
+    return Boolean(result);
   } catch (error) {
     warn(name, error);
     return false;
@@ -78,8 +78,8 @@ export function combineSinks([first, ...others]: readonly EventSink[]): EventSin
 /** Calls a listener of an event. If it fails, the process emits a warning. */
 export function callListener(name: string, call: () => unknown): void {
   try {
-    const answer = call();
-    if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
+    const result = call();
+    if (isThenable(result)) result.then(undefined, (error: unknown) => warn(name, error));
   } catch (error) {
     warn(name, error);
   }

@@ -18,10 +18,10 @@ export function mediaType(contentType: unknown): string | undefined {
 }
 
 /** Whether a media type matches a pattern: a full name, a short name, a wildcard (`text/*`) or a suffix (`+json`). */
-export function matchesMediaType(type: string, wanted: string): boolean {
-  const pattern = (SHORT[wanted] ?? wanted).toLowerCase();
-  if (pattern.startsWith('+')) return type.endsWith(pattern);
-  const [main, sub] = pattern.split('/');
+export function matchesMediaType(type: string, pattern: string): boolean {
+  const fullPattern = (SHORT[pattern] ?? pattern).toLowerCase();
+  if (fullPattern.startsWith('+')) return type.endsWith(fullPattern);
+  const [main, sub] = fullPattern.split('/');
   const [typeMain, typeSub] = type.split('/');
   if (main !== '*' && main !== typeMain) return false;
   return sub === '*' || sub === typeSub || (sub?.startsWith('*+') === true && typeSub?.endsWith(sub.slice(1)) === true);

@@ -87,8 +87,8 @@ export class Parameters {
 
 function findValue(request: Request, name: string, locations: readonly ParameterLocation[] = ['body']): unknown {
   let value: unknown;
-  for (const place of locations) {
-    const parameters: unknown = place === 'body' ? request.body : request.query;
+  for (const location of locations) {
+    const parameters: unknown = location === 'body' ? request.body : request.query;
     if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) continue;
     value = (parameters as Record<string, unknown>)[name];
     if (isSet(value)) break;
@@ -97,9 +97,9 @@ function findValue(request: Request, name: string, locations: readonly Parameter
 }
 
 function readText(value: unknown, name: string, syntax: Syntax, Invalid: ErrorClass): string {
-  const said = typeof value === 'number' ? String(value) : value;
-  if (typeof said !== 'string' || !syntax(said)) throw new Invalid(`Invalid parameter: \`${name}\``);
-  return said;
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || !syntax(text)) throw new Invalid(`Invalid parameter: \`${name}\``);
+  return text;
 }
 
 const isSet = (value: unknown) => value !== undefined && value !== null && value !== '';

@@ -58,12 +58,12 @@ export class Request {
   get(field: string): string | undefined {
     const name = field.toLowerCase();
     if (this.#headers) return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
-    const given = this.#given as Headers;
+    const headers = this.#given as Headers;
     let value: string | undefined;
     // Comparing lengths first skips the conversion to lower case for most names.
-    for (const key in given) {
+    for (const key in headers) {
       if (key === name || (key.length === name.length && key.toLowerCase() === name)) {
-        if (Object.hasOwn(given, key)) value = given[key];
+        if (Object.hasOwn(headers, key)) value = headers[key];
       }
     }
     return value;
@@ -79,10 +79,10 @@ export class Request {
     }
     const type = mediaType(this.get('content-type'));
     if (!type) return false;
-    const wanted = types.flat();
-    if (wanted.length === 0) return type;
-    const found = wanted.find((candidate) => matchesMediaType(type, candidate));
-    return found === undefined ? false : /[*+]/.test(found) ? type : found;
+    const patterns = types.flat();
+    if (patterns.length === 0) return type;
+    const match = patterns.find((candidate) => matchesMediaType(type, candidate));
+    return match === undefined ? false : /[*+]/.test(match) ? type : match;
   }
 }
 

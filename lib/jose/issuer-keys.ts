@@ -76,10 +76,10 @@ export function settleIssuer(label: string, given: IssuerOptions): IssuerSetting
     jwks,
     jwksUri,
     algorithms,
-    maxAge: readSeconds(label, 'maxAge', given.maxAge, { usual: 600 }),
-    coolDown: readSeconds(label, 'coolDown', given.coolDown, { usual: 30 }),
-    maxStale: readSeconds(label, 'maxStale', given.maxStale, { usual: 86_400 }),
-    timeout: readSeconds(label, 'timeout', given.timeout, { usual: 3, least: 0.001 }),
+    maxAge: readSeconds(label, 'maxAge', given.maxAge, { defaultValue: 600 }),
+    coolDown: readSeconds(label, 'coolDown', given.coolDown, { defaultValue: 30 }),
+    maxStale: readSeconds(label, 'maxStale', given.maxStale, { defaultValue: 86_400 }),
+    timeout: readSeconds(label, 'timeout', given.timeout, { defaultValue: 3, minimum: 0.001 }),
     fetch: given.fetch ?? ((...request) => fetch(...request)),
   };
 }

@@ -103,7 +103,7 @@ function adaptMethod(model: Model, key: PropertyKey, value: AnyFunction): AnyFun
   };
 }
 
-type Call = (host: object, args: unknown[]) => unknown;
+type Call = (target: object, args: unknown[]) => unknown;
 
 /**
  * Returns how to call a generator function or a function with a callback. `undefined` for a function that returns a
@@ -113,21 +113,21 @@ function adapterFor(method: unknown, arity: number): Call | undefined {
   if (typeof method !== 'function') return undefined;
   const tag = (method as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
   if (tag === 'GeneratorFunction') {
-    return (host, args) => runCoroutine((method as (...args: unknown[]) => Generator).apply(host, args));
+    return (target, args) => runCoroutine((method as (...args: unknown[]) => Generator).apply(target, args));
   }
   // An async function returns a promise, even if it declares further parameters.
   if (tag === 'AsyncFunction' || method.length <= arity) return undefined;
-  return (host, args) => callWithCallback(host, method as AnyFunction, args, arity);
+  return (target, args) => callWithCallback(target, method as AnyFunction, args, arity);
 }
 
-function callWithCallback(host: object, method: AnyFunction, args: unknown[], arity: number): Promise<unknown> {
+function callWithCallback(target: object, method: AnyFunction, args: unknown[], arity: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const callback = (error: unknown, value?: unknown) => (error ? reject(error) : resolve(value));
-    const given = Array.from({ length: Math.max(arity, args.length) }, (_, index) => args[index]);
-    if (method.length > given.length) given.push(callback);
-    else given[arity] = callbackOrClient(callback, given[arity]);
-    const answer = method.apply(host, given);
-    if (isThenable(answer)) answer.then(resolve, reject);
+    const callArgs = Array.from({ length: Math.max(arity, args.length) }, (_, index) => args[index]);
+    if (method.length > callArgs.length) callArgs.push(callback);
+    else callArgs[arity] = callbackOrClient(callback, callArgs[arity]);
+    const result = method.apply(target, callArgs);
+    if (isThenable(result)) result.then(resolve, reject);
   });
 }
 

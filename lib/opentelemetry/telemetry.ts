@@ -30,9 +30,9 @@ export function telemetry(options: TelemetryOptions = {}): Instrumentation {
     around(operation, run) {
       if (WITHOUT_SPAN.has(operation.name)) return run();
       const began = performance.now();
-      const facts = attributesOf(operation);
+      const metricAttributes = attributesOf(operation);
       const client = clientOf(operation);
-      const attributes: Attributes = { ...always, ...facts };
+      const attributes: Attributes = { ...always, ...metricAttributes };
       if (client !== undefined) attributes['oauth2.client_id'] = client;
       return tracer.startActiveSpan(`oauth2.${operation.name}`, { attributes }, async (span) => {
         let outcome: Attributes = OK;
@@ -48,7 +48,7 @@ export function telemetry(options: TelemetryOptions = {}): Instrumentation {
         } finally {
           span.setAttributes(outcome);
           span.end();
-          instruments.duration((performance.now() - began) / 1000, { ...facts, ...outcome });
+          instruments.duration((performance.now() - began) / 1000, { ...metricAttributes, ...outcome });
         }
       });
     },
@@ -63,10 +63,10 @@ const WITHOUT_SPAN = new Set(['authorize.scope', 'authorize.interaction']);
 const OK: Attributes = { 'oauth2.outcome': 'ok' };
 
 function attributesOf(operation: RunningOperation): Attributes {
-  const facts: Attributes = { 'oauth2.operation': operation.name };
+  const metricAttributes: Attributes = { 'oauth2.operation': operation.name };
   const grantType = grantTypeOf(operation);
-  if (grantType !== undefined) facts['oauth2.grant_type'] = grantType;
-  return facts;
+  if (grantType !== undefined) metricAttributes['oauth2.grant_type'] = grantType;
+  return metricAttributes;
 }
 
 /**
@@ -75,16 +75,16 @@ function attributesOf(operation: RunningOperation): Attributes {
  */
 function grantTypeOf({ name, request, server }: RunningOperation): string | undefined {
   if (name !== 'token') return undefined;
-  const { grant_type: asked } = (request.body ?? {}) as Record<string, unknown>;
-  if (typeof asked !== 'string') return undefined;
+  const { grant_type: grantType } = (request.body ?? {}) as Record<string, unknown>;
+  if (typeof grantType !== 'string') return undefined;
   const { extendedGrantTypes } = server.options;
-  return server.grants.has(asked) || Object.hasOwn(extendedGrantTypes, asked) ? asked : '_OTHER';
+  return server.grants.has(grantType) || Object.hasOwn(extendedGrantTypes, grantType) ? grantType : '_OTHER';
 }
 
 /** Returns the client ID: for a protected resource that of the token, otherwise the unverified one of the request. */
-function clientOf({ name, request, server }: RunningOperation, found?: unknown): string | undefined {
-  if (name === 'authenticate') return shortText((found as { client?: { id?: unknown } } | undefined)?.client?.id);
-  if (found !== undefined) return undefined;
+function clientOf({ name, request, server }: RunningOperation, result?: unknown): string | undefined {
+  if (name === 'authenticate') return shortText((result as { client?: { id?: unknown } } | undefined)?.client?.id);
+  if (result !== undefined) return undefined;
   return findClaimedClientId(request, server.clientAuthentications) ?? shortText(request.query?.['client_id']);
 }
 

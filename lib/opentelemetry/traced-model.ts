@@ -7,7 +7,7 @@ import type { Model } from '../model/model.js';
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Wraps a model so that each call of a method has a span. Calls within the model are not traced. */
-export function tracedModel(model: Model, tracer: Tracer, always: Attributes): Model {
+export function tracedModel(model: Model, tracer: Tracer, commonAttributes: Attributes): Model {
   const made = new Map<PropertyKey, { value: unknown; call: AnyFunction }>();
   // The proxy target is an empty object, because a proxy of a frozen model could not return wrapped methods.
   return new Proxy({} as Model, {
@@ -16,7 +16,7 @@ export function tracedModel(model: Model, tracer: Tracer, always: Attributes): M
       if (typeof value !== 'function' || typeof key !== 'string' || key === 'constructor') return value;
       let method = made.get(key);
       if (method?.value !== value) {
-        const attributes = { ...always, 'oauth2.model.method': key };
+        const attributes = { ...commonAttributes, 'oauth2.model.method': key };
         const call: AnyFunction = (...args) =>
           tracer.startActiveSpan(`oauth2.model.${key}`, { attributes }, (span) =>
             endWithSpan(span, () => (value as AnyFunction).apply(model, args)),
@@ -34,9 +34,9 @@ export function tracedModel(model: Model, tracer: Tracer, always: Attributes): M
 /** Calls a method, and ends its span when the method has returned or its promise is settled. */
 function endWithSpan(span: Span, call: () => unknown): unknown {
   try {
-    const answer = call();
-    if (!isThenable(answer)) return end(span, answer);
-    return Promise.resolve(answer).then(
+    const result = call();
+    if (!isThenable(result)) return end(span, result);
+    return Promise.resolve(result).then(
       (value) => end(span, value),
       (error: unknown) => fail(span, error),
     );

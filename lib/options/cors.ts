@@ -26,7 +26,7 @@ const NAMES = ['origins', 'resources', 'maxAge'];
  * Validates the option `cors`. An origin with a trailing slash or upper-case letters is rejected, because no browser
  * sends it.
  */
-export const CORS: OptionCheckOf<CorsOptions> = (value, option, beside) => {
+export const CORS: OptionCheckOf<CorsOptions> = (value, option, others) => {
   if (!isObject(value))
     return `the option \`${option}\` must be an object such as \`{ origins: ['https://app.example.com'] }\``;
   const unknown = Object.keys(value).find((name) => !NAMES.includes(name));
@@ -34,16 +34,16 @@ export const CORS: OptionCheckOf<CorsOptions> = (value, option, beside) => {
     return `unknown option \`${option}.${unknown}\`: the options are \`origins\`, \`resources\` and \`maxAge\``;
   }
   const { origins, maxAge, resources } = value;
-  const fault = resources === undefined ? undefined : BOOLEAN(resources, `${option}.resources`, beside);
-  if (fault !== undefined) return fault;
+  const resourcesError = resources === undefined ? undefined : BOOLEAN(resources, `${option}.resources`, others);
+  if (resourcesError !== undefined) return resourcesError;
   if (origins !== '*' && !(Array.isArray(origins) && origins.length > 0)) {
     return `the option \`${option}.origins\` must be '*' or a list such as ['https://app.example.com']`;
   }
-  const odd = origins === '*' ? [] : (origins as unknown[]).filter((origin) => !isOrigin(origin));
-  if (odd.length > 0) {
-    return `the origin \`${String(odd[0])}\` in \`${option}.origins\` must be written as browsers send it, such as 'https://app.example.com'`;
+  const invalid = origins === '*' ? [] : (origins as unknown[]).filter((origin) => !isOrigin(origin));
+  if (invalid.length > 0) {
+    return `the origin \`${String(invalid[0])}\` in \`${option}.origins\` must be written as browsers send it, such as 'https://app.example.com'`;
   }
-  return maxAge === undefined ? undefined : SECONDS(maxAge, `${option}.maxAge`, beside);
+  return maxAge === undefined ? undefined : SECONDS(maxAge, `${option}.maxAge`, others);
 };
 
 function isOrigin(value: unknown): boolean {

@@ -3,12 +3,12 @@
  * @param feature The feature as the application writes it.
  */
 export function* findFlagErrors<O extends object>(
-  given: O,
+  options: O,
   names: readonly (keyof O & string)[],
   feature: string,
 ): Iterable<string> {
   for (const name of names) {
-    const value: unknown = given[name];
+    const value: unknown = options[name];
     if (value !== undefined && typeof value !== 'boolean') yield `\`${name}\` of ${feature} must be true or false`;
   }
 }

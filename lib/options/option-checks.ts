@@ -10,7 +10,7 @@ import type { Scope } from '../model/model.js';
 export type OtherOptions = Readonly<Record<string, unknown>>;
 
 /** Validates the value of an option. Returns the configuration error; `undefined` if the value is valid. */
-export type OptionCheck = (value: unknown, name: string, beside: OtherOptions) => string | undefined;
+export type OptionCheck = (value: unknown, name: string, others: OtherOptions) => string | undefined;
 
 /**
  * An option check whose valid values have exactly the type `T`, so that the compiler compares it with the declared type
@@ -90,17 +90,17 @@ export const objectWithMethod = <T>(method: keyof T & string): OptionCheckOf<T> 
 /** Validates the option `extendedGrantTypes`: classes by grant type. RFC 6749 §4.5 */
 export const GRANT_CLASSES: OptionCheckOf<Readonly<Record<string, GrantTypeClass>>> = (value, name) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object that maps grant types to classes`;
-  const odd = Object.keys(value).find((type) => !isClass(value[type]));
-  return odd === undefined ? undefined : `the grant type \`${odd}\` in \`${name}\` must be a class`;
+  const invalid = Object.keys(value).find((type) => !isClass(value[type]));
+  return invalid === undefined ? undefined : `the grant type \`${invalid}\` in \`${name}\` must be a class`;
 };
 
 /**
  * Validates the option `requireClientAuthentication`: booleans by grant type. Unknown grant types are rejected, because
  * a typo would silently change which clients must authenticate.
  */
-export const GRANT_BOOLEANS: OptionCheckOf<Readonly<Record<string, boolean>>> = (value, name, beside) => {
+export const GRANT_BOOLEANS: OptionCheckOf<Readonly<Record<string, boolean>>> = (value, name, others) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ password: false }\``;
-  const known = beside['grantTypes'] as readonly string[];
+  const known = others['grantTypes'] as readonly string[];
   for (const type of Object.keys(value)) {
     if (!known.includes(type)) {
       return `unknown grant type \`${type}\` in \`${name}\`: the grant types are ${known.map((one) => `\`${one}\``).join(', ')}`;

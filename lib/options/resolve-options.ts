@@ -14,12 +14,12 @@ export const DEFAULTS = Object.fromEntries(
 
 /** Merges the given options over the defaults. An option that is `undefined` keeps its default. */
 export function withDefaults<T extends object>(defaults: T, given: object): T {
-  const settled: T = { ...defaults };
+  const resolved: T = { ...defaults };
   for (const key of Object.keys(given) as (keyof T)[]) {
     const value = (given as T)[key];
-    if (value !== undefined && key !== '__proto__') settled[key] = value;
+    if (value !== undefined && key !== '__proto__') resolved[key] = value;
   }
-  return settled;
+  return resolved;
 }
 
 /**
@@ -28,11 +28,11 @@ export function withDefaults<T extends object>(defaults: T, given: object): T {
  * @throws {InvalidArgumentError} If `model` is not an object.
  */
 export function resolveOptions(defaults: Options, given: { model?: unknown }): Options {
-  const settled = withDefaults(defaults, given);
-  if (given.model === undefined) return settled;
+  const resolved = withDefaults(defaults, given);
+  if (given.model === undefined) return resolved;
   if (typeof given.model !== 'object' || given.model === null) {
     throw new InvalidArgumentError('Invalid parameter: `model`');
   }
-  settled.model = adaptModel(settled.model);
-  return settled;
+  resolved.model = adaptModel(resolved.model);
+  return resolved;
 }

@@ -6,8 +6,8 @@ import { isScopeValue } from '../http/syntax.js';
  */
 export function findScopesError(scopes: unknown, feature: string): string | undefined {
   if (!Array.isArray(scopes)) return `\`scopes\` of ${feature} must be a list of scope values`;
-  const odd: unknown = scopes.find((scope) => typeof scope !== 'string' || !isScopeValue(scope));
-  return odd === undefined
+  const invalid: unknown = scopes.find((scope) => typeof scope !== 'string' || !isScopeValue(scope));
+  return invalid === undefined
     ? undefined
-    : `\`scopes\` of ${feature} contains \`${String(odd)}\`, which is not a valid scope value`;
+    : `\`scopes\` of ${feature} contains \`${String(invalid)}\`, which is not a valid scope value`;
 }

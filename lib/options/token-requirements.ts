@@ -41,7 +41,7 @@ const MAX_AGE = optionCheck<number>(
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
 );
 
-const STEP_UP: OptionCheckOf<StepUp> = (value, name, beside) => {
+const STEP_UP: OptionCheckOf<StepUp> = (value, name, others) => {
   const example = `such as \`{ acr: ['urn:example:mfa'], maxAge: 300 }\``;
   if (!isObject(value)) return `the option \`${name}\` must be an object, ${example}`;
   const unknown = findUnknownOption(value as StepUp, { acr: true, maxAge: true }, `\`${name}\``);
@@ -50,8 +50,8 @@ const STEP_UP: OptionCheckOf<StepUp> = (value, name, beside) => {
   if (acr === undefined && maxAge === undefined)
     return `the option \`${name}\` must set \`acr\`, \`maxAge\` or both, ${example}`;
   return (
-    (acr === undefined ? undefined : ACR(acr, `${name}.acr`, beside)) ??
-    (maxAge === undefined ? undefined : MAX_AGE(maxAge, `${name}.maxAge`, beside))
+    (acr === undefined ? undefined : ACR(acr, `${name}.acr`, others)) ??
+    (maxAge === undefined ? undefined : MAX_AGE(maxAge, `${name}.maxAge`, others))
   );
 };
 

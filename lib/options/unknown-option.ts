@@ -8,13 +8,13 @@ import { isObject } from '../http/is-object.js';
  * @param owner The function or option that takes the options, as a developer writes it.
  */
 export function findUnknownOption<O extends object>(
-  given: O,
+  options: O,
   known: { readonly [K in keyof O]-?: true },
   owner: string,
 ): string | undefined {
   const names = Object.keys(known).map((name) => `\`${name}\``);
-  if (!isObject(given)) return `the options of ${owner} must be an object: omit them, or set ${names.join(', ')}`;
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (!isObject(options)) return `the options of ${owner} must be an object: omit them, or set ${names.join(', ')}`;
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return undefined;
   const listed =
     names.length === 1 ? `option is ${names[0]}` : `options are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
@@ -28,10 +28,10 @@ export function findUnknownOption<O extends object>(
  * @throws {InvalidArgumentError} If the options are not an object, or contain an unknown name.
  */
 export function assertKnownOptions<O extends object>(
-  given: O,
+  options: O,
   known: { readonly [K in keyof O]-?: true },
   owner: string,
 ): void {
-  const fault = findUnknownOption(given, known, owner);
-  if (fault !== undefined) throw configurationError(fault);
+  const error = findUnknownOption(options, known, owner);
+  if (error !== undefined) throw configurationError(error);
 }

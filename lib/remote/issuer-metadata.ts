@@ -35,10 +35,10 @@ export async function readIssuerMetadata(
  * RFC 8414 §3.3
  */
 function verifyIssuer(metadata: Readonly<Record<string, unknown>>, issuer: string): Readonly<Record<string, unknown>> {
-  const { issuer: named } = metadata;
-  if (named === issuer) return metadata;
-  const given = typeof named === 'string' ? `'${shortText(named)}'` : typeof named;
+  const { issuer: issuerInMetadata } = metadata;
+  if (issuerInMetadata === issuer) return metadata;
+  const actual = typeof issuerInMetadata === 'string' ? `'${shortText(issuerInMetadata)}'` : typeof issuerInMetadata;
   throw new MisconfiguredError(
-    `the metadata of ${issuer} contain the issuer ${given}: set the option to exactly that issuer`,
+    `the metadata of ${issuer} contain the issuer ${actual}: set the option to exactly that issuer`,
   );
 }

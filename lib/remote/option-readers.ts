@@ -17,13 +17,13 @@ export function readSeconds(
   owner: string,
   name: string,
   given: unknown,
-  { usual, least = 0 }: { usual: number; least?: number },
+  { defaultValue, minimum = 0 }: { defaultValue: number; minimum?: number },
 ): number {
-  const value = given ?? usual;
-  const isSeconds = typeof value === 'number' && value >= least && value < MAX_SECONDS;
+  const value = given ?? defaultValue;
+  const isSeconds = typeof value === 'number' && value >= minimum && value < MAX_SECONDS;
   assertConfig(
     isSeconds,
-    `\`${name}\` of ${owner} must be a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`,
+    `\`${name}\` of ${owner} must be a number of seconds${minimum > 0 ? ' above 0' : ''}, less than 24 days`,
   );
   return value;
 }

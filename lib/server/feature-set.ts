@@ -70,8 +70,8 @@ export class FeatureSet implements ServerContext {
     this.origins = parts.flatMap(({ origins = [] }) => origins);
     const resources = features.flatMap((feature) => feature.resources ?? []);
     for (const one of resources) {
-      const fault = findResourceError(one, options.issuer);
-      if (fault !== undefined) throw configurationError(fault);
+      const resourceError = findResourceError(one, options.issuer);
+      if (resourceError !== undefined) throw configurationError(resourceError);
     }
     this.ownResources = new OwnResources(resources, options.issuer);
     const misconfigurations = findMisconfigurations(this, this.capabilities.findMissing());

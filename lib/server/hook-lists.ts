@@ -29,8 +29,9 @@ export function findInvalidPart(installed: readonly InstalledFeature[]): string 
     }
     for (const [group, names] of Object.entries(NAMES)) {
       const hooks = parts[group as keyof ServerHooks] as Readonly<Record<string, unknown>> | undefined;
-      const odd = names.find((name) => hooks?.[name] && typeof hooks[name] !== 'function');
-      if (odd !== undefined) return `\`${group}.${odd}\` of the feature ${featureName(feature)} must be a function`;
+      const invalid = names.find((name) => hooks?.[name] && typeof hooks[name] !== 'function');
+      if (invalid !== undefined)
+        return `\`${group}.${invalid}\` of the feature ${featureName(feature)} must be a function`;
     }
   }
   return undefined;

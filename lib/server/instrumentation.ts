@@ -7,14 +7,14 @@ import type { Options } from '../options/resolve-options.js';
 const MEMBERS = ['around', 'wrapModel', 'events'] as const;
 
 /** Returns the configuration error of the option `instrumentation`. `undefined` if it is valid. */
-export function findInstrumentationError(given: unknown): string | undefined {
-  for (const one of [given].flat()) {
+export function findInstrumentationError(option: unknown): string | undefined {
+  for (const one of [option].flat()) {
     if (typeof one === 'function') return `the option \`instrumentation\` is a function: call it, as \`${one.name}()\``;
     if (!isObject(one) || !MEMBERS.some((member) => one[member] !== undefined)) {
       return 'the option `instrumentation` must be an object with `around()`, `wrapModel()` or `events`, or a list of such objects';
     }
-    const odd = (['around', 'wrapModel'] as const).find((member) => !isFunctionOrUnset(one[member]));
-    if (odd !== undefined) return `\`${odd}\` of the option \`instrumentation\` must be a function`;
+    const invalid = (['around', 'wrapModel'] as const).find((member) => !isFunctionOrUnset(one[member]));
+    if (invalid !== undefined) return `\`${invalid}\` of the option \`instrumentation\` must be a function`;
     const { events } = one as Instrumentation;
     if (events !== undefined && typeof events.emit !== 'function') {
       return '`events` of the option `instrumentation` must be an object with a method `emit()`';
@@ -43,10 +43,10 @@ export function findMisplacedInstrumentation(entry: unknown): string | undefined
  * Returns the list of instrumentations that the option contains.
  * @throws {InvalidArgumentError} If the option is invalid.
  */
-export function instrumentationsOf(given: unknown): readonly Instrumentation[] {
-  const fault = given === undefined ? undefined : findInstrumentationError(given);
-  if (fault !== undefined) throw configurationError(fault);
-  return given === undefined ? [] : ([given].flat() as Instrumentation[]);
+export function instrumentationsOf(option: unknown): readonly Instrumentation[] {
+  const error = option === undefined ? undefined : findInstrumentationError(option);
+  if (error !== undefined) throw configurationError(error);
+  return option === undefined ? [] : ([option].flat() as Instrumentation[]);
 }
 
 /**

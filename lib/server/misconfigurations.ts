@@ -18,15 +18,15 @@ export function findMisconfigurations(
     alternative: 'leave the feature out',
   }));
   const missing = findMissingMethods(model, requirements);
-  const faults = firstErrors(server, missing !== undefined || missingCapability !== undefined);
+  const errors = firstErrors(server, missing !== undefined || missingCapability !== undefined);
   const methods = missing === undefined ? [] : requirements.flatMap((one) => one.methods);
   const absent = methods.filter((method) => lacks(model, method));
-  const isReported = (fault: string) => absent.some((method) => fault.includes(`\`${method}()\``));
-  const others = [...new Set(faults)].filter((fault) => !isReported(fault));
-  const all = [missing, ...others].filter((fault) => fault !== undefined);
+  const isReported = (error: string) => absent.some((method) => error.includes(`\`${method}()\``));
+  const others = [...new Set(errors)].filter((error) => !isReported(error));
+  const all = [missing, ...others].filter((error) => error !== undefined);
   if (all.length === 0) return missingCapability;
   if (all.length === 1) return all[0];
-  return `${all.length} configuration errors:\n${all.map((fault, at) => `${at + 1}. ${fault}`).join('\n')}`;
+  return `${all.length} configuration errors:\n${all.map((error, at) => `${at + 1}. ${error}`).join('\n')}`;
 }
 
 /** Returns the first error of each feature. Further errors are often consequences of it. */
@@ -47,8 +47,8 @@ function firstErrors(server: ServerContext, isIncomplete: boolean): readonly str
  * valid.
  */
 export function findResourceError(resource: string, issuer: string | undefined): string | undefined {
-  const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
-  if (isGood) return undefined;
+  const isValid = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
+  if (isValid) return undefined;
   return resource.startsWith('/')
     ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: set \`issuer\``
     : `the resource \`${resource}\` is not an absolute URI`;

@@ -59,6 +59,8 @@ const NOT_SAVED =
  */
 export function matchesConfirmation(cnf: unknown, presented: unknown): boolean {
   if (cnf === undefined || cnf === null) return true;
-  const [wanted, given] = [Object.entries(cnf), Object.entries(presented ?? {})];
-  return wanted.length > 0 && wanted.every((one) => given.some((other) => isDeepStrictEqual(one, other)));
+  const [required, presentedMembers] = [Object.entries(cnf), Object.entries(presented ?? {})];
+  return (
+    required.length > 0 && required.every((one) => presentedMembers.some((other) => isDeepStrictEqual(one, other)))
+  );
 }

@@ -20,9 +20,9 @@ export function grantSpan(
   if (Number(grantLifetime) === 0) return undefined;
   // Without a stored start, each refresh would begin a new grant.
   requireMethods(model, ['revokeGrant']);
-  const began: unknown = grantedAt ?? new Date(Date.now());
-  if (!(began instanceof Date)) throw new ServerError('Server error: `grantedAt` must be a Date instance');
-  return { start: began, end: new Date(began.getTime() + lifetime(grantLifetime, 'grantLifetime') * 1000) };
+  const start: unknown = grantedAt ?? new Date(Date.now());
+  if (!(start instanceof Date)) throw new ServerError('Server error: `grantedAt` must be a Date instance');
+  return { start, end: new Date(start.getTime() + lifetime(grantLifetime, 'grantLifetime') * 1000) };
 }
 
 /** Returns the earlier of two dates. If `date` is invalid, `limit` is returned. */

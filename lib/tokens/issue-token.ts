@@ -33,11 +33,11 @@ export async function redeem(
   const { model } = options;
   const { client, user } = authorization;
   const token = await prepareToken(options, authorization);
-  const { stored: found, consumeAndSave: together } = redemption;
-  if (together || (found && model.redeem)) {
+  const { stored, consumeAndSave } = redemption;
+  if (consumeAndSave || (stored && model.redeem)) {
     if (redemption.encryptResponseWith !== undefined)
       token.successor = encryptRotatedToken(token, redemption.encryptResponseWith);
-    const saved = await (together ? together(token) : model.redeem!(found!, token, client, user));
+    const saved = await (consumeAndSave ? consumeAndSave(token) : model.redeem!(stored!, token, client, user));
     return saved ? verifySaved(model, saved) : await redemption.handleReplay();
   }
   if (!(await redemption.consume())) return await redemption.handleReplay();

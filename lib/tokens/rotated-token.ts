@@ -26,8 +26,8 @@ export function encryptRotatedToken(token: Unsaved<Token>, secret: string): stri
     refreshTokenExpiresAt?.getTime(),
     scope,
   ]);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([salt, cipher.getAuthTag(), sealed]).toString('base64url');
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([salt, cipher.getAuthTag(), encrypted]).toString('base64url');
 }
 
 /**

@@ -22,11 +22,11 @@ export function scopeText(scope: unknown): string | undefined {
 export function coversScope(granted: Scope | null | undefined, required: Scope): boolean {
   if (granted === required) return true;
   const values = scopeValues(granted);
-  const wanted = scopeValues(required);
+  const requiredValues = scopeValues(required);
   // A set pays off only for more values. It avoids quadratic time for large scopes.
-  if (wanted.length < 4) return wanted.every((value) => values.includes(value));
+  if (requiredValues.length < 4) return requiredValues.every((value) => values.includes(value));
   const known = new Set(values);
-  return wanted.every((value) => known.has(value));
+  return requiredValues.every((value) => known.has(value));
 }
 
 /** Returns the values of a scope that `limit` contains as well. `undefined` if there are none. */

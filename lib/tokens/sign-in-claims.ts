@@ -15,12 +15,12 @@ export interface SignInClaims {
  * @throws {InvalidArgumentError} If a member of the sign-in is invalid.
  */
 export function signInClaims({ authTime, acr, amr, sid }: SignIn): SignInClaims {
-  const kept: SignInClaims = {};
-  if (authTime !== undefined) kept.auth_time = secondsOf(authTime);
-  if (acr !== undefined) kept.acr = verified(acr, isText, '`acr` of a sign-in must be a text');
-  if (amr !== undefined) kept.amr = verified(amr, isTexts, '`amr` of a sign-in must be a list of texts');
-  if (sid !== undefined) kept.sid = verified(sid, isText, '`sid` of a sign-in must be a text');
-  return kept;
+  const claims: SignInClaims = {};
+  if (authTime !== undefined) claims.auth_time = secondsOf(authTime);
+  if (acr !== undefined) claims.acr = verified(acr, isText, '`acr` of a sign-in must be a text');
+  if (amr !== undefined) claims.amr = verified(amr, isTexts, '`amr` of a sign-in must be a list of texts');
+  if (sid !== undefined) claims.sid = verified(sid, isText, '`sid` of a sign-in must be a text');
+  return claims;
 }
 
 /**

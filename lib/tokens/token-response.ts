@@ -21,7 +21,7 @@ interface ResponseExtras {
  */
 export function tokenResponse(
   token: Token,
-  { responseMembers: answer, storedMembers: kept, isNotAccessToken: isOther }: ResponseExtras = {},
+  { responseMembers, storedMembers, isNotAccessToken }: ResponseExtras = {},
 ): Record<string, unknown> {
   verifySaved(token);
   const body: Record<string, unknown> = { access_token: token.accessToken, token_type: 'Bearer' };
@@ -30,9 +30,9 @@ export function tokenResponse(
   if (expiresIn) body['expires_in'] = expiresIn;
   if (token.refreshToken) body['refresh_token'] = token.refreshToken;
   if (scope) body['scope'] = scope;
-  if (kept) addAttributes(body, token, kept);
-  for (const name in answer) body[name] = (answer as Record<string, unknown>)[name];
-  if (isOther) body['token_type'] = 'N_A';
+  if (storedMembers) addAttributes(body, token, storedMembers);
+  for (const name in responseMembers) body[name] = (responseMembers as Record<string, unknown>)[name];
+  if (isNotAccessToken) body['token_type'] = 'N_A';
   return body;
 }
 
@@ -51,9 +51,10 @@ const CODE_FIELDS = new Set(['code', 'codeChallenge', 'codeChallengeMethod']);
 /** Members of the protocol. The application cannot set them. */
 const PROTOCOL = new Set(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'error']);
 
-function addAttributes(body: Record<string, unknown>, token: Token, kept: object): void {
+function addAttributes(body: Record<string, unknown>, token: Token, storedMembers: object): void {
   for (const [name, value] of Object.entries(token)) {
-    if (TOKEN_FIELDS.has(name) || CODE_FIELDS.has(name) || PROTOCOL.has(name) || Object.hasOwn(kept, name)) continue;
+    if (TOKEN_FIELDS.has(name) || CODE_FIELDS.has(name) || PROTOCOL.has(name) || Object.hasOwn(storedMembers, name))
+      continue;
     if (SECRET.test(name) || typeof value === 'function') continue;
     body[name] = value;
   }

@@ -22,7 +22,7 @@ export function clientFromMetadata(
   { defaultScope }: ClientPolicy,
 ): MetadataClient {
   const scopes = metadata.scope?.split(' ') ?? [];
-  const usual = defaultScope?.filter((value) => scopes.includes(value));
+  const granted = defaultScope?.filter((value) => scopes.includes(value));
   const { client_name: name } = metadata;
   return {
     id,
@@ -30,7 +30,7 @@ export function clientFromMetadata(
     redirectUris: metadata.redirect_uris ?? [],
     tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
     scopes,
-    ...(usual && usual.length > 0 && { defaultScope: usual }),
+    ...(granted && granted.length > 0 && { defaultScope: granted }),
     ...(name !== undefined && { name }),
     metadata,
   };

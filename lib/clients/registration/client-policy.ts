@@ -68,7 +68,7 @@ export function clientPolicy(
   server: ServerContext,
 ): ClientPolicy {
   const {
-    grants: served,
+    grants: supported,
     responseTypes,
     clientAuthentications,
     forbiddenAuthenticationMethods: forbidden,
@@ -78,9 +78,9 @@ export function clientPolicy(
   const details = server.find(AUTHORIZATION_DETAILS);
   const types = [...responseTypes].map(([name, type]) => [name, requiredGrantTypes(type)] as const);
   const known = new Set([
-    ...served.keys(),
+    ...supported.keys(),
     ...Object.keys(options.extendedGrantTypes ?? {}),
-    ...types.flatMap(([, needed]) => needed),
+    ...types.flatMap(([, grantTypes]) => grantTypes),
   ]);
   return {
     scopes,
@@ -107,8 +107,8 @@ export function* findPolicyErrors(
   feature: string,
 ): Iterable<string> {
   const { scopes = [], defaultScope = [], grants = DEFAULT_GRANTS } = given;
-  const fault = findScopesError(scopes, feature);
-  if (fault !== undefined) yield fault;
+  const scopesError = findScopesError(scopes, feature);
+  if (scopesError !== undefined) yield scopesError;
   else if (!Array.isArray(defaultScope) || defaultScope.some((value) => !scopes.includes(value))) {
     yield `\`defaultScope\` of ${feature} must be a list of values of its \`scopes\``;
   }

@@ -34,8 +34,8 @@ export function readKeys(metadata: UnverifiedMetadata, method: string): { jwks?:
   const jwks = readField(metadata, JWKS, `must contain \`keys\`: up to ${MAX_KEYS} public keys`);
   if (jwks !== undefined) {
     const keys = jwks.keys as JsonWebKeySet['keys'];
-    const fault = keys.filter(isKnownKind).map(findPublicKeyError).find(Boolean);
-    if (fault !== undefined) throw invalidMetadata(`\`jwks\`: ${fault}`);
+    const keyError = keys.filter(isKnownKind).map(findPublicKeyError).find(Boolean);
+    if (keyError !== undefined) throw invalidMetadata(`\`jwks\`: ${keyError}`);
     return { jwks: { keys } };
   }
   if (uri === undefined && BY_KEY.has(method)) throw invalidMetadata(`\`${method}\` needs \`jwks\` or \`jwks_uri\``);

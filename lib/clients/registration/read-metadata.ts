@@ -66,8 +66,11 @@ export function readMetadata(
  * @throws {InvalidClientMetadataError} If a member is invalid.
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
-export async function readVerifiedMetadata(said: UnverifiedMetadata, policy: ClientPolicy): Promise<ClientMetadata> {
-  const metadata = readMetadata(said, policy);
+export async function readVerifiedMetadata(
+  unverified: UnverifiedMetadata,
+  policy: ClientPolicy,
+): Promise<ClientMetadata> {
+  const metadata = readMetadata(unverified, policy);
   await policy.verify(metadata);
   return metadata;
 }
@@ -75,9 +78,9 @@ export async function readVerifiedMetadata(said: UnverifiedMetadata, policy: Cli
 /** Reads the members that features define. */
 function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const [name, isGood] of members) {
+  for (const [name, isValid] of members) {
     const value = memberOf(metadata, name);
-    if (value !== undefined && !isGood(value)) throw invalidMetadata(`\`${name}\` is not supported`);
+    if (value !== undefined && !isValid(value)) throw invalidMetadata(`\`${name}\` is not supported`);
     values[name] = value;
   }
   return values;
@@ -85,15 +88,15 @@ function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): R
 
 /** Reads the grant types and response types, and verifies that they are consistent. RFC 7591 §2.1 */
 function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseTypes }: ClientPolicy) {
-  const asked = readList(metadata, 'grant_types', isWord, MAX_TYPES) ?? ['authorization_code'];
-  const grants = asked.filter((grant) => allowed.includes(grant));
+  const requested = readList(metadata, 'grant_types', isWord, MAX_TYPES) ?? ['authorization_code'];
+  const grants = requested.filter((grant) => allowed.includes(grant));
   if (grants.length === 0) throw invalidMetadata('none of the `grant_types` is allowed');
   const listed = readList(metadata, 'response_types', isWord, MAX_TYPES)?.filter((type) => type !== 'none');
   const named = listed?.map((type) => responseTypeName(type, responseTypes));
   for (const type of named ?? []) {
-    const needed = responseTypes.get(type);
-    if (needed === undefined) throw invalidMetadata('a response type is not supported');
-    if (!needed.every((grant) => asked.includes(grant)))
+    const required = responseTypes.get(type);
+    if (required === undefined) throw invalidMetadata('a response type is not supported');
+    if (!required.every((grant) => requested.includes(grant)))
       throw invalidMetadata('`response_types` and `grant_types` are inconsistent');
   }
   const matching = [...responseTypes.keys()].filter((type) =>
@@ -109,14 +112,14 @@ function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseType
 
 /** Reads the scope, reduced to the allowed values. If no scope is set, all allowed values are returned. */
 function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPolicy): string | undefined {
-  const asked = readText(
+  const requested = readText(
     metadata,
     'scope',
     (value) => value === '' || (value.length <= MAX_SCOPE_LENGTH && isScope(value)),
   );
-  if (!asked || allScopes) return scopes.join(' ') || undefined;
+  if (!requested || allScopes) return scopes.join(' ') || undefined;
   const known = new Set(scopes);
-  const values = [...new Set(asked.split(' '))].filter((value) => known.has(value));
+  const values = [...new Set(requested.split(' '))].filter((value) => known.has(value));
   if (values.length === 0 && scopes.length > 0) throw invalidMetadata('none of the values of `scope` is allowed');
   return values.join(' ') || undefined;
 }
@@ -124,9 +127,9 @@ function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPo
 /** Reads the supported types of authorization details. Returns `undefined` if the server supports none. RFC 9396 §10 */
 function readDetailsTypes(metadata: UnverifiedMetadata, { detailsTypes: known }: ClientPolicy): string[] | undefined {
   if (!known) return undefined;
-  const asked = readList(metadata, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MAX_TYPES);
-  const types = asked?.filter((type) => known.includes(type));
-  if (asked?.length && types!.length === 0)
+  const requested = readList(metadata, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MAX_TYPES);
+  const types = requested?.filter((type) => known.includes(type));
+  if (requested?.length && types!.length === 0)
     throw invalidMetadata('none of the `authorization_details_types` is supported');
   return types;
 }

@@ -43,8 +43,8 @@ export function readRedirectUris(metadata: UnverifiedMetadata, rules: RedirectRu
 }
 
 function readRedirectUri(uri: unknown, rules: RedirectRules | undefined): string {
-  const fault = findRedirectUriError(uri, rules);
-  if (fault !== undefined) throw invalidRedirectUri(fault);
+  const error = findRedirectUriError(uri, rules);
+  if (error !== undefined) throw invalidRedirectUri(error);
   return uri as string;
 }
 

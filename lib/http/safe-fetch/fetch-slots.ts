@@ -89,8 +89,8 @@ export class FetchSlots {
     work: () => PromiseLike<T>,
   ): Promise<T> {
     if (!this.reachable.has(hostname)) return slots.run(limits, this.reserved, work);
-    const own = limits.map(([key, most]): Limit => [`answered ${key}`, most]);
-    return slots.run(own, 0, work);
+    const separate = limits.map(([key, limit]): Limit => [`answered ${key}`, limit]);
+    return slots.run(separate, 0, work);
   }
 }
 

@@ -12,14 +12,14 @@ export async function lookUp(hostname: string, signal: AbortSignal): Promise<str
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (addresses.length > 0) return addresses;
-    const [failed] = found as PromiseRejectedResult[];
+    const [failed] = results as PromiseRejectedResult[];
     const { code } = (failed?.reason ?? {}) as { code?: string };
     // An unknown name must look like a private address, so that clients cannot probe the names of the internal network.
-    const fault = code === 'ENOTFOUND' || code === 'ENODATA' ? 'address' : 'network';
-    throw new FetchError(fault, `the host name ${hostname} has no address`, { cause: failed?.reason });
+    const kind = code === 'ENOTFOUND' || code === 'ENODATA' ? 'address' : 'network';
+    throw new FetchError(kind, `the host name ${hostname} has no address`, { cause: failed?.reason });
   } finally {
     signal.removeEventListener('abort', cancel);
   }

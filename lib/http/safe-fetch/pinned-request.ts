@@ -20,15 +20,15 @@ export function requestPinned(
   {
     signal,
     accept,
-    posted,
+    posted: content,
     ca,
   }: { signal: AbortSignal; accept: string; posted: PostContent | undefined } & Pick<SafeFetchOptions, 'ca'>,
 ): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
-  const pinned: LookupFunction = (_name, { all }, found) => {
+  const pinned: LookupFunction = (_name, { all }, callback) => {
     const checked = addresses.map((address) => ({ address, family: isIP(address) }));
-    if (all) found(null, checked);
-    else found(null, checked[0]!.address, checked[0]!.family);
+    if (all) callback(null, checked);
+    else callback(null, checked[0]!.address, checked[0]!.family);
   };
   // New agents, because the agents of the application may use a proxy or keep connections and TLS sessions.
   const agent = isTls ? new HttpsAgent({ maxCachedSessions: 0 }) : new HttpAgent();
@@ -36,11 +36,11 @@ export function requestPinned(
     accept,
     'accept-encoding': 'identity',
     'user-agent': 'nest-oauth2',
-    ...(posted && headersOf(posted)),
+    ...(content && headersOf(content)),
   };
   const options = {
     agent,
-    method: posted ? 'POST' : 'GET',
+    method: content ? 'POST' : 'GET',
     headers,
     signal,
     lookup: pinned,
@@ -52,12 +52,12 @@ export function requestPinned(
   return new Promise((resolve, reject) => {
     const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
     // Later errors are reported by the response stream to its reader.
-    request.on('error', reject).end(posted?.body);
+    request.on('error', reject).end(content?.body);
   });
 }
 
-const headersOf = ({ type, body, bearerToken: bearer }: PostContent) => ({
+const headersOf = ({ type, body, bearerToken }: PostContent) => ({
   'content-type': type,
   'content-length': Buffer.byteLength(body),
-  ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+  ...(bearerToken !== undefined && { authorization: `Bearer ${bearerToken}` }),
 });

@@ -12,7 +12,7 @@ export async function readJson(response: IncomingMessage, size: number): Promise
   verifyStatus(response);
   const type = mediaType(response.headers['content-type']);
   if (!type || !(type === 'application/json' || matchesMediaType(type, 'application/*+json'))) {
-    throw new FetchError('answer', 'the media type of the response is not JSON');
+    throw new FetchError('response', 'the media type of the response is not JSON');
   }
   return parse(await readBytes(response, size));
 }
@@ -35,13 +35,13 @@ export async function verifyAccepted(response: IncomingMessage): Promise<void> {
   verifyStatus(response, [200, 204]);
 }
 
-function verifyStatus({ statusCode = 0 }: IncomingMessage, good: readonly number[] = [200]): void {
-  if (good.includes(statusCode)) return;
+function verifyStatus({ statusCode = 0 }: IncomingMessage, accepted: readonly number[] = [200]): void {
+  if (accepted.includes(statusCode)) return;
   // An overloaded or failing server says nothing about the requested document.
   const isInTrouble = statusCode === 429 || statusCode >= 500;
   throw new FetchError(
-    isInTrouble ? 'network' : 'answer',
-    `the status is ${statusCode} instead of ${good.join(' or ')}`,
+    isInTrouble ? 'network' : 'response',
+    `the status is ${statusCode} instead of ${accepted.join(' or ')}`,
   );
 }
 
@@ -49,7 +49,7 @@ function verifyStatus({ statusCode = 0 }: IncomingMessage, good: readonly number
 async function readBytes(response: IncomingMessage, size: number): Promise<Buffer> {
   const { headers } = response;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    throw new FetchError('answer', 'the content is compressed although that was not requested');
+    throw new FetchError('response', 'the content is compressed although that was not requested');
   }
   if (Number(headers['content-length']) > size) throw tooLarge(size);
   const chunks: Buffer[] = [];
@@ -72,4 +72,4 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw new FetchError('content', 'the content is not a JSON object');
 }
 
-const tooLarge = (size: number) => new FetchError('answer', `the content has more than ${size} bytes`);
+const tooLarge = (size: number) => new FetchError('response', `the content has more than ${size} bytes`);

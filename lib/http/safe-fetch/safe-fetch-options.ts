@@ -54,8 +54,8 @@ export const SAFE_FETCH_OPTIONS: { readonly [K in keyof SafeFetchOptions]-?: tru
  * @throws {InvalidArgumentError} If an option is unknown or invalid.
  */
 export function assertFetchOptions(options?: SafeFetchOptions): void {
-  const fault = findFetchOptionsError(options);
-  if (fault !== undefined) throw configurationError(fault);
+  const error = findFetchOptionsError(options);
+  if (error !== undefined) throw configurationError(error);
 }
 
 /** Returns the configuration error for invalid fetch options. `undefined` if they are valid. */

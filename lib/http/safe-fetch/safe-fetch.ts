@@ -23,7 +23,7 @@ interface FetchRequest<Body> {
   content?: PostContent;
   /** The network of the client request that caused the fetch. If omitted, the requester is not limited. */
   requester?: string | undefined;
-  read: (answer: IncomingMessage, size: number) => Promise<Body>;
+  read: (response: IncomingMessage, size: number) => Promise<Body>;
 }
 
 /** The DNS look-up may take the timeout divided by this number. */
@@ -41,10 +41,10 @@ export class SafeFetch {
 
   /** @throws {InvalidArgumentError} If an option is invalid. */
   constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
-    const given = { ...options, timeout, size, lookup };
-    assertFetchOptions(given);
+    const resolved = { ...options, timeout, size, lookup };
+    assertFetchOptions(resolved);
     const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
-    this.options = given;
+    this.options = resolved;
     this.allowed = blockList(allow);
     this.slots = new FetchSlots(concurrency, concurrencyPerHost);
   }
@@ -92,35 +92,39 @@ export class SafeFetch {
     await this.fetchUrl(text, { accept: '*/*', content, read: verifyAccepted });
   }
 
-  private async fetchUrl<Body>(text: string, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
+  private async fetchUrl<Body>(text: string, fetchRequest: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    const fault = url ? this.findUrlError(url) : 'it is not a valid URL';
-    if (!url || fault !== undefined) throw new FetchError('url', `${text} cannot be fetched: ${fault}`);
-    return this.slots.forHost(url.hostname, wanted.requester, () => this.fetchInTime(url, wanted));
+    const error = url ? this.findUrlError(url) : 'it is not a valid URL';
+    if (!url || error !== undefined) throw new FetchError('url', `${text} cannot be fetched: ${error}`);
+    return this.slots.forHost(url.hostname, fetchRequest.requester, () => this.fetchInTime(url, fetchRequest));
   }
 
   /** Limits the time of the whole fetch, so that a host cannot prolong it by sending single bytes. */
-  private async fetchInTime<Body>(url: URL, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
+  private async fetchInTime<Body>(url: URL, fetchRequest: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const { timeout } = this.options;
     const late = new FetchError('network', `${url.host} did not answer within ${timeout} s`);
     try {
-      return await withDeadline(timeout, late, (signal) => this.fetch(url, signal, wanted));
+      return await withDeadline(timeout, late, (signal) => this.fetch(url, signal, fetchRequest));
     } catch (error) {
       if (error instanceof FetchError) throw error;
       throw new FetchError('network', `${url.host} could not be reached: ${String(error)}`, { cause: error });
     }
   }
 
-  private async fetch<Body>(url: URL, signal: AbortSignal, wanted: FetchRequest<Body>): Promise<FetchedContent<Body>> {
+  private async fetch<Body>(
+    url: URL,
+    signal: AbortSignal,
+    fetchRequest: FetchRequest<Body>,
+  ): Promise<FetchedContent<Body>> {
     const addresses = await this.addressesOf(url);
     // Sorted, so that a host with several addresses always counts as the same one.
     return this.slots.forConnection(url.hostname, addresses.toSorted()[0]!, async () => {
-      const { accept, content: posted } = wanted;
-      const answer = await requestPinned(url, addresses, { signal, accept, posted, ca: this.options.ca });
+      const { accept, content } = fetchRequest;
+      const response = await requestPinned(url, addresses, { signal, accept, posted: content, ca: this.options.ca });
       try {
-        return { body: await wanted.read(answer, this.options.size), headers: answer.headers };
+        return { body: await fetchRequest.read(response, this.options.size), headers: response.headers };
       } finally {
-        answer.destroy();
+        response.destroy();
       }
     });
   }

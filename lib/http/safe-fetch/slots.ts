@@ -1,7 +1,7 @@
 import { FetchError } from './fetch-error.js';
 
 /** A counted key, such as a host name, with its maximum number of simultaneous tasks. */
-export type Limit = readonly [key: string, most: number];
+export type Limit = readonly [key: string, limit: number];
 
 /**
  * A concurrency limiter without a queue. It limits tasks in total and by key. Only the keys of running tasks are
@@ -21,7 +21,7 @@ export class Slots {
    */
   async run<T>(limits: readonly Limit[], reserved: number, work: () => PromiseLike<T>): Promise<T> {
     if (this.used >= this.maximum - reserved) throw new FetchError('busy', `${this.used} fetches are in progress`);
-    const full = limits.find(([key, most]) => (this.usedByKey.get(key) ?? 0) >= most);
+    const full = limits.find(([key, limit]) => (this.usedByKey.get(key) ?? 0) >= limit);
     if (full) throw new FetchError('busy', `too many fetches are in progress for the ${full[0]}`);
     this.used += 1;
     for (const [key] of limits) this.usedByKey.set(key, (this.usedByKey.get(key) ?? 0) + 1);

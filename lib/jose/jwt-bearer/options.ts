@@ -104,8 +104,8 @@ export function settle(given: JwtBearerOptions): JwtBearerSettings {
     anonymous,
     reusable,
     refreshTokens,
-    maxLifetime: readSeconds(FEATURE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
-    clockTolerance: readSeconds(FEATURE, 'clockTolerance', clockTolerance, { usual: CLOCK_TOLERANCE }),
+    maxLifetime: readSeconds(FEATURE, 'maxLifetime', maxLifetime, { defaultValue: 3600, minimum: 1 }),
+    clockTolerance: readSeconds(FEATURE, 'clockTolerance', clockTolerance, { defaultValue: CLOCK_TOLERANCE }),
   };
 }
 

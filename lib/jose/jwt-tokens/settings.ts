@@ -100,7 +100,7 @@ export function settle(given: JwtTokensOptions): Settings {
   return {
     ...issuer,
     audience: readAudience(NAME, audience),
-    clockTolerance: readSeconds(NAME, 'clockTolerance', given.clockTolerance, { usual: 5 }),
+    clockTolerance: readSeconds(NAME, 'clockTolerance', given.clockTolerance, { defaultValue: 5 }),
     isRevoked,
     ...settleRules(given),
   };

@@ -93,9 +93,9 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     maxLifetime:
       maxLifetime === undefined
         ? undefined
-        : readSeconds(FEATURE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
-    clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }),
-    interactionLifetime: readSeconds(FEATURE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
+        : readSeconds(FEATURE, 'maxLifetime', maxLifetime, { defaultValue: 3600, minimum: 1 }),
+    clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { defaultValue: CLOCK_TOLERANCE }),
+    interactionLifetime: readSeconds(FEATURE, 'interactionLifetime', given.interactionLifetime, { defaultValue: 1800 }),
     encrypted: settleEncrypted(given.encrypted ?? false),
     fetch,
   };

@@ -45,7 +45,7 @@ export class ModelIssuers {
       const { body } = await untilAborted(init!.signal!, this.safeFetch.json(input as string));
       return Response.json(body);
     } catch (error) {
-      if (error instanceof FetchError && error.kind === 'answer') return new Response(null, { status: 404 });
+      if (error instanceof FetchError && error.kind === 'response') return new Response(null, { status: 404 });
       throw error;
     }
   };

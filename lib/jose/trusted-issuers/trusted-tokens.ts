@@ -147,7 +147,9 @@ function settle(given: TrustedTokensOptions): { clockTolerance: number } {
       `\`scope\` of an issuer of ${FEATURE} must be a string`,
     );
   }
-  return { clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
+  return {
+    clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { defaultValue: CLOCK_TOLERANCE }),
+  };
 }
 
 function* findConfigurationErrors(server: ServerContext, { issuers }: TrustedTokensOptions): Iterable<string> {

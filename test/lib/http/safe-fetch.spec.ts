@@ -72,8 +72,8 @@ describe('SafeFetch', () => {
   });
 
   it.each([
-    [302, 'answer'],
-    [400, 'answer'],
+    [302, 'response'],
+    [400, 'response'],
     [503, 'network'],
   ])('fails a POST that is answered with %i, and follows no redirect', async (status, fault) => {
     server.replies['/'] = (response) => response.writeHead(status, { location: server.url('/elsewhere') }).end();
@@ -107,7 +107,7 @@ describe('SafeFetch', () => {
     ['a response whose Content-Length exceeds the maximum size', json({}, { 'content-length': '5368709120' })],
   ])('rejects %s', async (_, reply) => {
     server.replies['/'] = reply;
-    expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('response');
     expect(server.seen).toHaveLength(1);
   });
 
@@ -133,7 +133,7 @@ describe('SafeFetch', () => {
     const text = (length: number) => JSON.stringify({ a: 'x'.repeat(length - 8) });
     server.replies = { '/least': json(text(5120)), '/more': json(text(5121)) };
     expect(await fetching().json(server.url('/least'))).toMatchObject({ body: { a: expect.any(String) } });
-    expect(await faultOf(fetching().json(server.url('/more')))).toBe('answer');
+    expect(await faultOf(fetching().json(server.url('/more')))).toBe('response');
   });
 
   it('closes the connection as soon as an endless response exceeds the maximum size', async () => {
@@ -148,7 +148,7 @@ describe('SafeFetch', () => {
         pump();
       };
     });
-    expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('response');
     await closed;
     // The buffers of the connection may hold some megabytes of the endless response.
     expect(sent).toBeLessThan(20_000_000);
@@ -159,7 +159,7 @@ describe('SafeFetch', () => {
     expect(bomb.length).toBeLessThan(5120);
     server.replies['/'] = (response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'GZIP' }).end(bomb);
-    expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('response');
   });
 
   it.each([
