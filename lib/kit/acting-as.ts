@@ -7,27 +7,32 @@ import { serverToken } from '../server/server-token.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { bearerRequest } from './requests.js';
 
-/** A Nest application or testing module, as far as the kit uses it. */
+/** The part of a Nest application or testing module that the kit uses. */
 interface Container {
   get(token: typeof OAuth2Server | string, options: { strict: false }): unknown;
 }
 
-/** Whose tokens: a Nest application or testing module with `OAuth2Module`, a server, or a model. */
+/**
+ * The target that `actingAs()` issues a token for: a Nest application or testing module with `OAuth2Module`, a server,
+ * or a model.
+ */
 export type ActingAsTarget = Container | OAuth2Server | Model;
 
 export interface ActingAsOptions {
-  /** The client the token is issued to, or its id. Default: `'testing'` */
+  /** The client to issue the token to, or its ID. Default: `'testing'`. */
   client?: Client | string;
-  /** Seconds the token lives. Default: what the server gives */
+  /** Lifetime of the access token in seconds. Default: the server's `accessTokenLifetime`. */
   accessTokenLifetime?: number;
-  /** The `name` of the server, in an application with several. Default: the one without a name */
+  /** The `name` of the server, in an application with several servers. If omitted, the default server. */
   server?: string;
 }
 
 /**
- * A good access token for a host's own end-to-end tests: `const token = await actingAs(app, user, ['notes:read'])`.
- * @returns the token, to be sent as `Authorization: Bearer …`
- * @throws InvalidArgumentError when the model does not find it again
+ * Issues a valid access token for the end-to-end tests of an application: `const token = await actingAs(app, user,
+ * ['notes:read'])`.
+ * @returns the token. Send it as `Authorization: Bearer …`.
+ * @throws {InvalidArgumentError} If the server does not accept the token, for example because the model does not find
+ * it.
  */
 export async function actingAs(
   target: ActingAsTarget,
@@ -47,8 +52,8 @@ export async function actingAs(
   });
   await server.authenticate(bearerRequest(accessToken), new Response()).catch((error: Error) => {
     throw new InvalidArgumentError(
-      'Invalid argument: the model saved the token and does not find it again: ' +
-        `does it know this user and the client? (${error.message})`,
+      'Invalid argument: the model saved the token, but the server does not accept it. ' +
+        `Check that the model knows this user and this client. (${error.message})`,
     );
   });
   return accessToken;
@@ -60,7 +65,9 @@ function serverOf(target: ActingAsTarget, name: string | undefined): OAuth2Serve
   return target.get(serverToken(name), { strict: false }) as OAuth2Server;
 }
 
-/** A client that the model does not know may still do: not every model looks it up again. */
+/**
+ * Returns the client that the model finds, or a minimal one with this ID. Some models never look the client up again.
+ */
 async function findClient(model: Model, id: string): Promise<Client> {
   return (await model.getClient?.(id, null)) || { id, grants: [] };
 }

@@ -1,11 +1,11 @@
-/** Holds everybody back until all have come, so that a race starts at one moment. */
+/** Holds callers back until all of them have arrived, so that they all start at the same moment. */
 export class Barrier {
   private readonly waiting: (() => void)[] = [];
   private timer?: NodeJS.Timeout;
 
   /**
-   * @param missing how many will come
-   * @param patience milliseconds to wait for those who do not
+   * @param missing number of callers to wait for
+   * @param patience Maximum milliseconds to wait for the remaining callers. Default: `2000`.
    */
   constructor(
     private missing: number,

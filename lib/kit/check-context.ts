@@ -9,20 +9,20 @@ import type { ClientFixture } from './test-subject.js';
 import { Fixtures } from './fixtures.js';
 import { bearerRequest, tokenRequest } from './requests.js';
 
-/** A code as its client holds it. */
+/** An authorization code as its client received it, with the values needed to redeem it. */
 export interface IssuedCode {
   code: string;
   redirectUri?: string;
   verifier?: string;
 }
 
-/** What a token response holds. */
+/** The members of a token response that the kit reads. */
 export interface TokenResponseBody {
   access_token: string;
   refresh_token?: string;
 }
 
-/** Where a request goes: another server than the kit's own, another client than that of the fixtures. */
+/** Overrides for a token request: the server that handles it (`server`), and the client that sends it (`as`). */
 export interface TokenRequestOptions {
   server?: OAuth2Server;
   as?: ClientFixture;
@@ -30,20 +30,23 @@ export interface TokenRequestOptions {
 
 const MINUTE = 60_000;
 
-/** The model on trial: what the kit saves in it, and what a host's server makes of it. */
+/**
+ * The context of one check: saves codes and tokens in the model under test and sends requests to a server over this
+ * model.
+ */
 export class CheckContext extends Fixtures {
-  /** A new grant, for models that keep families. */
+  /** Returns a new grant ID, or `undefined` if the model has no `revokeGrant()` and so no token families. */
   newGrantId(): string | undefined {
     return this.model.revokeGrant && randomUUID();
   }
 
-  /** What a client keeps to itself, and what it shows of it. RFC 7636 §4 */
+  /** Returns a new PKCE code verifier with its code challenge. RFC 7636 §4 */
   newPkcePair(): { verifier: string; codeChallenge: string; codeChallengeMethod: string } {
     const verifier = opaqueToken();
     return { verifier, codeChallenge: hash('sha256', verifier, 'base64url'), codeChallengeMethod: 'S256' };
   }
 
-  /** A token as the server makes it, which is saved nowhere yet. */
+  /** Returns a new token with the properties that the server would pass to the model. It is not saved yet. */
   async newToken(more: Partial<Unsaved<Token>> = {}): Promise<Unsaved<Token>> {
     const [client, user, scope] = [await this.client(), await this.user(), this.scope()];
     const grantId = this.newGrantId();
@@ -60,15 +63,21 @@ export class CheckContext extends Fixtures {
     return Object.assign(sent, more);
   }
 
-  /** Saves a token as the server would; resolves to what it handed over and what the model made of it. */
+  /**
+   * Saves a token as the server would. Returns the token passed to the model (`sent`) and the token it returned
+   * (`saved`).
+   */
   async saveToken(more?: Partial<Unsaved<Token>>): Promise<{ sent: Unsaved<Token>; saved: Token }> {
     const sent = await this.newToken(more);
     const saved = await this.model.saveToken(sent, await this.client(), await this.user());
-    if (!saved) throw new Error('`saveToken()` returned nothing');
+    if (!saved) throw new Error('`saveToken()` returned nothing. It must return the saved token.');
     return { sent, saved };
   }
 
-  /** Saves a code as the server would; a public client has to prove itself by PKCE. */
+  /**
+   * Saves an authorization code as the server would.
+   * @param proven Whether the code has a PKCE challenge. Default: only if the client is public.
+   */
   async saveCode(more: Partial<Unsaved<AuthorizationCode>> = {}, proven = this.fixture.secret === undefined) {
     const [client, user, scope] = [await this.client(), await this.user(), this.scope()];
     const [redirectUri] = client.redirectUris ?? [];
@@ -84,20 +93,23 @@ export class CheckContext extends Fixtures {
       ...more,
     };
     const saved = await this.model.saveAuthorizationCode!(sent, client, user);
-    if (!saved) throw new Error('`saveAuthorizationCode()` returned nothing');
+    if (!saved) throw new Error('`saveAuthorizationCode()` returned nothing. It must return the saved code.');
     const held: IssuedCode = { code: saved.authorizationCode, redirectUri: sent.redirectUri, verifier };
     return { sent, saved, held };
   }
 
-  redeem(held: IssuedCode, counter?: TokenRequestOptions): Promise<TokenResponseBody> {
-    return this.token({ grant_type: 'authorization_code', ...codeParameters(held) }, counter);
+  redeem(held: IssuedCode, options?: TokenRequestOptions): Promise<TokenResponseBody> {
+    return this.token({ grant_type: 'authorization_code', ...codeParameters(held) }, options);
   }
 
-  refresh(refreshToken: string, counter?: TokenRequestOptions): Promise<TokenResponseBody> {
-    return this.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, counter);
+  refresh(refreshToken: string, options?: TokenRequestOptions): Promise<TokenResponseBody> {
+    return this.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, options);
   }
 
-  /** Posts to the token endpoint; rejects with the OAuthError that refuses. */
+  /**
+   * Sends a token request to the server and returns the response body.
+   * @throws {OAuthError} If the server rejects the request.
+   */
   async token(
     parameters: Record<string, string | undefined>,
     { server = this.server(), as = this.fixture }: TokenRequestOptions = {},
@@ -107,16 +119,19 @@ export class CheckContext extends Fixtures {
     return response.body as TokenResponseBody;
   }
 
-  /** Does the host's server let this access token in? */
+  /** Whether the server accepts the access token at a protected resource. */
   async acceptsAccessToken(accessToken: string): Promise<boolean> {
-    const answer = this.server().authenticate(bearerRequest(accessToken), new Response());
-    return answer.then(
+    const response = this.server().authenticate(bearerRequest(accessToken), new Response());
+    return response.then(
       () => true,
       () => false,
     );
   }
 
-  /** A good token request, but for its client, by every grant that the model can do. */
+  /**
+   * Returns valid parameters of a token request for each grant type that the model supports, without client
+   * credentials.
+   */
   async tokenRequests(): Promise<Record<string, Record<string, string | undefined>>> {
     const { model, scopeText: scope } = this;
     const { username, password } = this.subject.user ?? {};

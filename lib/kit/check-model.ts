@@ -6,8 +6,8 @@ import { makeReport, type Outcome, type Report } from './report.js';
 import { type ContractOptions, FixtureError, type MakeModel, type TestSubject } from './test-subject.js';
 
 /**
- * Proves a model without any test runner.
- * @returns a report; it rejects only when there is no model to prove
+ * Runs all contract checks on a model, without a test runner.
+ * @returns A report. The promise rejects only if `makeModel` or the `cleanUp()` of the model fails.
  */
 export async function checkModel(
   makeModel: MakeModel,
@@ -19,7 +19,7 @@ export async function checkModel(
   return makeReport(name, outcomes);
 }
 
-/** Makes one check on a model of its own. */
+/** Runs one check on a new model. */
 export async function runCheck(check: Check, makeModel: MakeModel, options: ContractOptions): Promise<Outcome> {
   const made = await makeModel();
   const subject = isSubject(made) ? made : { model: made };
@@ -30,7 +30,7 @@ export async function runCheck(check: Check, makeModel: MakeModel, options: Cont
     await check.run(new CheckContext({ ...options, ...subject }, options.parallel));
     return { name, feature, race, result: 'passed' };
   } catch (error) {
-    if (error instanceof SkippedCheck) return { name, feature, race, result: 'left out', reason: error.message };
+    if (error instanceof SkippedCheck) return { name, feature, race, result: 'skipped', reason: error.message };
     return { name, feature, race, result: 'failed', error: violation(check, error) };
   } finally {
     await subject.cleanUp?.();
@@ -41,11 +41,16 @@ function isSubject(made: object): made is TestSubject {
   return 'model' in made && typeof made.model === 'object' && made.model !== null && !('saveToken' in made);
 }
 
-/** What a model throws where it should answer is as much a finding as a wrong answer. */
+/**
+ * Returns the error to report for a failed check. An exception of the model counts as a violation, like a wrong result.
+ */
 function violation(check: Check, error: unknown): Error {
   if (error instanceof FixtureError) return error;
   if (error instanceof CheckFailure) return new ContractViolation(check, error);
-  // What a model threw is inside the answer that the server made of it.
+  // The server wraps exceptions of the model in an `OAuthError`.
   const { stack, message } = toOAuthError(error).inner ?? toOAuthError(error);
-  return new ContractViolation(check, new Error(`it failed with ${stack ?? message}`, { cause: error }));
+  return new ContractViolation(
+    check,
+    new Error(`The model or the server threw an error: ${stack ?? message}`, { cause: error }),
+  );
 }

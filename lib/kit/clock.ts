@@ -1,6 +1,7 @@
 /**
- * Does something by a clock that is so many milliseconds ahead, or behind where that is negative: as another process
- * would, or this one before its clock was set. Clocks that are not of JavaScript, such as a database's, go on as they are.
+ * Runs a function while `Date` is shifted by a number of milliseconds. This simulates another process with a clock that
+ * is ahead, or behind if the number is negative. Clocks outside JavaScript, such as the clock of a database, are not
+ * shifted.
  */
 export async function withClockOffset<T>(ahead: number, act: () => Promise<T>): Promise<T> {
   const Clock = globalThis.Date;

@@ -2,7 +2,7 @@ import type { FeatureModel } from './feature-model.js';
 import type { ModelMethod } from '../model/model.js';
 import type { CheckContext } from './check-context.js';
 
-/** The parts of a model that are proven apart. */
+/** The features of a model that the contract kit checks and reports separately. */
 export const FEATURES = [
   'client authentication',
   'access tokens',
@@ -16,50 +16,64 @@ export const FEATURES = [
   'administered clients',
   'registered clients',
   'signing keys',
-  'what happens once',
+  'single-use values',
   'passwords',
   'client credentials',
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
 
-/** What a model may implement: for the classic interface, and for features. */
+/** The name of a model method, of the base interface or of a feature. */
 export type CheckedMethod = ModelMethod | keyof FeatureModel;
 
-/** One obligation of a model. */
+/** One check of the contract kit: a requirement on models. */
 export interface Check {
-  /** A sentence, its subject being the model. */
+  /**
+   * The title of the test: a verb phrase whose subject is the model, for example `rejects a client with a wrong
+   * secret`.
+   */
   name: string;
   feature: Feature;
-  /** The methods it is about: a model without one of them lacks the feature. */
+  /** The methods that the check calls. A model that lacks one of them does not have the feature. */
   needs: readonly CheckedMethod[];
-  /** Does it hold only if a step of the model is atomic? */
+  /** Whether the check tests concurrent calls, which only an atomic step of the model passes. */
   race?: boolean;
-  /** What somebody can do to a host whose model fails. */
+  /** The attack or failure that an application suffers if its model fails the check. */
   attack: string;
-  /** How a query or a line of code does it right. */
+  /** How to fix the model, with example queries. */
   remedy: string;
-  /** Throws a `CheckFailure` when the model fails, a `SkippedCheck` when the fixtures do not allow to tell. */
-  run(trial: CheckContext): Promise<void>;
+  /**
+   * Runs the check.
+   * @throws {CheckFailure} If the model fails the check.
+   * @throws {SkippedCheck} If the fixtures or the model do not allow this check.
+   */
+  run(context: CheckContext): Promise<void>;
 }
 
-/** What a check found wrong. */
+/** The error of a check that the model fails. Its message describes the observation. */
 export class CheckFailure extends Error {}
 
-/** Why a check could not be made. */
+/** The error of a check that cannot run. The message says why. */
 export class SkippedCheck extends Error {}
 
-/** @throws Finding that says what was found instead */
+/**
+ * Asserts a condition of a check.
+ * @param failure description of the observation, if the condition is falsy
+ * @throws {CheckFailure} If the condition is falsy.
+ */
 export function assert(holds: unknown, failure: string): asserts holds {
   if (!holds) throw new CheckFailure(failure);
 }
 
-/** A model that fails an obligation: what was found, what it lets an attacker do, and what mends it. */
+/**
+ * The error of a model that fails a check. Its message names the requirement, the observation, the attack and the
+ * remedy.
+ */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
 
   constructor({ name, attack, remedy }: Check, finding: Error) {
-    super(`A model ${name}.\nThis one does not: ${finding.message}\nAttack: ${attack}\nRemedy: ${remedy}`, {
+    super(`Requirement: the model ${name}.\nObserved: ${finding.message}\nAttack: ${attack}\nRemedy: ${remedy}`, {
       cause: finding,
     });
   }

@@ -4,18 +4,21 @@ import type { ContractOptions, MakeModel } from './test-subject.js';
 import { makeReport, type Outcome, type Report } from './report.js';
 import { findRunner, type TestRunner } from './runner.js';
 
-/** Options of `describeModelContract()`. */
+/** The options of `describeModelContract()`. */
 export interface DescribeOptions extends ContractOptions {
-  /** `{ describe, it }` of the test runner; left out: the global ones, or those of `node:test`. */
+  /** `{ describe, it }` of the test runner. If omitted, the global functions, or those of `node:test`. */
   runner?: TestRunner;
-  /** Is told the report when all checks are made. Default: prints its text */
+  /** Called with the report after the last check. Default: prints the text of the report to standard output. */
   onReport?: (report: Report) => void;
 }
 
-/** A race of hundreds on a slow machine, behind a slow hash. */
+/** Timeout of a check in milliseconds, enough for hundreds of concurrent calls with a slow hash on a slow machine. */
 const TIMEOUT = 60_000;
 
-/** Proves a model in the test suite of its host: one test for each obligation, and what the model guarantees at the end. */
+/**
+ * Registers the contract checks of a model as tests of the running test runner: one test for each check. Then reports
+ * which guarantees the model gives.
+ */
 export function describeModelContract(name: string, makeModel: MakeModel, options: DescribeOptions = {}): void {
   const { runner, onReport = print, ...contract } = options;
   const { describe, it } = findRunner(runner);

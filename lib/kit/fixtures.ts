@@ -4,7 +4,7 @@ import { OAuth2Server } from '../server/server.js';
 import { scopeForModel } from '../tokens/scope.js';
 import { type ClientFixture, type ContractFixtures, FixtureError, type TestSubject } from './test-subject.js';
 
-/** The model under test, with what its host said that it knows. */
+/** The model under test with its fixtures: the client, the user and the scopes that it has from the start. */
 export class Fixtures {
   readonly model: Model;
   private foundClient?: Promise<Client>;
@@ -17,7 +17,10 @@ export class Fixtures {
     this.model = adaptModel(subject.model as Model);
   }
 
-  /** The server of the host, over this model or a stand-in for it. Grace for retries would blur what is proven here, where it is not asked for. */
+  /**
+   * Returns a server with the options of the fixtures. The rotation grace period is off unless `more` sets it, since a
+   * retry would hide a replay.
+   */
   server(model: Model = this.model, more: ContractFixtures['server'] = {}): OAuth2Server {
     return new OAuth2Server({
       ...this.subject.server,
@@ -28,7 +31,7 @@ export class Fixtures {
     });
   }
 
-  /** The model with some methods replaced. */
+  /** Returns the model under test with some methods replaced. */
   modelWith(methods: Partial<Model>): Model {
     return new Proxy(this.model, {
       get(model, key) {
@@ -38,38 +41,46 @@ export class Fixtures {
     });
   }
 
-  /** The client as the fixtures have it. */
+  /**
+   * The fixture of the client.
+   * @throws {FixtureError} If the fixtures have no client.
+   */
   get fixture(): ClientFixture {
     if (this.subject.client) return this.subject.client;
     throw new FixtureError(
-      'the kit needs a client that the model knows: give `client: { id, secret }`, ' +
-        'beside the model in what makeModel() returns, or as an option',
+      'The contract kit needs a client that the model knows: return ' +
+        '`client: { id, secret }` from makeModel() next to the model, or pass it as an option.',
     );
   }
 
-  /** The client as the model has it. */
+  /** Returns the client of the fixtures as the model finds it. */
   client(): Promise<Client> {
     return (this.foundClient ??= this.findClient(this.fixture));
   }
 
-  /** The client, which must be able to use this grant. */
+  /**
+   * Returns the client of the fixtures.
+   * @throws {FixtureError} If the client does not have this grant type.
+   */
   async clientFor(grant: string): Promise<Client> {
     const client = await this.client();
     if (client.grants?.includes(grant)) return client;
-    throw new FixtureError(`the kit needs a client with the grant \`${grant}\`: \`client\` does not have it`);
+    throw new FixtureError(
+      `The contract kit needs a client with the grant \`${grant}\`. Add it to the \`grants\` of \`client\`.`,
+    );
   }
 
-  /** The user as the model knows it, or else as the fixtures have it. */
+  /** Returns the user as the model finds it. If the model or the fixtures have no password, returns the fixture. */
   user(): Promise<User> {
     return (this.foundUser ??= this.findUser());
   }
 
-  /** A scope as the server hands it to this model. */
+  /** Returns a scope in the format that the server passes to the model. */
   scope(values: readonly string[] | undefined = this.subject.scopes): Scope | undefined {
     return scopeForModel(values, this.subject.server?.scopeFormat ?? 'string');
   }
 
-  /** The scope as a client requests it. */
+  /** The scope of the fixtures as a client requests it, separated by spaces. */
   get scopeText(): string | undefined {
     return this.subject.scopes?.join(' ');
   }
@@ -77,7 +88,9 @@ export class Fixtures {
   private async findClient({ id, secret }: ClientFixture): Promise<Client> {
     const client = await this.model.getClient(id, secret ?? null);
     if (client) return client;
-    throw new FixtureError(`the model does not find \`client\`: \`getClient('${id}', …)\` returned nothing`);
+    throw new FixtureError(
+      `The model does not find \`client\` of the fixtures: \`getClient('${id}', …)\` returned nothing. Save this client, or change the fixture.`,
+    );
   }
 
   private async findUser(): Promise<User> {
@@ -85,8 +98,10 @@ export class Fixtures {
     if (!this.model.getUser || username === undefined || password === undefined) {
       return { id: 'kit-user', ...(username === undefined ? {} : { username }), ...rest };
     }
-    const found = await this.model.getUser(username, password, await this.client());
-    if (found) return found;
-    throw new FixtureError(`the model does not find \`user\`: \`getUser('${username}', …)\` returned nothing`);
+    const user = await this.model.getUser(username, password, await this.client());
+    if (user) return user;
+    throw new FixtureError(
+      `The model does not find \`user\` of the fixtures: \`getUser('${username}', …)\` returned nothing. Save this user, or change the fixture.`,
+    );
   }
 }

@@ -1,32 +1,33 @@
 import { FEATURES, type Feature } from './contract.js';
 
 /**
- * `atomic`: it holds under races too. `kept`: it holds, and there is nothing to race for. `best effort`: it holds for one
- * caller at a time. `broken`: not even that. `absent`: the model does not implement it.
+ * How far a model fulfils the checks of a feature. `atomic`: all checks pass, including concurrent calls. `kept`: all
+ * checks pass, and none of them tests concurrent calls. `best effort`: only checks of concurrent calls fail. `broken`:
+ * another check fails. `absent`: no check ran, since the model lacks the methods or the fixtures do not suffice.
  */
 export type Guarantee = 'atomic' | 'kept' | 'best effort' | 'broken' | 'absent';
 
-/** How one check went. */
+/** The result of one check. */
 export interface Outcome {
   name: string;
   feature: Feature;
   race: boolean;
-  result: 'passed' | 'failed' | 'left out' | 'absent';
-  /** Of a failed check. */
+  result: 'passed' | 'failed' | 'skipped' | 'absent';
+  /** The error, if the check failed. */
   error?: Error;
-  /** Of a check that was left out. */
+  /** Why the check was skipped. */
   reason?: string;
 }
 
-/** What a model was found to guarantee. */
+/** The result of all checks of a model. */
 export interface Report {
-  /** Did no check fail? */
+  /** Whether no check failed. */
   ok: boolean;
   guarantees: Record<Feature, Guarantee>;
   outcomes: readonly Outcome[];
-  /** The messages of the checks that failed. */
+  /** The names of the checks that failed, with the messages of their errors. */
   failures: readonly { name: string; message: string }[];
-  /** The guarantees as a table to print. */
+  /** The guarantees as a table for the console. */
   text: string;
 }
 
@@ -50,11 +51,11 @@ function guarantee(outcomes: readonly Outcome[]): Guarantee {
 }
 
 function text(name: string, guarantees: Report['guarantees'], outcomes: readonly Outcome[]): string {
-  const count = (wanted: Outcome['result']) => outcomes.filter(({ result }) => result === wanted).length;
+  const count = (expected: Outcome['result']) => outcomes.filter(({ result }) => result === expected).length;
   const rows = Object.entries(guarantees).map(([feature, reached]) => `  ${feature.padEnd(24)}${reached}`);
-  const leftOut = outcomes
+  const skipped = outcomes
     .filter(({ reason }) => reason)
-    .map((outcome) => `  left out: ${outcome.name}: ${outcome.reason}`);
-  const sum = `  ${count('passed')} checks passed, ${count('failed')} failed, ${count('left out')} left out`;
-  return [`Guarantees of ${name}`, ...rows, sum, ...leftOut, ''].join('\n');
+    .map((outcome) => `  skipped: ${outcome.name}: ${outcome.reason}`);
+  const sum = `  ${count('passed')} checks passed, ${count('failed')} failed, ${count('skipped')} skipped`;
+  return [`Guarantees of ${name}`, ...rows, sum, ...skipped, ''].join('\n');
 }

@@ -2,45 +2,48 @@ import type { FeatureModel } from './feature-model.js';
 import type { Awaitable, Model, User } from '../model/model.js';
 import type { EngineOptions } from '../options/options.js';
 
-/** A client that the model knows. One without a `secret` is public. */
+/** A client that the model knows. A client without a `secret` is public. */
 export interface ClientFixture {
   id: string;
   secret?: string;
 }
 
-/** Signs in at the model's `getUser()`; a model without that method is given the rest of it as the signed-in user. */
+/**
+ * A user that the model knows. `username` and `password` are passed to `getUser()`. For a model without `getUser()`,
+ * the other properties are the signed-in user.
+ */
 export type UserFixture = User & { username?: string; password?: string };
 
-/** What the model under test knows already. */
+/** The client, user and other data that the model under test has from the start. */
 export interface ContractFixtures {
-  /** A client with every grant that is to be proven: best a confidential one, with a redirect URI. */
+  /** A client with every grant type to check, preferably confidential and with a redirect URI. */
   client?: ClientFixture;
-  /** A second client; left out: one is made up where that is enough. */
+  /** A second client. If omitted, checks use a copy of the first one with another ID, or are skipped. */
   otherClient?: ClientFixture;
   user?: UserFixture;
-  /** Scope values that `client` may have; left out: no scope is requested. */
+  /** Scope values that `client` may request. If omitted, the checks request no scope. */
   scopes?: readonly string[];
-  /** Options that the host gives its server, such as `scopeFormat` or `extendedGrantTypes`. */
+  /** Options of the application's server, such as `scopeFormat` or `extendedGrantTypes`. */
   server?: EngineOptions;
 }
 
-/** A model as far as it goes: for the classic interface, and for features. */
+/** A model with any of the methods that the contract kit checks. */
 export type ModelUnderTest = Partial<Model & FeatureModel>;
 
-/** A model with what it knows, and what must be closed after it. */
+/** A model with its fixtures, and a function that closes its resources. */
 export interface TestSubject extends ContractFixtures {
   model: ModelUnderTest;
   cleanUp?(): Awaitable<unknown>;
 }
 
-/** Makes the model under test, or a subject: once for every check. */
+/** Returns a new model under test, or a test subject. Called once for each check. */
 export type MakeModel = () => Awaitable<ModelUnderTest | TestSubject>;
 
-/** Options of `checkModel()`. */
+/** The options of `checkModel()`. */
 export interface ContractOptions extends ContractFixtures {
-  /** How many callers race for the same thing. Default: 200 */
+  /** Number of concurrent calls in a check of concurrent calls. Default: `200`. */
   parallel?: number;
 }
 
-/** What the host has to give the kit before it can tell anything. */
+/** The error of fixtures that do not fit the model. The message says what to change. */
 export class FixtureError extends Error {}

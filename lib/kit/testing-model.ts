@@ -2,17 +2,23 @@ import type { Client, Token, Unsaved, User } from '../model/model.js';
 import { MemoryStore } from '../stores/memory/index.js';
 import type { StoredClient } from '../stores/ports.js';
 
-/** What a `TestingModel` knows from the start. */
+/** The clients and users that a `TestingModel` has from the start. */
 export interface TestingModelOptions {
-  /** Beside the client `'testing'`, which is always there and is what `actingAs()` acts through. */
+  /** Clients in addition to the client `'testing'`, which always exists and which `actingAs()` uses. */
   clients?: readonly StoredClient[];
-  /** Those with `username` and `password` can use the password grant. Every user you act as is known by itself. */
+  /**
+   * Users of the model. Users with `username` and `password` can use the password grant. Users of `actingAs()` need not
+   * be listed.
+   */
   users?: readonly User[];
 }
 
 const TESTING: StoredClient = { id: 'testing', grants: [] };
 
-/** A model in memory for a host's own tests: it knows every user that a token was issued to, each as it was then. */
+/**
+ * An in-memory model for the tests of an application. It finds every user to whom a token was issued, as the user was
+ * then.
+ */
 export class TestingModel extends MemoryStore {
   private readonly known: Map<string, User>;
   private readonly actors = new Map<string, User>();

@@ -45,7 +45,7 @@ describe('actingAs', () => {
   it('says so when the model does not find the token again', async () => {
     const model = new MemoryStore({ clients: [], users: { findByCredentials: () => null, findById: () => null } });
     await expect(actingAs(model, ADA)).rejects.toThrow(
-      'the model saved the token and does not find it again: does it know this user and the client?',
+      'the model saved the token, but the server does not accept it. Check that the model knows this user and this client.',
     );
   });
 });

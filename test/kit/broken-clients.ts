@@ -9,8 +9,8 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     methods: (honest) => ({
       getClient: (id, secret) => honest.getClient(id.toLowerCase() === 'web-app' ? 'Web-App' : id, secret),
     }),
-    fails: 'finds a client by its very id',
-    finding: /finds the client 'Web-App' by 'WEB-APP', in capitals/,
+    fails: 'finds a client only by its exact ID',
+    finding: /`getClient\(\)` finds the client 'Web-App' by 'WEB-APP', which is the ID in upper case/,
     remedy: /COLLATE NOCASE/,
     leaves: { 'client authentication': 'broken' },
   },
@@ -22,8 +22,8 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
         return honest.getClient(id, secret && kept?.startsWith(secret) ? kept : secret);
       },
     }),
-    fails: 'refuses a client with a wrong secret',
-    finding: /takes a secret that is wrong: the right one without its last character/,
+    fails: 'rejects a client with a wrong secret',
+    finding: /`getClient\(\)` accepts a wrong secret: the correct one without its last character/,
     remedy: /timingSafeEqual/,
     leaves: { 'client authentication': 'broken' },
   },
@@ -35,9 +35,9 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
         return honest.getClient(id, known ? null : secret);
       },
     }),
-    fails: 'refuses a client with the secret of another',
-    finding: /the secret of 'tv' opens 'Web-App'/,
-    remedy: /look for id and secret in one row/,
+    fails: 'rejects a client with the secret of another client',
+    finding: /`getClient\(\)` accepts the secret of 'tv' for the client 'Web-App'/,
+    remedy: /Compare the secret with the hash in the row of this client/,
     leaves: { 'client authentication': 'broken' },
   },
   {
@@ -48,9 +48,10 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
         return client && (secret === null ? { ...client, tokenEndpointAuthMethod: 'none' } : client);
       },
     }),
-    fails: 'has the server refuse a client that owes its secret and brings none',
-    finding: /the server gives tokens by `\w+` to whoever says 'Web-App' and brings no secret/,
-    remedy: /read it from the client's row/,
+    fails: 'makes the server reject a confidential client that sends no secret',
+    finding:
+      /The server issues tokens for grant_type=\w+ to a request that sends the client ID 'Web-App' without a secret/,
+    remedy: /Read it from the row of the client/,
     leaves: { 'client authentication': 'broken' },
   },
   {
@@ -59,9 +60,9 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, codeChallenge: undefined }, client, user),
     }),
-    fails: 'keeps the code challenge of PKCE',
-    finding: /returns `codeChallenge` undefined for '[\w-]{43}'/,
-    remedy: /columns `code_challenge`/,
+    fails: 'stores the PKCE code challenge',
+    finding: /`getAuthorizationCode\(\)` returns `codeChallenge` undefined\. Saved was '[\w-]{43}'/,
+    remedy: /the columns `code_challenge`/,
     leaves: { 'authorization codes': 'broken' },
   },
   {
@@ -70,17 +71,19 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, redirectUri: code.redirectUri?.split('?')[0] }, client, user),
     }),
-    fails: 'keeps the redirect URI of an authorization code',
-    finding: /returns `redirectUri` 'https:\/\/client\.example\/callback' for/,
+    fails: 'stores the redirect URI of an authorization code',
+    finding:
+      /`getAuthorizationCode\(\)` returns `redirectUri` 'https:\/\/client\.example\/callback'\. Saved was 'https:\/\/client\.example\/callback\?tenant=7&next=%2Fhome'/,
     remedy: /a column `redirect_uri`/,
     leaves: { 'authorization codes': 'broken' },
   },
   {
     mistake: 'compares the beginning of redirect URIs',
     methods: () => ({ validateRedirectUri: async (uri) => uri.startsWith('https://app.example') }),
-    fails: 'trusts no redirect URI but those of the client',
-    finding: /the server sends the user to 'https:\/\/app\.example\.attacker\.example\/callback'/,
-    remedy: /no startsWith/,
+    fails: 'accepts only the registered redirect URIs of the client',
+    finding:
+      /The server redirects the user to 'https:\/\/app\.example\.attacker\.example\/callback', which is not registered for the client/,
+    remedy: /Do not use startsWith/,
     leaves: { 'authorization codes': 'broken' },
   },
   {
@@ -89,8 +92,8 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
       let last = 0;
       return { generateAccessToken: async () => Buffer.from(String((last += 1))).toString('base64url') };
     },
-    fails: 'makes access tokens that nobody can guess',
-    finding: /`generateAccessToken\(\)` returns 'MQ': fewer than 128 random bits/,
+    fails: 'generates access tokens that cannot be guessed',
+    finding: /`generateAccessToken\(\)` returns 'MQ', which has fewer than 128 random bits/,
     remedy: /randomBytes\(32\)/,
     leaves: { 'access tokens': 'broken' },
   },
@@ -100,9 +103,9 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
       getUser: (username, password) =>
         honest.getUser(username, password.toLowerCase() === 'correct horse' ? USER.password : password),
     }),
-    fails: 'refuses a user with a wrong password',
-    finding: /takes a password that is wrong: the right one in capitals/,
-    remedy: /verify the whole password/,
+    fails: 'rejects a user with a wrong password',
+    finding: /`getUser\(\)` accepts a wrong password: the correct one in upper case/,
+    remedy: /Verify the whole password/,
     leaves: { passwords: 'broken' },
   },
 ];

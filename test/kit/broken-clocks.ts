@@ -11,9 +11,9 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'spends a refresh token once for processes whose clocks differ',
+    fails: 'accepts a refresh token once, even if the clocks of processes differ',
     finding: /`revokeToken\(\)` returns true again for a refresh token .+ by a process whose clock is 5 seconds ahead/,
-    remedy: /Never mark something as spent by an `expires_at` of now/,
+    remedy: /Never set `expires_at` to now to mark a row as used/,
     leaves: { 'refresh tokens': 'broken' },
   },
   {
@@ -26,9 +26,9 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'spends an authorization code once for processes whose clocks differ',
+    fails: 'accepts an authorization code once, even if the clocks of processes differ',
     finding: /`revokeAuthorizationCode\(\)` returns true again .+ whose clock is 5 seconds ahead/,
-    remedy: /`revoked_at IS NULL` is alive and anything else is spent/,
+    remedy: /`revoked_at IS NULL` means unused/,
     leaves: { 'authorization codes': 'broken' },
   },
   {
@@ -46,9 +46,10 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
         revokeGrant: (grantId) => ends.set(grantId, new Date()),
       };
     },
-    fails: 'ends a family for processes whose clocks differ',
-    finding: /an access token that a process whose clock is 5 seconds ahead has issued outlives its family/,
-    remedy: /let a mark on the grant decide, not a comparison of moments/,
+    fails: 'revokes a token family for processes whose clocks differ',
+    finding:
+      /The server still accepts an access token that was issued by a process whose clock is 5 seconds ahead, although its family was revoked/,
+    remedy: /Decide by a mark on the grant, never by comparing times/,
     leaves: { 'token families': 'broken' },
   },
   {
@@ -60,10 +61,10 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
         return { ...found, revokedAgo: Math.max(0, Date.now() - found.revokedAt.getTime()) / 1000 };
       },
     }),
-    fails: 'counts by one clock how long ago a refresh token was spent',
+    fails: 'measures by one clock how long ago a refresh token was used',
     finding:
-      /returns `revokedAgo` 5\.?\d* for what was spent at most \d\.\d seconds ago by a process whose clock is 5 seconds b/,
-    remedy: /let the database subtract, or leave `revokedAgo` out/,
+      /returns `revokedAgo` 5\.?\d* for a token that a process whose clock is 5 seconds behind used at most \d\.\d seconds ago/,
+    remedy: /Let the database subtract the times, or omit `revokedAgo`/,
     leaves: { 'token families': 'broken', 'refresh tokens': 'atomic' },
   },
 ];

@@ -4,9 +4,9 @@ import type { Client } from 'nest-oauth2/server';
 import type { BrokenModel } from './broken-model.js';
 import type { CorrectModel } from './correct-model.js';
 
-const WHOLE = 'finds what a device asks whole, by either of its codes and by no other';
-const FIRST = 'counts the first decision about a device, and no later one';
-const SLOWER = 'remembers that a device has to be slower, and not instead of what was decided';
+const WHOLE = 'finds a complete device authorization by each of its codes, and by no other code';
+const FIRST = 'stores only the first decision about a device authorization';
+const SLOWER = 'stores a longer polling interval without overwriting a decision';
 const BROKEN = { 'device codes': 'broken', 'authorization codes': 'atomic' } as const;
 
 /** Decides whatever was decided before. */
@@ -26,8 +26,9 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         honest.saveDeviceAuthorization(begun, client),
     }),
     fails: WHOLE,
-    finding: /a device is found with `resource` undefined/,
-    remedy: /keep the whole record/,
+    finding:
+      /The model returns the device authorization with `resource` undefined\. Expected: \[ 'https:\/\/a\.example\/', 'urn:b' \]/,
+    remedy: /Store the whole record/,
     leaves: BROKEN,
   },
   {
@@ -37,8 +38,8 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         (await honest.getDeviceAuthorizationByUserCode(code)) ?? honest.getDeviceAuthorization(code),
     }),
     fails: WHOLE,
-    finding: /`getDeviceAuthorizationByUserCode\(.+ finds a device of another code/,
-    remedy: /keep the whole record/,
+    finding: /`getDeviceAuthorizationByUserCode\(.+ finds a device authorization with another user code/,
+    remedy: /Store the whole record/,
     leaves: BROKEN,
   },
   {
@@ -48,7 +49,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         overwrite(honest, id, decision),
     }),
     fails: FIRST,
-    finding: /`decideDeviceAuthorization\(\)` returns true for a device that was decided/,
+    finding: /`decideDeviceAuthorization\(\)` returns true for a device authorization that was already decided/,
     remedy: /UPDATE device_codes SET user_id = \?/,
     leaves: BROKEN,
   },
@@ -59,7 +60,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         (await honest.decideDeviceAuthorization(found, decision)) || true,
     }),
     fails: FIRST,
-    finding: /returns true for a device that was decided/,
+    finding: /`decideDeviceAuthorization\(\)` returns true for a device authorization that was already decided/,
     remedy: /affected rows === 1/,
     leaves: BROKEN,
   },
@@ -72,8 +73,8 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
       },
     }),
     fails: FIRST,
-    finding: /a device that was denied is found with `user` undefined and `isDenied` false/,
-    remedy: /let one statement decide/,
+    finding: /The model returns `user` undefined and `isDenied` false for a device authorization that was denied/,
+    remedy: /Let one statement decide/,
     leaves: BROKEN,
   },
   {
@@ -86,16 +87,17 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         return overwrite(honest, id, decision);
       },
     }),
-    fails: 'counts one of many decisions about a device that are made at once',
-    finding: /`decideDeviceAuthorization\(\)` returned true to (?!1 of)\d+ of 40 callers at once/,
-    remedy: /never look first and write then/,
+    fails: 'stores one of many concurrent decisions about a device authorization',
+    finding:
+      /`decideDeviceAuthorization\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
+    remedy: /Never read first and write afterwards/,
     leaves: { 'device codes': 'best effort' },
   },
   {
     mistake: 'forgets that a device was slowed down',
     methods: () => ({ slowDownDevice: async () => undefined }),
     fails: SLOWER,
-    finding: /slowed down to 10 seconds is found with `interval` 5/,
+    finding: /After `slowDownDevice\(\)` with 10 seconds, the model returns `interval` 5/,
     remedy: /poll_interval/,
     leaves: BROKEN,
   },
@@ -108,8 +110,8 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
       },
     }),
     fails: SLOWER,
-    finding: /a device that was denied is found with/,
-    remedy: /nothing that was decided/,
+    finding: /for a device authorization that was denied/,
+    remedy: /a decision is never overwritten/,
     leaves: BROKEN,
   },
   {
@@ -121,8 +123,8 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         return isThere;
       },
     }),
-    fails: 'lets one of many polls redeem a device code',
-    finding: /a device code was redeemed by (?!1 of)\d+ of 40 polls at once/,
+    fails: 'redeems a device code for one of many concurrent polls',
+    finding: /(?!1 of)\d+ of 40 concurrent polls redeemed the device code\. Exactly one must succeed/,
     remedy: /UPDATE device_codes SET revoked_at/,
     leaves: { 'device codes': 'best effort' },
   },

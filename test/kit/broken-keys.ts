@@ -1,8 +1,8 @@
 import type { BrokenModel } from './broken-model.js';
 
-const ONE = 'lets one of many win who replace signing keys at once';
-const COMPARED = 'replaces signing keys for whoever knows what they were';
-const EXCHANGED = 'ends with an access token what it was exchanged for, and no more';
+const ONE = 'replaces signing keys for one of many concurrent callers';
+const COMPARED = 'replaces signing keys only if the stored ones are unchanged';
+const EXCHANGED = 'revokes the tokens that were exchanged for an access token together with it, and no others';
 
 /** Mistakes with what other things hang on: keys, and tokens that others came of. */
 export const BROKEN_KEYS: readonly BrokenModel[] = [
@@ -13,8 +13,8 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
       getSigningKeys: () => honest.getSigningKeys(),
     }),
     fails: COMPARED,
-    finding: /`replaceSigningKeys\(\)` takes nothing for what is kept/,
-    remedy: /compare and replace, byte by byte/,
+    finding: /`replaceSigningKeys\(\)` accepts `undefined` as the stored text/,
+    remedy: /compare byte by byte and replace/,
     leaves: { 'signing keys': 'broken' },
   },
   {
@@ -39,7 +39,8 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
       getSigningKeys: () => honest.getSigningKeys(),
     }),
     fails: ONE,
-    finding: /`replaceSigningKeys\(\)` returned true to (?!1 of)\d+ of 40 callers at once/,
+    finding:
+      /`replaceSigningKeys\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /WHERE id = 1 AND text = \?/,
     leaves: { 'signing keys': 'best effort' },
   },
@@ -54,7 +55,8 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
       revokeGrant: (grantId) => honest.revokeGrant(grantId),
     }),
     fails: EXCHANGED,
-    finding: /the token has ended, and what it was exchanged for is found/,
+    finding:
+      /After the subject token was revoked, `getAccessToken\(\)` still finds the token that was exchanged for it/,
     remedy: /LEFT JOIN access_tokens/,
     leaves: { 'exchanged tokens': 'broken' },
   },
@@ -72,9 +74,9 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
         await honest.revokeGrant('all');
       },
     }),
-    fails: 'ends with a family what its tokens were exchanged for, and no more',
-    finding: /what another token was exchanged for has ended as well/,
-    remedy: /keep with the token what it came of/,
+    fails: 'revokes the tokens that were exchanged for tokens of a family together with the family, and no others',
+    finding: /Revoking a subject token also revoked a token that was exchanged for another subject token/,
+    remedy: /Store the subject token with the exchanged token/,
     leaves: { 'exchanged tokens': 'broken' },
   },
 ];

@@ -71,7 +71,7 @@ describe('the contract', () => {
       'administered clients': 'atomic',
       'registered clients': 'kept',
       'signing keys': 'atomic',
-      'what happens once': 'atomic',
+      'single-use values': 'atomic',
       passwords: 'kept',
       'client credentials': 'kept',
     });
@@ -87,7 +87,7 @@ describe('the contract', () => {
       report.failures.find(({ name }) => name === fails)?.message ?? JSON.stringify(report.failures, null, 1);
     const [found = '', told = ''] = message.split('Remedy: ');
     expect(found).toMatch(finding);
-    expect(found).toMatch(/^A model .+\.\nThis one does not: .+\nAttack: .+\n$/s);
+    expect(found).toMatch(/^Requirement: the model .+\.\nObserved: .+\nAttack: .+\n$/s);
     expect(told).toMatch(remedy);
     expect(report.guarantees).toMatchObject(leaves);
     expect(report.ok).toBe(false);

@@ -14,10 +14,10 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
         return isFirst;
       },
     }),
-    fails: 'says once who comes first',
-    finding: /`once\(\)` returned true to (?!1 of)\d+ of 40 callers at once/,
+    fails: 'returns true from `once()` to one of many concurrent callers',
+    finding: /`once\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /ON CONFLICT/,
-    leaves: { 'what happens once': 'best effort', 'pushed requests': 'absent' },
+    leaves: { 'single-use values': 'best effort', 'pushed requests': 'absent' },
   },
   {
     mistake: 'takes the seconds for which it remembers for milliseconds',
@@ -28,17 +28,18 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
           (until.get(digest) ?? 0) <= performance.now() && Boolean(until.set(digest, performance.now() + seconds)),
       };
     },
-    fails: 'remembers what came for as many seconds as it is told',
-    finding: /`once\(\)` returns true again for the same digest, 0\.2 seconds after it was to remember it for 60/,
+    fails: 'remembers a single-use value for the requested number of seconds',
+    finding:
+      /`once\(\)` returns true a second time for the same value, \d\.\d+ seconds after the first call\. It must remember the value for 60 seconds/,
     remedy: /EX <seconds>/,
-    leaves: { 'what happens once': 'broken' },
+    leaves: { 'single-use values': 'broken' },
   },
   {
     mistake: 'says that everything came before',
     methods: () => ({ once: async () => false }),
-    fails: 'says once who comes first',
-    finding: /`once\(\)` returned true to 0 of 40 callers at once/,
+    fails: 'returns true from `once()` to one of many concurrent callers',
+    finding: /`once\(\)` returned true to 0 of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /ON CONFLICT/,
-    leaves: { 'what happens once': 'broken' },
+    leaves: { 'single-use values': 'broken' },
   },
 ];

@@ -3,8 +3,8 @@ import type { PushedRequest } from 'nest-oauth2/features';
 import type { BrokenModel } from './broken-model.js';
 import type { CorrectModel } from './correct-model.js';
 
-const WHOLE = 'finds a pushed request whole, by its very name and no other';
-const ONCE = 'spends a pushed request once, and finds it no more';
+const WHOLE = 'finds a complete pushed request by its exact request URI, and by no other';
+const ONCE = 'consumes a pushed request once and does not find it afterwards';
 const BROKEN = { 'pushed requests': 'broken', 'authorization codes': 'atomic' } as const;
 
 /** Changes what is found, as the row of a database differs from what was put into it. */
@@ -24,15 +24,15 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     }),
     fails: WHOLE,
     finding: /`getPushedRequest\(\)` returns `parameters` \{.+resource: 'https:/,
-    remedy: /keep the whole record as JSON/,
+    remedy: /Store the whole record as JSON/,
     leaves: BROKEN,
   },
   {
     mistake: 'forgets whose request was pushed',
     methods: finding(({ clientId, ...found }) => found),
     fails: WHOLE,
-    finding: /returns `clientId` undefined for 'Web-App'/,
-    remedy: /keep the whole record/,
+    finding: /`getPushedRequest\(\)` returns `clientId` undefined\. Saved was 'Web-App'/,
+    remedy: /Store the whole record/,
     leaves: BROKEN,
   },
   {
@@ -47,8 +47,8 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     mistake: 'finds pushed requests in any case',
     methods: (honest) => ({ getPushedRequest: (uri: string) => honest.getPushedRequest(uri.toLowerCase()) }),
     fails: WHOLE,
-    finding: /`getPushedRequest\('URN:IETF.+ finds a request of another name/,
-    remedy: /compare bytes/,
+    finding: /`getPushedRequest\('URN:IETF.+ finds a request with another request URI/,
+    remedy: /Compare bytes/,
     leaves: BROKEN,
   },
   {
@@ -61,7 +61,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
       };
     },
     fails: ONCE,
-    finding: /`getPushedRequest\(\)` finds a request that is spent/,
+    finding: /`getPushedRequest\(\)` finds a request that was consumed/,
     remedy: /DELETE FROM pushed_requests WHERE request_uri = \?/,
     leaves: BROKEN,
   },
@@ -71,7 +71,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
       revokePushedRequest: async (found: PushedRequest) => (await honest.revokePushedRequest(found)) || true,
     }),
     fails: ONCE,
-    finding: /`revokePushedRequest\(\)` of a request that is spent returns true/,
+    finding: /`revokePushedRequest\(\)` for a request that was consumed returns true\. It must return false/,
     remedy: /affected rows === 1/,
     leaves: BROKEN,
   },
@@ -84,9 +84,10 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
         return isThere;
       },
     }),
-    fails: 'lets one of many win who answer a pushed request at once',
-    finding: /`revokePushedRequest\(\)` returned true to (?!1 of)\d+ of 40 callers at once/,
-    remedy: /never look first and write then/,
+    fails: 'consumes a pushed request for one of many concurrent callers',
+    finding:
+      /`revokePushedRequest\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
+    remedy: /Never read first and write afterwards/,
     leaves: { 'pushed requests': 'best effort' },
   },
   {
@@ -100,9 +101,9 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
           honest.pushed.has(uri) && isAlive(uri) && Boolean(until.set(uri, Date.now())),
       };
     },
-    fails: 'spends a pushed request for processes whose clocks differ',
-    finding: /finds a request that was spent by a process whose clock is 5 seconds ahead/,
-    remedy: /a mark decides, not a moment/,
+    fails: 'consumes a pushed request once, even if the clocks of processes differ',
+    finding: /`getPushedRequest\(\)` finds a request that was consumed by a process whose clock is 5 seconds ahead/,
+    remedy: /Decide by a mark, not by a time/,
     leaves: BROKEN,
   },
 ];

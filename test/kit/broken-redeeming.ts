@@ -39,9 +39,10 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return honest.saveToken(token, client, user);
       },
     }),
-    fails: 'redeems an authorization code whole or not at all',
-    finding: /`redeem\(\)` throws where saving fails, and an authorization code is spent for nothing/,
-    remedy: /Whatever throws in between: ROLLBACK/,
+    fails: 'redeems an authorization code completely or not at all',
+    finding:
+      /`redeem\(\)` throws if saving fails, but the authorization code is marked as used and no tokens are saved/,
+    remedy: /If any statement fails: ROLLBACK/,
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
   },
   {
@@ -57,9 +58,9 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return { ...token, client, user };
       },
     }),
-    fails: 'redeems a refresh token whole or not at all',
-    finding: /`redeem\(\)` throws where saving fails, and a refresh token is spent for nothing/,
-    remedy: /let one transaction do both/,
+    fails: 'redeems a refresh token completely or not at all',
+    finding: /`redeem\(\)` throws if saving fails, but the refresh token is marked as used and no tokens are saved/,
+    remedy: /Do both in one transaction/,
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
   },
   {
@@ -73,8 +74,8 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return { ...token, client, user };
       },
     }),
-    fails: 'redeems an authorization code once, and saves nothing for whoever comes second',
-    finding: /`redeem\(\)` saves tokens for an authorization code that it did not spend/,
+    fails: 'redeems an authorization code once and saves nothing for a second caller',
+    finding: /`redeem\(\)` returned nothing for an authorization code that was already used, but saved the new tokens/,
     remedy: /no row: ROLLBACK and return null/,
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
   },
@@ -91,17 +92,17 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return { ...token, client, user };
       },
     }),
-    fails: 'lets one of many win who redeem a refresh token at once, and saves for no other',
-    finding: /`redeem\(\)` returned a token to 40 of 40 callers at once: exactly one may win/,
-    remedy: /let the row that changed decide/,
+    fails: 'redeems a refresh token for one of many concurrent callers, and saves tokens only for that caller',
+    finding: /`redeem\(\)` returned a token to 40 of 40 concurrent callers\. Exactly one must succeed/,
+    remedy: /let the changed row decide/,
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'best effort' },
   },
   {
     mistake: 'redeems a code whose family has ended',
     methods: (honest) => redeemingAndDeleting(honest, async () => true),
-    fails: 'redeems an authorization code for no token that is alive once its family has ended',
-    finding: /an access token for which an authorization code of the ended family was redeemed is let in/,
-    remedy: /in the very transaction of `redeem\(\)`/,
+    fails: 'redeems an authorization code of a revoked family for no usable token',
+    finding: /The server accepts an access token for which an authorization code of a revoked family was redeemed/,
+    remedy: /In the transaction of `redeem\(\)`/,
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
@@ -113,8 +114,8 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         await tick();
         return !ended;
       }),
-    fails: 'leaves no token alive for which an authorization code is redeemed while its family ends',
-    finding: /an access token for which an authorization code of the ended family was redeemed is let in/,
+    fails: 'leaves no usable token if the family is revoked while an authorization code is redeemed',
+    finding: /The server accepts an access token for which an authorization code of a revoked family was redeemed/,
     remedy: /SELECT revoked_at FROM grants WHERE id = \? FOR UPDATE/,
     leaves: { 'token families': 'best effort' },
   },
@@ -123,9 +124,9 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     methods: (honest) => ({
       redeem: (spent, { successor: _, ...token }, client, user) => redeemOf(honest)(spent, token, client, user),
     }),
-    fails: 'has the server answer a retry by the same tokens',
-    finding: /the server refuses a retry at once/,
-    remedy: /keep `token\.successor` beside the refresh token that `redeem\(\)` spends/,
+    fails: 'makes the server return the same tokens for a retried refresh',
+    finding: /The server rejects an immediate retry within the grace period/,
+    remedy: /Store `token\.successor` in a text column of the refresh token/,
     leaves: { 'refresh tokens': 'broken', 'authorization codes': 'atomic' },
   },
 ];

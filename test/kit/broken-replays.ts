@@ -16,9 +16,9 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'ends the whole family when a refresh token is used again, generations later',
-    finding: /the refresh token is forgotten three generations later: the access token is still let in/,
-    remedy: /keep every spent row until it expires/,
+    fails: 'revokes the whole family when a refresh token is replayed after several rotations',
+    finding: /A replay of the refresh token three rotations later is not detected: the access token is still accepted/,
+    remedy: /Keep every used row until it expires/,
     leaves: { 'token families': 'broken', 'refresh tokens': 'atomic' },
   },
   {
@@ -29,9 +29,10 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return honest.revokeToken({ refreshToken });
       },
     }),
-    fails: 'ends the whole family when an authorization code is used again, generations later',
-    finding: /the authorization code is forgotten three generations later: the access token is still let in/,
-    remedy: /no DELETE but WHERE expires_at < now\(\)/,
+    fails: 'revokes the whole family when an authorization code is replayed after several rotations',
+    finding:
+      /A replay of the authorization code three rotations later is not detected: the access token is still accepted/,
+    remedy: /Delete rows only WHERE expires_at < now\(\)/,
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
@@ -43,9 +44,9 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return found;
       },
     }),
-    fails: 'ends no family by a spent authorization code that comes without its proof, or too late',
-    finding: /a spent code that comes without its verifier ends the family/,
-    remedy: /the server calls `revokeGrant\(\)` once it knows that it was a replay/,
+    fails: 'keeps the family when a used authorization code arrives without its code verifier, or after its expiry',
+    finding: /A used code that is sent without its code verifier revokes the family\. Only a valid request is a replay/,
+    remedy: /the server calls `revokeGrant\(\)` when it detects a replay/,
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
@@ -58,9 +59,9 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return won;
       },
     }),
-    fails: 'ends no family by a spent authorization code that comes without its proof, or too late',
-    finding: /a spent code that comes after it has expired ends the family/,
-    remedy: /`expiresAt` of a spent code stays what it was/,
+    fails: 'keeps the family when a used authorization code arrives without its code verifier, or after its expiry',
+    finding: /A used code that is sent after its expiry revokes the family/,
+    remedy: /Do not change `expiresAt` of a used code/,
     leaves: { 'token families': 'broken' },
   },
   {
@@ -72,9 +73,9 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return won;
       },
     }),
-    fails: 'tells of a spent authorization code what it told of a live one',
-    finding: /returns `codeChallenge` null of a spent code for '[\w-]{43}'/,
-    remedy: /mark the row as spent and change nothing else of it/,
+    fails: 'returns the same data for a used authorization code as for an unused one',
+    finding: /`getAuthorizationCode\(\)` returns `codeChallenge` null for a used code\. Saved was '[\w-]{43}'/,
+    remedy: /Mark the row as used and change nothing else/,
     leaves: { 'token families': 'broken' },
   },
   {
@@ -91,8 +92,9 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'keeps all tokens that are saved at once on a new grant',
-    finding: /39 of 40 tokens saved at once on a new grant were refused: Error: Unique constraint failed/,
+    fails: 'saves all tokens that are saved concurrently with a new grant',
+    finding:
+      /39 of 40 tokens that were saved concurrently with a new grant could not be saved: Error: Unique constraint failed on the fields: \(`id`\)/,
     remedy: /createMany\(\{ data, skipDuplicates: true \}\)/,
     leaves: { 'token families': 'best effort', 'refresh tokens': 'atomic' },
   },

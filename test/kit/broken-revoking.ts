@@ -12,7 +12,7 @@ function drop<T>(rows: Map<string, T>, isOver: (row: T) => boolean): void {
   for (const [key, row] of rows) if (isOver(row)) rows.delete(key);
 }
 
-const ONE = 'ends an access token, and no other token';
+const ONE = 'revokes one access token, and no other token';
 const REVOKED = { 'token revocation': 'broken', 'access tokens': 'kept' } as const;
 const ISSUED = { 'token families': 'broken', 'token revocation': 'kept' } as const;
 
@@ -30,16 +30,16 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     methods: (honest) =>
       revoking(({ accessToken }) => Object.assign(honest.accessTokens.get(accessToken)!, { revokedAt: new Date() })),
     fails: ONE,
-    finding: /`getAccessToken\(\)` still finds an access token that was revoked: .+revokedAt/,
-    remedy: /SELECT … FROM access_tokens WHERE token = \? AND revoked_at IS NULL, wherever one is looked up/,
+    finding: /`getAccessToken\(\)` finds an access token that was revoked: .+revokedAt/,
+    remedy: /SELECT … FROM access_tokens WHERE token = \? AND revoked_at IS NULL, in every look-up/,
     leaves: REVOKED,
   },
   {
     mistake: "revokes all of its user's access tokens",
     methods: (honest) => revoking(({ user }) => drop(honest.accessTokens, (row) => row.user['id'] === user['id'])),
     fails: ONE,
-    finding: /another access token is not let in any more/,
-    remedy: /the one row, by the token itself/,
+    finding: /Revoking one access token also revoked another one/,
+    remedy: /the row of this token/,
     leaves: REVOKED,
   },
   {
@@ -50,7 +50,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         drop(honest.refreshTokens, (row) => 'accessToken' in row && row.accessToken === accessToken);
       }),
     fails: ONE,
-    finding: /a refresh token has ended with the access token/,
+    finding: /Revoking an access token also revoked a refresh token/,
     remedy: /DELETE FROM access_tokens WHERE token = \?/,
     leaves: REVOKED,
   },
@@ -60,9 +60,9 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       revoking(async ({ accessToken }) => {
         if (!honest.accessTokens.delete(accessToken)) throw new Error('No record was found for an update');
       }),
-    fails: 'ends an access token again, or one that it never saved, without harm',
-    finding: /`revokeAccessToken\(\)` of an access token a second time throws .+No record was found/,
-    remedy: /one that is gone already is as good/,
+    fails: 'succeeds in revoking an access token again, or one that was never saved',
+    finding: /`revokeAccessToken\(\)` throws .+No record was found[^]+for an access token that is already revoked/,
+    remedy: /Succeed even if the row is already marked or missing/,
     leaves: REVOKED,
   },
   {
@@ -71,9 +71,9 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       revoking(({ accessToken, ...row }) => {
         if (!honest.accessTokens.delete(accessToken)) honest.accessTokens.set(accessToken, { accessToken, ...row });
       }),
-    fails: 'ends an access token again, or one that it never saved, without harm',
-    finding: /`getAccessToken\(\)` still finds an access token that was revoked twice/,
-    remedy: /whatever the count/,
+    fails: 'succeeds in revoking an access token again, or one that was never saved',
+    finding: /`getAccessToken\(\)` finds an access token that was revoked twice/,
+    remedy: /ignore the row count/,
     leaves: REVOKED,
   },
   {
@@ -88,16 +88,16 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         return found && found.accessTokenExpiresAt > new Date() ? found : undefined;
       },
     }),
-    fails: 'ends an access token for processes whose clocks differ',
-    finding: /still finds an access token that was revoked by a process whose clock is 5 seconds ahead/,
-    remedy: /Never mark something as spent by an `expires_at` of now/,
+    fails: 'revokes an access token for processes whose clocks differ',
+    finding: /`getAccessToken\(\)` finds an access token that was revoked by a process whose clock is 5 seconds ahead/,
+    remedy: /Never set `expires_at` to now to mark a row as used/,
     leaves: REVOKED,
   },
   {
     mistake: 'forgets the issuer of an access token',
     methods: withIssuer(undefined),
-    fails: 'finds an access token with the issuer that gave it out',
-    finding: /`getAccessToken\(\)` returns `issuer` undefined for 'https:\/\/kit\.example'/,
+    fails: 'finds an access token with its issuer',
+    finding: /`getAccessToken\(\)` returns `issuer` undefined\. Saved was 'https:\/\/kit\.example'/,
     remedy: /ALTER TABLE access_tokens ADD COLUMN issuer TEXT/,
     leaves: ISSUED,
   },
@@ -109,9 +109,9 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         return found && { ...found, issuer: found['issuer'] ?? 'https://id.example' };
       },
     }),
-    fails: 'finds an access token with the issuer that gave it out',
-    finding: /`getAccessToken\(\)` returns `issuer` 'https:\/\/id\.example' for undefined/,
-    remedy: /what was saved without one has none/,
+    fails: 'finds an access token with its issuer',
+    finding: /`getAccessToken\(\)` returns `issuer` 'https:\/\/id\.example'\. Saved was undefined/,
+    remedy: /Return no issuer if none was saved/,
     leaves: ISSUED,
   },
   {
@@ -120,7 +120,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, issuer: undefined }, client, user),
     }),
-    fails: 'finds an authorization code with the issuer that gave it out',
+    fails: 'finds an authorization code with its issuer',
     finding: /`getAuthorizationCode\(\)` returns `issuer` undefined/,
     remedy: /ALTER TABLE codes/,
     leaves: ISSUED,
@@ -139,8 +139,8 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'finds a refresh token with the issuer that gave it out',
-    finding: /`getRefreshToken\(\)` returns `issuer` undefined for 'https:\/\/kit\.example'/,
+    fails: 'finds a refresh token with its issuer',
+    finding: /`getRefreshToken\(\)` returns `issuer` undefined\. Saved was 'https:\/\/kit\.example'/,
     remedy: /ALTER TABLE refresh_tokens/,
     leaves: { 'token families': 'broken' },
   },

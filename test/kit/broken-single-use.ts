@@ -15,8 +15,8 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'lets one of many win who spend an authorization code at once',
-    finding: /`revokeAuthorizationCode\(\)` returned true to 40 of 40 callers at once/,
+    fails: 'marks an authorization code as used for one of many concurrent callers',
+    finding: /`revokeAuthorizationCode\(\)` returned true to 40 of 40 concurrent callers\. Exactly one must succeed/,
     remedy: /UPDATE codes SET revoked_at = now\(\) WHERE code = \? AND revoked_at IS NULL/,
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'atomic' },
   },
@@ -31,16 +31,16 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         return row !== undefined && !spent;
       },
     }),
-    fails: 'has the server give tokens once to many who bring one refresh token at once',
-    finding: /the server gave tokens to 40 of 40 callers at once/,
+    fails: 'makes the server issue tokens for one of many concurrent requests with the same refresh token',
+    finding: /The server issued tokens to 40 of 40 concurrent requests/,
     remedy: /findOneAndUpdate|GETDEL/,
     leaves: { 'authorization codes': 'atomic', 'refresh tokens': 'best effort' },
   },
   {
     mistake: 'always says that it revoked a code',
     methods: () => ({ revokeAuthorizationCode: () => true }),
-    fails: 'spends an authorization code once',
-    finding: /`revokeAuthorizationCode\(\)` returns true again for an authorization code that is spent/,
+    fails: 'marks an authorization code as used once',
+    finding: /`revokeAuthorizationCode\(\)` returns true again for an authorization code that is already used/,
     remedy: /return whether it changed a row/,
     leaves: { 'authorization codes': 'broken' },
   },
@@ -54,9 +54,9 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'spends no refresh token that it never saved',
+    fails: 'does not report a refresh token as used that was never saved',
     finding: /`revokeToken\(\)` returns true for a refresh token that was never saved/,
-    remedy: /return whether a row changed, not true/,
+    remedy: /Return whether a row was changed instead of true/,
     leaves: { 'refresh tokens': 'broken' },
   },
   {
@@ -64,7 +64,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     methods: (honest) => ({
       revokeToken: async (token) => void (await honest.revokeToken(token)) as never,
     }),
-    fails: 'spends a refresh token once',
+    fails: 'marks a refresh token as used once',
     finding: /`revokeToken\(\)` returns undefined to the first caller/,
     remedy: /affected rows === 1/,
     leaves: { 'refresh tokens': 'broken' },
@@ -81,8 +81,8 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'lets no client use a refresh token of another',
-    finding: /client 'tv' gets tokens for the refresh token of client 'Web-App'/,
+    fails: 'makes the server reject a refresh token that was issued to another client',
+    finding: /The client 'tv' gets tokens for the refresh token of the client 'Web-App'/,
     remedy: /JOIN clients c ON c.id = t.client_id/,
     leaves: { 'refresh tokens': 'broken' },
   },

@@ -4,7 +4,7 @@ import type { BrokenModel } from './broken-model.js';
 
 const BROKEN = { 'administered clients': 'broken', 'client authentication': 'kept' } as const;
 const UNREGISTERED = { 'registered clients': 'broken' } as const;
-const RETIRED = 'refuses a client that is retired, until it is restored, and ends what it was given';
+const RETIRED = 'rejects a disabled client until it is enabled, and revokes its grants';
 
 /** Mistakes with clients that are created and changed while the server runs. */
 export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
@@ -19,17 +19,17 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'keeps a new client for one of many who create it at once',
-    finding: /`createClient\(\)` returned true to (?!1 of)\d+ of 20 callers at once/,
+    fails: 'creates a client for exactly one of many concurrent callers',
+    finding: /`createClient\(\)` returned true to (?!1 of)\d+ of 20 concurrent callers/,
     remedy: /ON CONFLICT \(id\) DO NOTHING/,
     leaves: { 'administered clients': 'best effort' },
   },
   {
     mistake: 'shows the secrets of clients to their administrator',
     methods: ({ clients }) => ({ findClient: async (id) => clients.get(id) as never }),
-    fails: 'knows a client by its secret, and shows that to nobody',
-    finding: /`findClient\(\)` shows the secret/,
-    remedy: /return neither/,
+    fails: 'authenticates a client by its secret and never returns the secret',
+    finding: /`findClient\(\)` returns the secret in plain text/,
+    remedy: /never return a secret or its hash/,
     leaves: BROKEN,
   },
   {
@@ -42,17 +42,17 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
         return honest.changeClient(id, () => changes ?? {});
       },
     }),
-    fails: 'loses no change of a client, however many change it at once',
-    finding: /of 20 changes at once 19 were lost/,
-    remedy: /compare and set/,
+    fails: 'loses no change when many callers change one client concurrently',
+    finding: /19 of 20 concurrent changes were lost/,
+    remedy: /Compare and set/,
     leaves: { 'administered clients': 'best effort' },
   },
   {
     mistake: 'keeps the old secret whatever a rotation says',
     methods: (honest) => ({ rotateClientSecret: (id) => honest.rotateClientSecret(id, {}) }),
-    fails: 'takes an old secret away when a rotation says so',
-    finding: /an old secret is good, and the rotation left no overlap/,
-    remedy: /the moment until which it is good/,
+    fails: 'invalidates old secrets when a rotation requires it',
+    finding: /`getClient\(\)` accepts an old secret after a rotation with `overlap: 0`/,
+    remedy: /each with its expiry/,
     leaves: BROKEN,
   },
   {
@@ -61,7 +61,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
       disableClient: async (id) => Boolean(Object.assign(clients.get(id)!, { retiredAt: new Date() })),
     }),
     fails: RETIRED,
-    finding: /an access token is found that the client had before it was retired/,
+    finding: /`getAccessToken\(\)` still finds an access token that was issued to the client before it was disabled/,
     remedy: /generation = generation \+ 1/,
     leaves: BROKEN,
   },
@@ -75,24 +75,25 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
       },
     }),
     fails: RETIRED,
-    finding: /before it was restored/,
-    remedy: /what has another one is over/,
+    finding:
+      /`getAccessToken\(\)` still finds an access token that was issued to the client before it was enabled again/,
+    remedy: /valid only if both numbers are equal/,
     leaves: BROKEN,
   },
   {
     mistake: 'says of every client that it was removed',
     methods: (honest) => ({ removeClient: async (id) => (await honest.removeClient(id)) || true }),
-    fails: 'forgets a client that is removed, and ends what it was given',
-    finding: /`removeClient\(\)` returns true for a client that is gone/,
+    fails: 'deletes a removed client and revokes its grants',
+    finding: /`removeClient\(\)` returns true for a client that was already removed/,
     remedy: /generation/,
     leaves: BROKEN,
   },
   {
     mistake: 'shows a registration to whoever knows the client',
     methods: ({ clients }) => ({ getRegistration: async (id) => clients.get(id)?.registration }),
-    fails: 'shows a registration to whoever has its token, and to nobody else',
-    finding: /`getRegistration\(\)` finds a client by its secret/,
-    remedy: /compare in constant time/,
+    fails: 'returns a registration only for its registration access token',
+    finding: /`getRegistration\(\)` accepts the client secret as the registration access token/,
+    remedy: /Compare in constant time/,
     leaves: UNREGISTERED,
   },
   {
@@ -105,9 +106,9 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
         return isKept;
       },
     }),
-    fails: 'puts what a client says of itself now in place of what it said',
-    finding: /the old secret is good still/,
-    remedy: /each in a list/,
+    fails: 'replaces the metadata of a registered client',
+    finding: /`getClient\(\)` still accepts the old secret after `updateRegistration\(\)`/,
+    remedy: /each with its expiry/,
     leaves: UNREGISTERED,
   },
   {
@@ -118,8 +119,8 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
         clients.set(id, { ...rest, retiredAt: new Date() });
       },
     }),
-    fails: 'forgets a client that takes its registration back, and ends what it was given',
-    finding: /an access token is found that the client had before it was taken back/,
+    fails: 'deletes a client that removes its registration, and revokes its grants',
+    finding: /`getAccessToken\(\)` still finds an access token that was issued to the client before it was deleted/,
     remedy: /DELETE FROM access_tokens/,
     leaves: UNREGISTERED,
   },

@@ -28,7 +28,7 @@ function paperRunner() {
 describe('under node:test', () => {
   it('passes an honest model and prints what it guarantees, without Nest', () => {
     const { status, stdout } = nodeTest('honest.ts');
-    expect(stdout).toContain('ok 1 - finds its client, with the list of its grants and redirect URIs');
+    expect(stdout).toContain('ok 1 - finds its client with lists of grants and redirect URIs');
     expect(stdout).toMatch(/Guarantees of an honest model[^]+authorization codes +atomic[^]+ 0 failed/);
     expect(stdout).toMatch(/^# fail 0$/m);
     expect(status).toBe(0);
@@ -36,8 +36,8 @@ describe('under node:test', () => {
 
   it('fails a careless model with what an attacker can do', () => {
     const { status, stdout } = nodeTest('careless.ts');
-    expect(stdout).toMatch(/not ok \d+ - spends an authorization code once/);
-    expect(stdout).toMatch(/Attack: whoever finds a used authorization code/);
+    expect(stdout).toMatch(/not ok \d+ - marks an authorization code as used once/);
+    expect(stdout).toMatch(/Attack: An attacker who finds a used authorization code/);
     expect(stdout).toMatch(/UPDATE codes SET revoked_at = now\(\)/);
     expect(stdout).toMatch(/authorization codes +broken/);
     expect(status).toBe(1);
@@ -53,12 +53,12 @@ describe('under any runner', () => {
     const { runner, tests } = paperRunner();
     Object.assign(globalThis, runner);
     describeModelContract('a model', () => subject(new CorrectModel()));
-    expect(tests.map(({ name }) => name)).toContain('spends an authorization code once');
+    expect(tests.map(({ name }) => name)).toContain('marks an authorization code as used once');
   });
 
   it('says what to import when the runner has made nothing global', () => {
     expect(() => describeModelContract('a model', () => subject(new CorrectModel()))).toThrow(
-      "import { describe, it } from '@jest/globals' and give the option `runner: { describe, it }`",
+      "import { describe, it } from '@jest/globals' and pass the option `runner: { describe, it }`",
     );
   });
 
@@ -83,23 +83,23 @@ describe('under any runner', () => {
     const { runner, tests } = paperRunner();
     describeModelContract('a model', () => new CorrectModel(), { runner });
     await expect(tests[0]!.test()).rejects.toThrow(
-      'the kit needs a client that the model knows: give `client: { id, secret }`',
+      'The contract kit needs a client that the model knows: return `client: { id, secret }`',
     );
   });
 
   it.each([
     [
       { client: { id: 'stranger', secret: 'x' } },
-      "the model does not find `client`: `getClient('stranger', …)` returned nothing",
+      "The model does not find `client` of the fixtures: `getClient('stranger', …)` returned nothing",
     ],
     [
       { user: { username: 'ghost', password: 'x' } },
-      "the model does not find `user`: `getUser('ghost', …)` returned nothing",
+      "The model does not find `user` of the fixtures: `getUser('ghost', …)` returned nothing",
     ],
   ])('tells which of its fixtures the model does not know: %j', async (wrong, message) => {
     const { runner, tests } = paperRunner();
     describeModelContract('a model', () => ({ ...subject(new CorrectModel()), ...wrong }), { runner });
-    const flow = tests.find(({ name }) => name === 'takes a user through the authorization code flow')!;
+    const flow = tests.find(({ name }) => name === 'completes the authorization code flow')!;
     await expect(flow.test()).rejects.toThrow(message);
   });
 });

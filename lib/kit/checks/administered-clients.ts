@@ -8,110 +8,115 @@ import { CHANGE_CLIENT, REVOKE_CLIENT_GRANTS, INSERT_ONCE } from './remedies.js'
 
 const feature = 'administered clients';
 const needs: readonly CheckedMethod[] = ['getClient', 'createClient'];
-/** So many change one client at once: more is no administration. */
+/** Maximum number of concurrent changes of one client. More do not occur in administration. */
 const MAX_CALLERS = 20;
 
-/** What a model must do whose clients are administered by `OAuth2Clients`. */
+/** The checks of models with clients that `OAuth2Clients` administers. */
 export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
   ...CLIENT_SECRET_CHECKS,
   {
-    name: 'keeps a new client for one of many who create it at once',
+    name: 'creates a client for exactly one of many concurrent callers',
     feature,
     needs,
     race: true,
     attack:
-      'two who create a client of one id are both told that it is theirs, and one has the secret of the other one’s client.',
+      'Two administrators create a client with the same ID at the same moment. Both creations succeed, and one administrator has credentials for the client of the other.',
     remedy: INSERT_ONCE,
     run: assertOneCreator,
   },
   {
-    name: 'loses no change of a client, however many change it at once',
+    name: 'loses no change when many callers change one client concurrently',
     feature,
     needs: [...needs, 'changeClient', 'findClient'],
     race: true,
-    attack: 'a scope that one administrator takes away comes back with what another one changes in the same moment.',
+    attack: 'One administrator withdraws a scope. A concurrent change by another administrator restores it unnoticed.',
     remedy: CHANGE_CLIENT,
     run: assertNoChangeLost,
   },
   {
-    name: 'refuses a client that is retired, until it is restored, and ends what it was given',
+    name: 'rejects a disabled client until it is enabled, and revokes its grants',
     feature,
     needs: [...needs, 'disableClient', 'enableClient', 'saveToken', 'getAccessToken'],
-    attack: 'a client that was taken over is shut out, and goes on with the tokens that it has.',
+    attack: 'A compromised client is disabled, but the attacker can still use the tokens that were issued to it.',
     remedy: REVOKE_CLIENT_GRANTS,
     run: assertDisabledClientRejected,
   },
   {
-    name: 'forgets a client that is removed, and ends what it was given',
+    name: 'deletes a removed client and revokes its grants',
     feature,
     needs: [...needs, 'removeClient', 'findClient', 'saveToken', 'getAccessToken'],
-    attack: 'what a client was given is good for whoever comes by its name later, or goes on without it.',
+    attack: 'The tokens of a removed client stay valid, and a later client with the same ID inherits its grants.',
     remedy: REVOKE_CLIENT_GRANTS,
     run: assertRemovedClientRejected,
   },
 ];
 
-async function assertOneCreator(trial: CheckContext): Promise<void> {
+async function assertOneCreator(context: CheckContext): Promise<void> {
   const { id } = newClient();
-  const secrets = Array.from({ length: Math.min(trial.parallel, MAX_CALLERS) }, opaqueToken);
-  const answers = await Promise.all(secrets.map(async (secret) => createClient(trial, { ...newClient(), id, secret })));
+  const secrets = Array.from({ length: Math.min(context.parallel, MAX_CALLERS) }, opaqueToken);
+  const results = await Promise.all(
+    secrets.map(async (secret) => createClient(context, { ...newClient(), id, secret })),
+  );
   try {
-    const winners = secrets.filter((_, at) => answers[at]);
+    const winners = secrets.filter((_, at) => results[at]);
     assert(
       winners.length === 1,
-      `\`createClient()\` returned true to ${winners.length} of ${secrets.length} callers at once: exactly one may win`,
+      `\`createClient()\` returned true to ${winners.length} of ${secrets.length} concurrent callers. It must return true to exactly one.`,
     );
     for (const secret of secrets) {
-      const isKnown = Boolean(await trial.model.getClient(id, secret));
+      const isKnown = Boolean(await context.model.getClient(id, secret));
       assert(
         isKnown === (secret === winners[0]),
-        'the client has the secret of somebody who was told that it is not theirs',
+        '`getClient()` accepts the secret of a caller to whom `createClient()` returned false, or rejects the secret of the caller to whom it returned true.',
       );
     }
     assert(
-      !(await createClient(trial, { ...newClient(), id })),
-      '`createClient()` returns true for a client that is there',
+      !(await createClient(context, { ...newClient(), id })),
+      '`createClient()` returns true for an ID that is already taken.',
     );
   } finally {
-    await modelOf(trial).removeClient?.(id);
+    await modelOf(context).removeClient?.(id);
   }
 }
 
 const scopesOf = (client: object) => (client as { scopes?: readonly string[] }).scopes ?? [];
 
-async function assertNoChangeLost(trial: CheckContext): Promise<void> {
-  await withClient(trial, async ({ id }) => {
-    const names = Array.from({ length: Math.min(trial.parallel, MAX_CALLERS) }, (_, at) => `kit${at}`);
+async function assertNoChangeLost(context: CheckContext): Promise<void> {
+  await withClient(context, async ({ id }) => {
+    const names = Array.from({ length: Math.min(context.parallel, MAX_CALLERS) }, (_, at) => `kit${at}`);
     await Promise.all(
       names.map(async (name) =>
-        modelOf(trial).changeClient(id, (client) => ({ scopes: [...scopesOf(client), name] }) as object),
+        modelOf(context).changeClient(id, (client) => ({ scopes: [...scopesOf(client), name] }) as object),
       ),
     );
-    const found = scopesOf((await modelOf(trial).findClient(id)) || {});
-    const lost = names.filter((name) => !found.includes(name)).length;
-    assert(lost === 0, `of ${names.length} changes at once ${lost} were lost`);
+    const scopes = scopesOf((await modelOf(context).findClient(id)) || {});
+    const lost = names.filter((name) => !scopes.includes(name)).length;
+    assert(lost === 0, `${lost} of ${names.length} concurrent changes were lost.`);
   });
 }
 
-async function assertDisabledClientRejected(trial: CheckContext): Promise<void> {
-  await withClient(trial, async ({ id, secret }) => {
-    const token = await saveTokenFor(trial, id, secret);
-    assert(await modelOf(trial).disableClient(id), '`disableClient()` returns false');
-    assert(!(await trial.model.getClient(id, secret)), '`getClient()` finds a client that is retired');
-    await assertTokenRevoked(trial, token, 'retired');
-    assert(await modelOf(trial).enableClient(id), '`enableClient()` returns false');
-    assert(await trial.model.getClient(id, secret), '`getClient()` does not find a client that is restored');
-    await assertTokenRevoked(trial, token, 'restored');
+async function assertDisabledClientRejected(context: CheckContext): Promise<void> {
+  await withClient(context, async ({ id, secret }) => {
+    const token = await saveTokenFor(context, id, secret);
+    assert(await modelOf(context).disableClient(id), '`disableClient()` returns false for a client that exists.');
+    assert(!(await context.model.getClient(id, secret)), '`getClient()` finds a disabled client.');
+    await assertTokenRevoked(context, token, 'disabled');
+    assert(await modelOf(context).enableClient(id), '`enableClient()` returns false for a client that exists.');
+    assert(await context.model.getClient(id, secret), '`getClient()` does not find a client that was enabled again.');
+    await assertTokenRevoked(context, token, 'enabled again');
   });
 }
 
-async function assertRemovedClientRejected(trial: CheckContext): Promise<void> {
-  await withClient(trial, async ({ id, secret }) => {
-    const token = await saveTokenFor(trial, id, secret);
-    assert(await modelOf(trial).removeClient(id), '`removeClient()` returns false');
-    assert(!(await trial.model.getClient(id, secret)), '`getClient()` finds a client that is removed');
-    assert(!(await modelOf(trial).findClient(id)), '`findClient()` finds a client that is removed');
-    await assertTokenRevoked(trial, token, 'removed');
-    assert(!(await modelOf(trial).removeClient(id)), '`removeClient()` returns true for a client that is gone');
+async function assertRemovedClientRejected(context: CheckContext): Promise<void> {
+  await withClient(context, async ({ id, secret }) => {
+    const token = await saveTokenFor(context, id, secret);
+    assert(await modelOf(context).removeClient(id), '`removeClient()` returns false for a client that exists.');
+    assert(!(await context.model.getClient(id, secret)), '`getClient()` finds a removed client.');
+    assert(!(await modelOf(context).findClient(id)), '`findClient()` finds a removed client.');
+    await assertTokenRevoked(context, token, 'removed');
+    assert(
+      !(await modelOf(context).removeClient(id)),
+      '`removeClient()` returns true for a client that was already removed.',
+    );
   });
 }

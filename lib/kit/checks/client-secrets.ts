@@ -7,51 +7,63 @@ import { HASH_SECRETS } from './remedies.js';
 const feature = 'administered clients';
 const needs: readonly CheckedMethod[] = ['getClient', 'createClient'];
 
-/** What a model must do with the secrets of clients that it is given to keep. */
+/** The checks of models that store client secrets. */
 export const CLIENT_SECRET_CHECKS: readonly Check[] = [
   {
-    name: 'knows a client by its secret, and shows that to nobody',
+    name: 'authenticates a client by its secret and never returns the secret',
     feature,
     needs: [...needs, 'findClient'],
-    attack: 'whoever may look at clients can pass for each of them.',
+    attack: 'Anyone who may view clients reads their secrets and can impersonate them.',
     remedy: HASH_SECRETS,
     run: assertSecretNotReturned,
   },
   {
-    name: 'takes an old secret away when a rotation says so',
+    name: 'invalidates old secrets when a rotation requires it',
     feature,
     needs: [...needs, 'rotateClientSecret'],
-    attack: 'a secret that somebody has got is replaced, and goes on being good.',
+    attack: 'A leaked secret is replaced, but the attacker can still use it.',
     remedy: HASH_SECRETS,
     run: assertOldSecretsExpire,
   },
 ];
 
-async function assertSecretNotReturned(trial: CheckContext): Promise<void> {
-  await withClient(trial, async ({ id, secret }) => {
+async function assertSecretNotReturned(context: CheckContext): Promise<void> {
+  await withClient(context, async ({ id, secret }) => {
     assert(
-      await trial.model.getClient(id, secret),
-      '`getClient()` does not find a client by the secret it was created with',
+      await context.model.getClient(id, secret),
+      '`getClient()` does not accept the secret that the client was created with.',
     );
-    assert(!(await trial.model.getClient(id, `${secret}x`)), '`getClient()` finds a client by a wrong secret');
-    const found = await modelOf(trial).findClient(id);
+    assert(!(await context.model.getClient(id, `${secret}x`)), '`getClient()` accepts a wrong secret.');
+    const client = await modelOf(context).findClient(id);
     assert(
-      found && found.id === id,
-      `\`findClient()\` returns ${inspectValue(found)} for a client that was just created`,
+      client && client.id === id,
+      `\`findClient()\` returns ${inspectValue(client)} for a client that was just created.`,
     );
-    assert(!JSON.stringify(found).includes(secret), '`findClient()` shows the secret');
+    assert(!JSON.stringify(client).includes(secret), '`findClient()` returns the secret in plain text.');
   });
 }
 
-async function assertOldSecretsExpire(trial: CheckContext): Promise<void> {
-  await withClient(trial, async ({ id, secret }) => {
-    const next = await modelOf(trial).rotateClientSecret(id, { overlap: 3600 });
-    assert(next && (await trial.model.getClient(id, next.secret)), 'the new secret is not good');
-    assert(await trial.model.getClient(id, secret), 'the old secret is not good any more, within the overlap');
-    const last = await modelOf(trial).rotateClientSecret(id, { overlap: 0 });
-    assert(last && (await trial.model.getClient(id, last.secret)), 'the new secret is not good');
+async function assertOldSecretsExpire(context: CheckContext): Promise<void> {
+  await withClient(context, async ({ id, secret }) => {
+    const next = await modelOf(context).rotateClientSecret(id, { overlap: 3600 });
+    assert(
+      next && (await context.model.getClient(id, next.secret)),
+      '`getClient()` does not accept the secret that `rotateClientSecret()` returned.',
+    );
+    assert(
+      await context.model.getClient(id, secret),
+      '`getClient()` rejects the old secret within the overlap of a rotation.',
+    );
+    const last = await modelOf(context).rotateClientSecret(id, { overlap: 0 });
+    assert(
+      last && (await context.model.getClient(id, last.secret)),
+      '`getClient()` does not accept the secret that `rotateClientSecret()` returned.',
+    );
     for (const old of [secret, next.secret]) {
-      assert(!(await trial.model.getClient(id, old)), 'an old secret is good, and the rotation left no overlap');
+      assert(
+        !(await context.model.getClient(id, old)),
+        '`getClient()` accepts an old secret after a rotation with `overlap: 0`.',
+      );
     }
   });
 }

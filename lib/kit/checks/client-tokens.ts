@@ -3,23 +3,23 @@ import type { CheckContext } from '../check-context.js';
 import { lookUp } from './model-calls.js';
 import { ACCESS_TOKEN } from './token-kinds.js';
 
-/** A token of another client than that of the fixtures. */
-export async function saveTokenFor(trial: CheckContext, clientId: string, secret: string | null): Promise<string> {
-  const client = await trial.model.getClient(clientId, secret);
-  assert(client, '`getClient()` does not find a client that was just kept');
-  const { refreshToken: _, refreshTokenExpiresAt: __, ...sent } = await trial.newToken();
-  const saved = await trial.model.saveToken(sent, client, await trial.user());
-  assert(saved, '`saveToken()` returned nothing');
+/** Saves an access token that is issued to the client with this ID, and returns it. */
+export async function saveTokenFor(context: CheckContext, clientId: string, secret: string | null): Promise<string> {
+  const client = await context.model.getClient(clientId, secret);
+  assert(client, '`getClient()` does not find a client that was just saved.');
+  const { refreshToken: _, refreshTokenExpiresAt: __, ...sent } = await context.newToken();
+  const saved = await context.model.saveToken(sent, client, await context.user());
+  assert(saved, '`saveToken()` returned nothing. It must return the saved token.');
   assert(
-    await lookUp(trial, ACCESS_TOKEN, saved.accessToken),
-    '`getAccessToken()` does not find a token of a client that was just kept',
+    await lookUp(context, ACCESS_TOKEN, saved.accessToken),
+    '`getAccessToken()` does not find an access token that was just saved.',
   );
   return saved.accessToken;
 }
 
-export async function assertTokenRevoked(trial: CheckContext, accessToken: string, what: string): Promise<void> {
+export async function assertTokenRevoked(context: CheckContext, accessToken: string, change: string): Promise<void> {
   assert(
-    !(await lookUp(trial, ACCESS_TOKEN, accessToken)),
-    `an access token is found that the client had before it was ${what}`,
+    !(await lookUp(context, ACCESS_TOKEN, accessToken)),
+    `\`getAccessToken()\` still finds an access token that was issued to the client before it was ${change}.`,
   );
 }

@@ -6,137 +6,154 @@ import { EXACT_COMPARISON } from './remedies.js';
 
 const feature = 'client authentication';
 const needs = ['getClient'] as const;
-const HASHED = `find the client by its id, then compare: a secret in constant time, with the whole of what is kept.
-  crypto.timingSafeEqual(sha256(given), sha256(kept)), or scrypt, argon2, bcrypt over the whole secret`;
+const HASHED = `Look the client up by its ID alone. Then compare the whole secret in constant time.
+  crypto.timingSafeEqual(sha256(given), sha256(stored)), or scrypt, argon2 or bcrypt over the whole secret`;
 
 export const CLIENT_CHECKS: readonly Check[] = [
   {
-    name: 'finds its client, with the list of its grants and redirect URIs',
+    name: 'finds its client with lists of grants and redirect URIs',
     feature,
     needs,
-    attack: 'nobody needs to attack: no client gets anywhere. A text instead of a list matches any part of itself.',
+    attack:
+      'No attack is needed: no client can get a token. If a list is stored as a string, any substring of it passes as a list member.',
     remedy:
-      "return `{ id, grants: ['authorization_code', …], redirectUris: ['https://…'] }`; a column of text must be parsed.",
+      "Return `{ id, grants: ['authorization_code', …], redirectUris: ['https://…'] }`. If the database stores a list as text, parse it.",
     run: assertFindsClient,
   },
   {
-    name: 'finds a client by its very id',
+    name: 'finds a client only by its exact ID',
     feature,
     needs,
-    attack: 'somebody registers a client whose id looks like another one, and its users cannot tell whom they trust.',
+    attack:
+      'An attacker registers a client whose ID looks like that of another client, and its users cannot tell which client they trust.',
     remedy: EXACT_COMPARISON,
     run: assertExactId,
   },
   {
-    name: 'finds no client that it does not know',
+    name: 'returns nothing for unknown client IDs',
     feature,
     needs,
-    attack: 'somebody makes up a client, or makes the server fail with each request.',
+    attack: 'An attacker invents a client, or makes every request fail with a server error.',
     remedy:
-      'return null when no row was found; key objects by Map, not by {}; bind values, never put them into the text of a query.',
+      'Return null if no row was found. Use a Map, not an object, as an in-memory index. Bind values as query parameters, never concatenate them into the query.',
     run: assertUnknownClientsNotFound,
   },
   {
-    name: 'refuses a client with a wrong secret',
+    name: 'rejects a client with a wrong secret',
     feature,
     needs,
-    attack: 'somebody who knows no more than the id of a client, which is public, gets tokens in its name.',
+    attack: 'Anyone who knows the ID of a client, which is public, gets tokens in its name.',
     remedy: HASHED,
     run: assertWrongSecretRejected,
   },
   {
-    name: 'refuses a client with the secret of another',
+    name: 'rejects a client with the secret of another client',
     feature,
     needs,
-    attack: 'any registered client gets tokens in the name of every other one.',
-    remedy: 'look for id and secret in one row. SQL: SELECT secret_hash FROM clients WHERE id = ?, and then compare',
+    attack: 'Any registered client gets tokens in the name of every other client.',
+    remedy: 'Compare the secret with the hash in the row of this client: SELECT secret_hash FROM clients WHERE id = ?',
     run: assertSecretOfOtherClientRejected,
   },
   {
-    name: 'has the server refuse a client that owes its secret and brings none',
+    name: 'makes the server reject a confidential client that sends no secret',
     feature,
     needs: ['getClient', 'saveToken'],
-    attack: 'somebody who knows no more than the id of a client, which is public, gets tokens in its name.',
+    attack: 'Anyone who knows the ID of a client, which is public, gets tokens in its name.',
     remedy:
-      "`getClient(id, null)` finds the client for the authorization endpoint; only a public client may say `tokenEndpointAuthMethod: 'none'`: read it from the client's row, never from the absence of a secret.",
+      "`getClient(id, null)` serves the authorization endpoint, where clients send no secret. Only public clients may have `tokenEndpointAuthMethod: 'none'`. Read it from the row of the client, never from the absence of a secret in the request.",
     run: assertMissingSecretRejected,
   },
 ];
 
-async function assertFindsClient(trial: CheckContext): Promise<void> {
-  const client = await trial.client();
-  assert(client.id !== undefined && client.id !== null, '`getClient()` returns no `id`');
+async function assertFindsClient(context: CheckContext): Promise<void> {
+  const client = await context.client();
+  assert(client.id !== undefined && client.id !== null, '`getClient()` returns a client without `id`.');
   assert(
     Array.isArray(client.grants),
-    `\`getClient()\` returns \`grants\` ${inspectValue(client.grants)}, which is no list`,
+    `\`getClient()\` returns ${inspectValue(client.grants)} as \`grants\`. It must be an array.`,
   );
   const uris: unknown = client.redirectUris ?? [];
-  assert(Array.isArray(uris), `\`getClient()\` returns \`redirectUris\` ${inspectValue(uris)}, which is no list`);
-  if (!trial.model.saveAuthorizationCode) return;
-  const found = await trial.model.getClient(trial.fixture.id, null);
-  assert(found, '`getClient(id, null)` finds nothing, though the authorization endpoint has no secret to offer');
+  assert(
+    Array.isArray(uris),
+    `\`getClient()\` returns ${inspectValue(uris)} as \`redirectUris\`. It must be an array.`,
+  );
+  if (!context.model.saveAuthorizationCode) return;
+  const clientWithoutSecret = await context.model.getClient(context.fixture.id, null);
+  assert(
+    clientWithoutSecret,
+    '`getClient(id, null)` finds nothing. The authorization endpoint calls it like this, since clients send no secret there.',
+  );
 }
 
-async function assertExactId(trial: CheckContext): Promise<void> {
-  const { id, secret = null } = trial.fixture;
-  await trial.client();
+async function assertExactId(context: CheckContext): Promise<void> {
+  const { id, secret = null } = context.fixture;
+  await context.client();
   for (const [how, spelling] of otherSpellings(id)) {
-    for (const given of new Set([secret, null])) {
-      const found = await findClient(trial, spelling, given);
-      assert(!found, `\`getClient()\` finds the client ${inspectValue(id)} by ${inspectValue(spelling)}, ${how}`);
+    for (const secretToTry of new Set([secret, null])) {
+      const client = await findClient(context, spelling, secretToTry);
+      assert(
+        !client,
+        `\`getClient()\` finds the client ${inspectValue(id)} by ${inspectValue(spelling)}, which is the ID ${how}.`,
+      );
     }
   }
 }
 
-async function assertUnknownClientsNotFound(trial: CheckContext): Promise<void> {
-  const { secret = null } = trial.fixture;
+async function assertUnknownClientsNotFound(context: CheckContext): Promise<void> {
+  const { secret = null } = context.fixture;
   for (const id of UNKNOWN_VALUES) {
-    const found = (await findClient(trial, id, secret)) || (await findClient(trial, id, null));
-    assert(!found, `\`getClient(${inspectValue(id)}, …)\` returns ${inspectValue(found)}`);
+    const client = (await findClient(context, id, secret)) || (await findClient(context, id, null));
+    assert(!client, `\`getClient(${inspectValue(id)}, …)\` returns ${inspectValue(client)}`);
   }
 }
 
-async function assertWrongSecretRejected(trial: CheckContext): Promise<void> {
-  const { id, secret } = trial.fixture;
-  if (secret === undefined) throw new SkippedCheck('`client` has no `secret`');
-  await trial.client();
+async function assertWrongSecretRejected(context: CheckContext): Promise<void> {
+  const { id, secret } = context.fixture;
+  if (secret === undefined) throw new SkippedCheck('`client` in the fixtures has no `secret`');
+  await context.client();
   for (const [how, wrong] of wrongSecrets(secret)) {
-    assert(!(await findClient(trial, id, wrong)), `\`getClient()\` takes a secret that is wrong: ${how}`);
+    assert(!(await findClient(context, id, wrong)), `\`getClient()\` accepts a wrong secret: ${how}.`);
   }
 }
 
-async function assertSecretOfOtherClientRejected(trial: CheckContext): Promise<void> {
-  const { fixture, subject } = trial;
+async function assertSecretOfOtherClientRejected(context: CheckContext): Promise<void> {
+  const { fixture, subject } = context;
   const other = subject.otherClient;
   if (fixture.secret === undefined || other?.secret === undefined)
-    throw new SkippedCheck('no `otherClient` with a `secret`');
-  assert(await findClient(trial, other.id, other.secret), `\`getClient()\` does not find ${inspectValue(other.id)}`);
+    throw new SkippedCheck('the fixtures have no `client` and `otherClient` that both have a `secret`');
   assert(
-    !(await findClient(trial, fixture.id, other.secret)),
-    `the secret of ${inspectValue(other.id)} opens ${inspectValue(fixture.id)}`,
+    await findClient(context, other.id, other.secret),
+    `\`getClient()\` does not find the client ${inspectValue(other.id)} with its own secret.`,
   );
   assert(
-    !(await findClient(trial, other.id, fixture.secret)),
-    `the secret of ${inspectValue(fixture.id)} opens ${inspectValue(other.id)}`,
+    !(await findClient(context, fixture.id, other.secret)),
+    `\`getClient()\` accepts the secret of ${inspectValue(other.id)} for the client ${inspectValue(fixture.id)}.`,
+  );
+  assert(
+    !(await findClient(context, other.id, fixture.secret)),
+    `\`getClient()\` accepts the secret of ${inspectValue(fixture.id)} for the client ${inspectValue(other.id)}.`,
   );
 }
 
-async function assertMissingSecretRejected(trial: CheckContext): Promise<void> {
-  const { id, secret } = trial.fixture;
-  if (secret === undefined) throw new SkippedCheck('`client` has no `secret`');
-  const { grants } = await trial.client();
-  const server = trial.server(undefined, { requireClientAuthentication: {} });
-  for (const [grant, parameters] of Object.entries(await trial.tokenRequests())) {
+async function assertMissingSecretRejected(context: CheckContext): Promise<void> {
+  const { id, secret } = context.fixture;
+  if (secret === undefined) throw new SkippedCheck('`client` in the fixtures has no `secret`');
+  const { grants } = await context.client();
+  const server = context.server(undefined, { requireClientAuthentication: {} });
+  for (const [grant, parameters] of Object.entries(await context.tokenRequests())) {
     if (!grants.includes(grant)) continue;
-    const refused = await isRefused(trial.token({ grant_type: grant, ...parameters }, { server, as: { id } }));
-    assert(refused, `the server gives tokens by \`${grant}\` to whoever says ${inspectValue(id)} and brings no secret`);
+    const refused = await isRefused(context.token({ grant_type: grant, ...parameters }, { server, as: { id } }));
+    assert(
+      refused,
+      `The server issues tokens for grant_type=${grant} to a request that sends the client ID ${inspectValue(id)} without a secret.`,
+    );
   }
 }
 
-/** A model may refuse a client by throwing. */
-async function findClient(trial: CheckContext, id: string, secret: string | null): Promise<unknown> {
+/** Returns the client that the model finds, or `undefined` if the model throws, which also refuses a client. */
+async function findClient(context: CheckContext, id: string, secret: string | null): Promise<unknown> {
   try {
-    return await trial.model.getClient(id, secret);
+    return await context.model.getClient(id, secret);
   } catch {
     return undefined;
   }

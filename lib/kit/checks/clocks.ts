@@ -5,104 +5,113 @@ import { callModel, findSaved, isRefused, lookUp, inspectValue } from './model-c
 import { ACCESS_TOKEN, REFRESH_TOKEN, type SingleUseKind } from './token-kinds.js';
 import { CLOCK_INDEPENDENT, REVOKE_FAMILY } from './remedies.js';
 
-/** What else may be the time in another process, or was it in this one before its clock was set. */
+/**
+ * Clock offsets in milliseconds that are simulated: another process may have another time, or this clock may have been
+ * set.
+ */
 export const CLOCKS: readonly [how: string, ahead: number][] = [
   ['5 seconds ahead', 5000],
   ['5 seconds behind', -5000],
-  ['an hour ahead', 3_600_000],
+  ['1 hour ahead', 3_600_000],
 ];
 
-/** What holds for what is spent once, whatever the clocks of two processes say. */
+/** Returns the checks that a code or refresh token is single-use even for processes with different clocks. */
 export function clockChecks(kind: SingleUseKind): Check[] {
-  const { what, one, feature, needs } = kind;
+  const { token, aToken, feature, needs } = kind;
   return [
     {
-      name: `spends ${one} once for processes whose clocks differ`,
+      name: `accepts ${aToken} once, even if the clocks of processes differ`,
       feature,
       needs,
-      attack: `what one process has spent another takes for good until its clock has come so far: whoever stole the ${what} waits for nothing, but only tries the next process.`,
+      attack: `A process with a slower clock still accepts ${aToken} that another process marked as used. An attacker with a stolen ${token} sends it to that process.`,
       remedy: CLOCK_INDEPENDENT,
-      run: (trial) => assertSingleUseDespiteClockSkew(trial, kind),
+      run: (context) => assertSingleUseDespiteClockSkew(context, kind),
     },
   ];
 }
 
-/** What holds for families, whatever the clocks of two processes say. */
+/** The checks that revocation of a token family works for processes with different clocks. */
 export const FAMILY_CLOCK_CHECKS: readonly Check[] = [
   {
-    name: 'ends a family for processes whose clocks differ',
+    name: 'revokes a token family for processes whose clocks differ',
     feature: 'token families',
     needs: ACCESS_TOKEN.needs.concat('getClient', 'revokeGrant'),
     attack:
-      'the token that a process with a fast clock has issued is younger than the moment at which the thief was found out, and stays good.',
-    remedy: `let a mark on the grant decide, not a comparison of moments: ${REVOKE_FAMILY}`,
+      'A process with a fast clock issued a token that seems younger than the revocation, so the token of the attacker stays valid.',
+    remedy: `Decide by a mark on the grant, never by comparing times. ${REVOKE_FAMILY}`,
     run: assertRevokedDespiteClockSkew,
   },
   {
-    name: 'counts by one clock how long ago a refresh token was spent',
+    name: 'measures by one clock how long ago a refresh token was used',
     feature: 'token families',
     needs: REFRESH_TOKEN.needs.concat('revokeGrant'),
     attack:
-      'where clocks differ, a stolen refresh token is "a retry" for longer than `refreshTokenReuseInterval`, and its owner is never warned.',
-    remedy: `let the database subtract, or leave \`revokedAgo\` out.
-  SQL    SELECT …, extract(epoch FROM now() - revoked_at) AS revoked_ago, where \`revoked_at\` was written as now() too
-  Redis  TIME in the script that spends, and in the one that finds`,
+      'If clocks differ, a stolen refresh token passes as a retry for longer than `refreshTokenReuseInterval`, so its replay is not detected.',
+    remedy: `Let the database subtract the times, or omit \`revokedAgo\`.
+  SQL    SELECT …, extract(epoch FROM now() - revoked_at) AS revoked_ago, where \`revoked_at\` was also written as now()
+  Redis  TIME in the script that marks the token as used, and in the script that finds it`,
     run: assertRevokedAgoByOneClock,
   },
 ];
 
-async function assertSingleUseDespiteClockSkew(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const { consumeMethod: spender, one } = kind;
-  await trial.clientFor(kind.grant);
+async function assertSingleUseDespiteClockSkew(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const { consumeMethod, aToken } = kind;
+  await context.clientFor(kind.grant);
   for (const [how, ahead] of CLOCKS) {
     const [first, second] = [
-      await consumedWithOffset(trial, kind, ahead),
-      await consumedWithOffset(trial, kind, ahead),
+      await consumedWithOffset(context, kind, ahead),
+      await consumedWithOffset(context, kind, ahead),
     ];
-    const found = await lookUp(trial, kind, first.value);
-    const of = `${one} that was spent by a process whose clock is ${how}`;
-    const again = found && (await callModel(() => kind.consume(trial.model, { ...found }, first.value), of));
-    assert(!again, `\`${spender}()\` returns ${inspectValue(again)} again for ${of}`);
-    assert(await isRefused(kind.use(trial, second)), `the server gives tokens for ${of}`);
+    const stored = await lookUp(context, kind, first.value);
+    const token = `${aToken} that was used by a process whose clock is ${how}`;
+    const again = stored && (await callModel(() => kind.consume(context.model, { ...stored }, first.value), token));
+    assert(!again, `\`${consumeMethod}()\` returns ${inspectValue(again)} again for ${token}.`);
+    assert(await isRefused(kind.use(context, second)), `The server issues tokens for ${token}.`);
   }
 }
 
-async function consumedWithOffset(trial: CheckContext, kind: SingleUseKind, ahead: number) {
+async function consumedWithOffset(context: CheckContext, kind: SingleUseKind, ahead: number) {
   return withClockOffset(ahead, async () => {
-    const held = await kind.save(trial);
-    const found = await findSaved(trial, kind, held.value);
-    await kind.consume(trial.model, { ...found }, held.value);
+    const held = await kind.save(context);
+    const stored = await findSaved(context, kind, held.value);
+    await kind.consume(context.model, { ...stored }, held.value);
     return held;
   });
 }
 
-async function assertRevokedDespiteClockSkew(trial: CheckContext): Promise<void> {
+async function assertRevokedDespiteClockSkew(context: CheckContext): Promise<void> {
   for (const [how, ahead] of CLOCKS) {
-    const grantId = trial.newGrantId()!;
-    const save = () => withClockOffset(ahead, async () => trial.saveToken({ grantId }));
+    const grantId = context.newGrantId()!;
+    const save = () => withClockOffset(ahead, async () => context.saveToken({ grantId }));
     const { saved } = await save();
-    await trial.model.revokeGrant!(grantId);
-    const of = `an access token that a process whose clock is ${how} has issued`;
-    assert(!(await trial.acceptsAccessToken(saved.accessToken)), `${of} outlives its family`);
+    await context.model.revokeGrant!(grantId);
+    const token = `an access token that was issued by a process whose clock is ${how}`;
+    assert(
+      !(await context.acceptsAccessToken(saved.accessToken)),
+      `The server still accepts ${token}, although its family was revoked.`,
+    );
     const late = await save().catch(() => undefined);
-    assert(!late || !(await trial.acceptsAccessToken(late.saved.accessToken)), `${of} on the ended family is let in`);
+    assert(
+      !late || !(await context.acceptsAccessToken(late.saved.accessToken)),
+      `The server accepts ${token} after its family was revoked.`,
+    );
   }
 }
 
-async function assertRevokedAgoByOneClock(trial: CheckContext): Promise<void> {
+async function assertRevokedAgoByOneClock(context: CheckContext): Promise<void> {
   for (const [how, ahead] of CLOCKS) {
     const started = performance.now();
-    const { value } = await consumedWithOffset(trial, REFRESH_TOKEN, ahead);
-    const ago = (await lookUp(trial, REFRESH_TOKEN, value))?.['revokedAgo'];
-    // The server counts by its own clock then, and forgives nothing that was spent in the future.
+    const { value } = await consumedWithOffset(context, REFRESH_TOKEN, ahead);
+    const ago = (await lookUp(context, REFRESH_TOKEN, value))?.['revokedAgo'];
+    // Without `revokedAgo`, the server uses its own clock and never treats a use in the future as a retry.
     if (ago === undefined || ago === null) continue;
-    const most = (performance.now() - started) / 1000;
-    // A column may keep whole seconds.
-    const isRight = typeof ago === 'number' && ago >= -1 && ago <= most + 1;
-    const of = `\`getRefreshToken()\` returns \`revokedAgo\` ${inspectValue(ago)}`;
+    const maxSeconds = (performance.now() - started) / 1000;
+    // The database may store whole seconds.
+    const isRight = typeof ago === 'number' && ago >= -1 && ago <= maxSeconds + 1;
+    const token = `\`getRefreshToken()\` returns \`revokedAgo\` ${inspectValue(ago)}`;
     assert(
       isRight,
-      `${of} for what was spent at most ${most.toFixed(1)} seconds ago by a process whose clock is ${how}`,
+      `${token} for a token that a process whose clock is ${how} used at most ${maxSeconds.toFixed(1)} seconds ago.`,
     );
   }
 }

@@ -12,111 +12,120 @@ import { DECIDE_ONCE, STORE_WHOLE_RECORD, SLOW_DOWN, consumeOnce } from './remed
 const feature = 'device codes';
 const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', ...DEVICE_METHODS];
 
-/** What a model must do for the feature `deviceAuthorization`. */
+/** The checks of models for the feature `deviceAuthorization()`. */
 export const DEVICE_CHECKS: readonly Check[] = [
   {
-    name: 'finds what a device asks whole, by either of its codes and by no other',
+    name: 'finds a complete device authorization by each of its codes, and by no other code',
     feature,
     needs,
-    attack:
-      'a user is shown the request of another device than theirs, or what they allow is not what the device asked for.',
+    attack: 'A user is shown the request of another device, or grants something that the device did not request.',
     remedy: STORE_WHOLE_RECORD,
     run: assertCompleteDeviceRequest,
   },
   {
-    name: 'counts the first decision about a device, and no later one',
+    name: 'stores only the first decision about a device authorization',
     feature,
     needs,
     attack:
-      'what a user has denied somebody else allows afterwards, or the device of one user is signed in as another.',
+      'Another user allows a request that its user denied, or the device of one user is signed in as another user.',
     remedy: DECIDE_ONCE,
     run: assertFirstDecisionWins,
   },
   {
-    name: 'counts one of many decisions about a device that are made at once',
+    name: 'stores one of many concurrent decisions about a device authorization',
     feature,
     needs,
     race: true,
     attack:
-      'two users decide about one device, each is told that it counts, and one of them has given it to the other.',
+      'Two users decide about one device at the same moment, and both decisions are accepted. One user signs in the device of the other.',
     remedy: DECIDE_ONCE,
     run: assertOneConcurrentDecision,
   },
   {
-    name: 'remembers that a device has to be slower, and not instead of what was decided',
+    name: 'stores a longer polling interval without overwriting a decision',
     feature,
     needs,
-    attack: 'a device asks as often as it likes, or a decision is lost because the device asked meanwhile.',
+    attack: 'A device polls as often as it likes, or a decision is lost because the device polled at the same moment.',
     remedy: SLOW_DOWN,
     run: assertIntervalStored,
   },
   {
-    name: 'lets one of many polls redeem a device code',
+    name: 'redeems a device code for one of many concurrent polls',
     feature,
     needs,
     race: true,
-    attack: 'whoever has read the code of a device along gets tokens of its user beside it, and nobody notices.',
+    attack:
+      'An attacker who has seen the code of a device gets tokens of its user in addition to the device, unnoticed.',
     remedy: consumeOnce('device_codes', 'device_code'),
     run: assertOneRedemption,
   },
 ];
 
-async function assertCompleteDeviceRequest(trial: CheckContext): Promise<void> {
-  const begun = await startDevice(trial);
-  await startDevice(trial);
-  for (const found of [await findDevice(trial, begun), await findByUserCode(trial, begun)]) {
-    const demandSame = (name: string, isSame: boolean, wanted: unknown) =>
-      assert(isSame, `a device is found with \`${name}\` ${inspectValue(found[name])} for ${inspectValue(wanted)}`);
+async function assertCompleteDeviceRequest(context: CheckContext): Promise<void> {
+  const started = await startDevice(context);
+  await startDevice(context);
+  for (const stored of [await findDevice(context, started), await findByUserCode(context, started)]) {
+    const assertSame = (name: string, isSame: boolean, expected: unknown) =>
+      assert(
+        isSame,
+        `The model returns the device authorization with \`${name}\` ${inspectValue(stored[name])}. Expected: ${inspectValue(expected)}.`,
+      );
     for (const name of ['scope', 'issuer', 'interval', 'resource'] as const) {
-      demandSame(name, isDeepStrictEqual(plain(found[name]), plain(begun[name])), begun[name]);
+      assertSame(name, isDeepStrictEqual(plain(stored[name]), plain(started[name])), started[name]);
     }
-    const { id } = await trial.client();
-    demandSame('client', found.client?.id === id, id);
-    const { expiresAt } = found;
-    const isAround = expiresAt instanceof Date && Math.abs(Number(expiresAt) - Number(begun.expiresAt)) < 1000;
-    demandSame('expiresAt', isAround, begun.expiresAt);
-    assert(!found.user && !found.isDenied, 'a device that nobody has decided about is found decided');
+    const { id } = await context.client();
+    assertSame('client', stored.client?.id === id, id);
+    const { expiresAt } = stored;
+    const isAround = expiresAt instanceof Date && Math.abs(Number(expiresAt) - Number(started.expiresAt)) < 1000;
+    assertSame('expiresAt', isAround, started.expiresAt);
+    assert(
+      !stored.user && !stored.isDenied,
+      'The model returns a device authorization with `user` or `isDenied` although no user has decided about it.',
+    );
   }
-  const model = deviceModel(trial);
-  for (const other of [...UNKNOWN_VALUES, begun.deviceCode]) {
-    const found = await callModel(
+  const model = deviceModel(context);
+  for (const other of [...UNKNOWN_VALUES, started.deviceCode]) {
+    const stored = await callModel(
       () => model.getDeviceAuthorizationByUserCode(other),
       'getDeviceAuthorizationByUserCode',
     );
-    assert(!found, `\`getDeviceAuthorizationByUserCode(${inspectValue(other)})\` finds a device of another code`);
+    assert(
+      !stored,
+      `\`getDeviceAuthorizationByUserCode(${inspectValue(other)})\` finds a device authorization with another user code.`,
+    );
   }
-  const crossed = await callModel(() => model.getDeviceAuthorization(begun.userCode), 'getDeviceAuthorization');
-  assert(!crossed, '`getDeviceAuthorization()` finds a device by its user code');
+  const crossed = await callModel(() => model.getDeviceAuthorization(started.userCode), 'getDeviceAuthorization');
+  assert(!crossed, '`getDeviceAuthorization()` finds a device authorization by its user code.');
 }
 
 const plain = (value: unknown): unknown => value && JSON.parse(JSON.stringify(value));
 
-async function assertIntervalStored(trial: CheckContext): Promise<void> {
-  const begun = await startDevice(trial);
-  const [before, shownOne] = [await findDevice(trial, begun), await findByUserCode(trial, begun)];
-  await deviceModel(trial).slowDownDevice({ ...before }, begun.interval + 5);
-  const { interval } = await findDevice(trial, begun);
+async function assertIntervalStored(context: CheckContext): Promise<void> {
+  const started = await startDevice(context);
+  const [before, shownOne] = [await findDevice(context, started), await findByUserCode(context, started)];
+  await deviceModel(context).slowDownDevice({ ...before }, started.interval + 5);
+  const { interval } = await findDevice(context, started);
   assert(
-    interval === begun.interval + 5,
-    `a device that was slowed down to ${begun.interval + 5} seconds is found with \`interval\` ${inspectValue(interval)}`,
+    interval === started.interval + 5,
+    `After \`slowDownDevice()\` with ${started.interval + 5} seconds, the model returns \`interval\` ${inspectValue(interval)}.`,
   );
   assert(
-    await decideDevice(trial, shownOne, {}),
-    '`decideDeviceAuthorization()` refuses a device that became slower meanwhile',
+    await decideDevice(context, shownOne, {}),
+    '`decideDeviceAuthorization()` rejects a decision because the polling interval was changed in the meantime.',
   );
-  await deviceModel(trial).slowDownDevice({ ...before }, begun.interval + 10);
-  await assertDecision(trial, begun, false);
+  await deviceModel(context).slowDownDevice({ ...before }, started.interval + 10);
+  await assertDecision(context, started, false);
 }
 
-async function assertOneRedemption(trial: CheckContext): Promise<void> {
-  const begun = await startDevice(trial);
-  const user = await trial.user();
-  await decideDevice(trial, await findByUserCode(trial, begun), { user, scope: trial.scopeText });
-  const found = await Promise.all(Array.from({ length: trial.parallel }, () => findDevice(trial, begun)));
-  const answers = await Promise.allSettled(found.map((mine: DeviceAuthorization) => redeemDevice(trial, mine)));
-  const winners = answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length;
+async function assertOneRedemption(context: CheckContext): Promise<void> {
+  const started = await startDevice(context);
+  const user = await context.user();
+  await decideDevice(context, await findByUserCode(context, started), { user, scope: context.scopeText });
+  const stored = await Promise.all(Array.from({ length: context.parallel }, () => findDevice(context, started)));
+  const results = await Promise.allSettled(stored.map((each: DeviceAuthorization) => redeemDevice(context, each)));
+  const winners = results.filter((result) => result.status === 'fulfilled' && result.value).length;
   assert(
     winners === 1,
-    `a device code was redeemed by ${winners} of ${trial.parallel} polls at once: exactly one may win`,
+    `${winners} of ${context.parallel} concurrent polls redeemed the device code. Exactly one must succeed.`,
   );
 }

@@ -3,48 +3,51 @@ import type { CheckContext } from '../check-context.js';
 import { startDevice, type StartedDevice, decideDevice, findByUserCode, findDevice } from './devices.js';
 import { inspectValue } from './model-calls.js';
 
-/** Yes after no, and no after yes. */
-export async function assertFirstDecisionWins(trial: CheckContext): Promise<void> {
-  const user = await trial.user();
+/** Asserts that an approval after a denial is rejected, and a denial after an approval. */
+export async function assertFirstDecisionWins(context: CheckContext): Promise<void> {
+  const user = await context.user();
   for (const [first, second] of [
-    [{}, { user, scope: trial.scopeText }],
-    [{ user, scope: trial.scopeText }, {}],
+    [{}, { user, scope: context.scopeText }],
+    [{ user, scope: context.scopeText }, {}],
   ]) {
-    const begun = await startDevice(trial);
-    const found = await findByUserCode(trial, begun);
+    const started = await startDevice(context);
+    const stored = await findByUserCode(context, started);
     assert(
-      await decideDevice(trial, found, first!),
-      '`decideDeviceAuthorization()` returns something falsy to the first caller',
+      await decideDevice(context, stored, first!),
+      '`decideDeviceAuthorization()` does not return true to the first caller.',
     );
-    const again = await decideDevice(trial, found, second!);
-    assert(!again, `\`decideDeviceAuthorization()\` returns ${inspectValue(again)} for a device that was decided`);
-    await assertDecision(trial, begun, first!.user !== undefined);
+    const again = await decideDevice(context, stored, second!);
+    assert(
+      !again,
+      `\`decideDeviceAuthorization()\` returns ${inspectValue(again)} for a device authorization that was already decided.`,
+    );
+    await assertDecision(context, started, first!.user !== undefined);
   }
 }
 
-/** Is a device found as it was decided? */
-export async function assertDecision(trial: CheckContext, begun: StartedDevice, isAllowed: boolean): Promise<void> {
-  const decided = await findDevice(trial, begun);
+/** Asserts that the model returns a device authorization as it was decided: allowed or denied. */
+export async function assertDecision(context: CheckContext, started: StartedDevice, isAllowed: boolean): Promise<void> {
+  const decided = await findDevice(context, started);
   const [isAgreed, isDenied] = [Boolean(decided.user), decided.isDenied === true];
   const holds = isAgreed === isAllowed && isDenied === !isAllowed;
   assert(
     holds,
-    `a device that was ${isAllowed ? 'allowed' : 'denied'} is found with \`user\` ${inspectValue(decided.user)} and \`isDenied\` ${inspectValue(decided.isDenied)}`,
+    `The model returns \`user\` ${inspectValue(decided.user)} and \`isDenied\` ${inspectValue(decided.isDenied)} for a device authorization that was ${isAllowed ? 'allowed' : 'denied'}.`,
   );
 }
 
-/** Yes and no at once. */
-export async function assertOneConcurrentDecision(trial: CheckContext): Promise<void> {
-  const begun = await startDevice(trial);
-  const user = await trial.user();
-  const found = await Promise.all(Array.from({ length: trial.parallel }, () => findByUserCode(trial, begun)));
-  const answers = await Promise.all(
-    found.map((mine, index) => decideDevice(trial, mine, index % 2 ? { user, scope: trial.scopeText } : {})),
+/** Asserts that exactly one of many concurrent approvals and denials is stored. */
+export async function assertOneConcurrentDecision(context: CheckContext): Promise<void> {
+  const started = await startDevice(context);
+  const user = await context.user();
+  const stored = await Promise.all(Array.from({ length: context.parallel }, () => findByUserCode(context, started)));
+  const results = await Promise.all(
+    stored.map((each, index) => decideDevice(context, each, index % 2 ? { user, scope: context.scopeText } : {})),
   );
-  const winners = answers.filter(Boolean).length;
+  const winners = results.filter(Boolean).length;
   assert(
     winners === 1,
-    `\`decideDeviceAuthorization()\` returned true to ${winners} of ${trial.parallel} callers at once: exactly one may win`,
+    `\`decideDeviceAuthorization()\` returned true to ${winners} of ${context.parallel} concurrent callers. It must return true to exactly one.`,
   );
-  await assertDecision(trial, begun, answers.findIndex(Boolean) % 2 === 1);
+  await assertDecision(context, started, results.findIndex(Boolean) % 2 === 1);
 }

@@ -12,11 +12,11 @@ import { callModel } from './model-calls.js';
 
 export type StartedDevice = NewDeviceAuthorization;
 
-export const deviceModel = (trial: CheckContext) => trial.model as unknown as DeviceAuthorizationModel;
+export const deviceModel = (context: CheckContext) => context.model as unknown as DeviceAuthorizationModel;
 
-/** Saves a request as the server has it kept, with what a feature keeps there. */
-export async function startDevice(trial: CheckContext): Promise<StartedDevice> {
-  const begun: StartedDevice = {
+/** Saves a device authorization with the properties that the server passes to the model, and returns them. */
+export async function startDevice(context: CheckContext): Promise<StartedDevice> {
+  const started: StartedDevice = {
     deviceCode: opaqueToken(),
     userCode: newUserCode(),
     issuer: 'https://kit.example',
@@ -24,41 +24,43 @@ export async function startDevice(trial: CheckContext): Promise<StartedDevice> {
     interval: 5,
     resource: ['https://a.example/', 'urn:b'],
   };
-  const scope = trial.scope();
-  if (scope !== undefined) begun.scope = scope;
-  await deviceModel(trial).saveDeviceAuthorization({ ...begun }, await trial.client());
-  return begun;
+  const scope = context.scope();
+  if (scope !== undefined) started.scope = scope;
+  await deviceModel(context).saveDeviceAuthorization({ ...started }, await context.client());
+  return started;
 }
 
-export async function findDevice(trial: CheckContext, { deviceCode }: StartedDevice): Promise<DeviceAuthorization> {
-  const found = await callModel(
-    () => deviceModel(trial).getDeviceAuthorization(deviceCode),
+export async function findDevice(context: CheckContext, { deviceCode }: StartedDevice): Promise<DeviceAuthorization> {
+  const stored = await callModel(
+    () => deviceModel(context).getDeviceAuthorization(deviceCode),
     '`getDeviceAuthorization()`',
   );
-  assert(found, '`getDeviceAuthorization()` does not find what was saved');
-  return { ...(found as DeviceAuthorization), deviceCode };
+  assert(stored, '`getDeviceAuthorization()` does not find a device authorization that was just saved.');
+  return { ...(stored as DeviceAuthorization), deviceCode };
 }
 
-export async function findByUserCode(trial: CheckContext, { userCode }: StartedDevice): Promise<DeviceAuthorization> {
-  const find = () => deviceModel(trial).getDeviceAuthorizationByUserCode(userCode);
-  const found = await callModel(find, '`getDeviceAuthorizationByUserCode()`');
-  assert(found, '`getDeviceAuthorizationByUserCode()` does not find what was saved');
-  return { ...(found as DeviceAuthorization), userCode };
+export async function findByUserCode(context: CheckContext, { userCode }: StartedDevice): Promise<DeviceAuthorization> {
+  const find = () => deviceModel(context).getDeviceAuthorizationByUserCode(userCode);
+  const stored = await callModel(find, '`getDeviceAuthorizationByUserCode()`');
+  assert(stored, '`getDeviceAuthorizationByUserCode()` does not find a device authorization that was just saved.');
+  return { ...(stored as DeviceAuthorization), userCode };
 }
 
 export async function decideDevice(
-  trial: CheckContext,
-  found: DeviceAuthorization,
+  context: CheckContext,
+  stored: DeviceAuthorization,
   decision: DeviceDecision,
 ): Promise<unknown> {
-  return deviceModel(trial).decideDeviceAuthorization({ ...found }, decision);
+  return deviceModel(context).decideDeviceAuthorization({ ...stored }, decision);
 }
 
-/** Spends a device code as the server would. */
-export async function redeemDevice(trial: CheckContext, found: DeviceAuthorization): Promise<unknown> {
-  const model = deviceModel(trial);
-  if (!model.redeemDeviceCode) return model.revokeDeviceCode(found);
-  const { grantId } = found;
-  const token = await trial.newToken(grantId === undefined ? {} : { grantId });
-  return model.redeemDeviceCode(found, token, await trial.client(), found.user ?? (await trial.user()));
+/**
+ * Redeems a device code as the server would: with `redeemDeviceCode()` or, if the model lacks it, `revokeDeviceCode()`.
+ */
+export async function redeemDevice(context: CheckContext, stored: DeviceAuthorization): Promise<unknown> {
+  const model = deviceModel(context);
+  if (!model.redeemDeviceCode) return model.revokeDeviceCode(stored);
+  const { grantId } = stored;
+  const token = await context.newToken(grantId === undefined ? {} : { grantId });
+  return model.redeemDeviceCode(stored, token, await context.client(), stored.user ?? (await context.user()));
 }

@@ -10,12 +10,12 @@ import { REVOKE_WITH_SUBJECT_TOKEN } from './remedies.js';
 const feature = 'exchanged tokens';
 const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', 'getAccessToken', 'saveExchangedToken'];
 const attack =
-  'a token is revoked, since somebody has got it, and what was made of it by an exchange before goes on: the thief has lost nothing.';
+  'A leaked token is revoked, but the tokens that were exchanged for it stay valid, so the attacker keeps access.';
 
-/** What a model must do that keeps what a token was exchanged for. RFC 8693 */
+/** The checks of models that store for which subject token a token was issued. RFC 8693 */
 export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
   {
-    name: 'ends with an access token what it was exchanged for, and no more',
+    name: 'revokes the tokens that were exchanged for an access token together with it, and no others',
     feature,
     needs: [...needs, 'revokeAccessToken'],
     attack,
@@ -23,7 +23,7 @@ export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
     run: assertRevokedWithToken,
   },
   {
-    name: 'ends with a family what its tokens were exchanged for, and no more',
+    name: 'revokes the tokens that were exchanged for tokens of a family together with the family, and no others',
     feature,
     needs: [...needs, 'revokeGrant'],
     attack,
@@ -32,41 +32,47 @@ export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
   },
 ];
 
-async function assertRevokedWithToken(trial: CheckContext): Promise<void> {
-  await assertRevokedBy(trial, (subject) =>
-    (trial.model as unknown as Required<RevocationModel>).revokeAccessToken(subject),
+async function assertRevokedWithToken(context: CheckContext): Promise<void> {
+  await assertRevokedBy(context, (subject) =>
+    (context.model as unknown as Required<RevocationModel>).revokeAccessToken(subject),
   );
 }
 
-async function assertRevokedWithFamily(trial: CheckContext): Promise<void> {
-  await assertRevokedBy(trial, ({ grantId }) => trial.model.revokeGrant!(String(grantId)));
+async function assertRevokedWithFamily(context: CheckContext): Promise<void> {
+  await assertRevokedBy(context, ({ grantId }) => context.model.revokeGrant!(String(grantId)));
 }
 
-async function assertRevokedBy(trial: CheckContext, end: (subject: Token) => unknown): Promise<void> {
-  const [subject, other] = [await savedToken(trial), await savedToken(trial)];
-  const one = await exchange(trial, subject);
-  const further = await exchange(trial, one);
-  const apart = await exchange(trial, other);
-  await end(subject);
+async function assertRevokedBy(context: CheckContext, revoke: (subject: Token) => unknown): Promise<void> {
+  const [subject, other] = [await savedToken(context), await savedToken(context)];
+  const one = await exchange(context, subject);
+  const further = await exchange(context, one);
+  const apart = await exchange(context, other);
+  await revoke(subject);
   for (const [token, which] of [
-    [one, 'what it was exchanged for'],
-    [further, 'what that was exchanged for'],
+    [one, 'the token that was exchanged for it'],
+    [further, 'the token that was exchanged for an exchanged token'],
   ] as const) {
-    assert(!(await lookUp(trial, ACCESS_TOKEN, token.accessToken)), `the token has ended, and ${which} is found`);
+    assert(
+      !(await lookUp(context, ACCESS_TOKEN, token.accessToken)),
+      `After the subject token was revoked, \`getAccessToken()\` still finds ${which}.`,
+    );
   }
-  assert(await trial.acceptsAccessToken(apart.accessToken), 'what another token was exchanged for has ended as well');
+  assert(
+    await context.acceptsAccessToken(apart.accessToken),
+    'Revoking a subject token also revoked a token that was exchanged for another subject token.',
+  );
 }
 
-/** A token as the model finds it. */
-async function savedToken(trial: CheckContext): Promise<Token> {
-  const { saved } = await trial.saveToken();
-  return (await findSaved(trial, ACCESS_TOKEN, saved.accessToken)) as unknown as Token;
+/** Saves a token and returns it as the model finds it. */
+async function savedToken(context: CheckContext): Promise<Token> {
+  const { saved } = await context.saveToken();
+  return (await findSaved(context, ACCESS_TOKEN, saved.accessToken)) as unknown as Token;
 }
 
-async function exchange(trial: CheckContext, subject: Token): Promise<Token> {
-  const model = trial.model as unknown as Required<TokenExchangeModel>;
-  const { refreshToken: _, refreshTokenExpiresAt: __, ...sent } = await trial.newToken();
-  const saved = await model.saveExchangedToken(subject, sent, await trial.client(), await trial.user());
-  assert(saved, '`saveExchangedToken()` returns nothing');
-  return (await findSaved(trial, ACCESS_TOKEN, saved.accessToken)) as unknown as Token;
+async function exchange(context: CheckContext, subject: Token): Promise<Token> {
+  const model = context.model as unknown as Required<TokenExchangeModel>;
+  const { refreshToken: _, refreshTokenExpiresAt: __, ...sent } = await context.newToken();
+  const saved = await model.saveExchangedToken(subject, sent, await context.client(), await context.user());
+  assert(saved, '`saveExchangedToken()` returned nothing. It must return the saved token.');
+  return (await findSaved(context, ACCESS_TOKEN, saved.accessToken)) as unknown as Token;
 }

@@ -10,122 +10,133 @@ const needs: readonly ModelMethod[] = ['getClient', 'saveToken', 'revokeGrant', 
 
 export const FAMILY_CHECKS: readonly Check[] = [
   {
-    name: 'ends with a family all of its tokens, and no others',
+    name: 'revokes all tokens of a family, and no others',
     feature,
     needs,
-    attack: 'a thief is found out, and goes on with what was stolen: the access token, or the refresh token, survives.',
+    attack: 'A theft is detected, but a stolen access token or refresh token of the family stays valid.',
     remedy: REVOKE_FAMILY,
     run: assertWholeFamilyRevoked,
   },
   {
-    name: 'saves no token into a family that has ended',
+    name: 'saves no usable token into a revoked family',
     feature,
     needs,
     attack:
-      'the thief whose request is on its way while the family is revoked gets a token that nothing will ever revoke.',
+      'The request of an attacker that is in progress while the family is revoked gets a token that is never revoked.',
     remedy: SAVE_INTO_FAMILY,
     run: assertNothingSavedIntoRevokedFamily,
   },
   {
-    name: 'leaves no token alive that is saved while its family ends',
+    name: 'leaves no usable token that is saved while its family is revoked',
     feature,
     needs,
     race: true,
     attack:
-      'the thief refreshes and refreshes; one of these requests falls between your look and your write, and survives the revocation.',
+      'The attacker keeps refreshing. One of these requests runs between the check and the write of the model, and its token survives the revocation.',
     remedy: SAVE_INTO_FAMILY,
     run: assertNothingSurvivesConcurrentRevocation,
   },
   {
-    name: 'keeps all tokens that are saved at once on a new grant',
+    name: 'saves all tokens that are saved concurrently with a new grant',
     feature,
     needs,
     race: true,
     attack:
-      'nobody needs to attack: two first requests for one grant come together, and one of them fails or loses its token.',
+      'No attack is needed: two first requests for one grant arrive at the same moment, and one of them fails or loses its token.',
     remedy: SAVE_GRANT_ONCE,
     run: assertConcurrentSavesSucceed,
   },
 ];
 
-async function assertWholeFamilyRevoked(trial: CheckContext): Promise<void> {
-  const grantId = trial.newGrantId()!;
+async function assertWholeFamilyRevoked(context: CheckContext): Promise<void> {
+  const grantId = context.newGrantId()!;
   const [first, second, stranger] = [
-    await trial.saveToken({ grantId }),
-    await trial.saveToken({ grantId }),
-    await trial.saveToken(),
+    await context.saveToken({ grantId }),
+    await context.saveToken({ grantId }),
+    await context.saveToken(),
   ];
-  await trial.model.revokeGrant!(grantId);
+  await context.model.revokeGrant!(grantId);
   for (const { saved } of [first, second]) {
-    assert(!(await trial.acceptsAccessToken(saved.accessToken)), 'an access token of the family is still let in');
-    assert(!(await isUsable(trial, saved.refreshToken)), 'a refresh token of the family still gets tokens');
+    assert(
+      !(await context.acceptsAccessToken(saved.accessToken)),
+      'The server still accepts an access token of the revoked family.',
+    );
+    assert(!(await isUsable(context, saved.refreshToken)), 'A refresh token of the revoked family is still usable.');
   }
   assert(
-    await trial.acceptsAccessToken(stranger.saved.accessToken),
-    'an access token of another family is not let in any more',
+    await context.acceptsAccessToken(stranger.saved.accessToken),
+    'Revoking one family also revoked an access token of another family.',
   );
   const { refreshToken } = stranger.saved;
-  assert(!refreshToken || (await isUsable(trial, refreshToken)), 'a refresh token of another family is dead too');
+  assert(
+    !refreshToken || (await isUsable(context, refreshToken)),
+    'Revoking one family also revoked a refresh token of another family.',
+  );
 }
 
-async function assertNothingSavedIntoRevokedFamily(trial: CheckContext): Promise<void> {
-  const grantId = trial.newGrantId()!;
-  await trial.saveToken({ grantId });
-  await trial.model.revokeGrant!(grantId);
-  await assertUnusable(trial, [saveQuietly(trial, grantId)]);
-  if (!trial.model.saveAuthorizationCode) return;
-  // A replay can come before the code has become a token.
-  const young = trial.newGrantId()!;
-  await trial.saveCode({ grantId: young });
-  await trial.model.revokeGrant!(young);
-  await assertUnusable(trial, [saveQuietly(trial, young)]);
+async function assertNothingSavedIntoRevokedFamily(context: CheckContext): Promise<void> {
+  const grantId = context.newGrantId()!;
+  await context.saveToken({ grantId });
+  await context.model.revokeGrant!(grantId);
+  await assertUnusable(context, [saveQuietly(context, grantId)]);
+  if (!context.model.saveAuthorizationCode) return;
+  // A code can be replayed before a token was issued for it.
+  const young = context.newGrantId()!;
+  await context.saveCode({ grantId: young });
+  await context.model.revokeGrant!(young);
+  await assertUnusable(context, [saveQuietly(context, young)]);
 }
 
-/** The family ends in the middle of many saves, each time at another moment of them. */
-async function assertNothingSurvivesConcurrentRevocation(trial: CheckContext): Promise<void> {
+/** Asserts that no token survives if its family is revoked during many saves, each round at another moment. */
+async function assertNothingSurvivesConcurrentRevocation(context: CheckContext): Promise<void> {
   for (let round = 0; round < 10; round += 1) {
-    const grantId = trial.newGrantId()!;
-    await trial.saveToken({ grantId });
-    const saves = Array.from({ length: 20 }, (_, index) => afterTurns(index % 5, () => saveQuietly(trial, grantId)));
-    await afterTurns(round % 5, async () => trial.model.revokeGrant!(grantId));
-    await assertUnusable(trial, saves);
+    const grantId = context.newGrantId()!;
+    await context.saveToken({ grantId });
+    const saves = Array.from({ length: 20 }, (_, index) => afterTurns(index % 5, () => saveQuietly(context, grantId)));
+    await afterTurns(round % 5, async () => context.model.revokeGrant!(grantId));
+    await assertUnusable(context, saves);
   }
 }
 
-async function assertConcurrentSavesSucceed(trial: CheckContext): Promise<void> {
-  const grantId = trial.newGrantId()!;
-  const saves = Array.from({ length: trial.parallel }, () => trial.saveToken({ grantId }));
+async function assertConcurrentSavesSucceed(context: CheckContext): Promise<void> {
+  const grantId = context.newGrantId()!;
+  const saves = Array.from({ length: context.parallel }, () => context.saveToken({ grantId }));
   const results = await Promise.allSettled(saves);
   const failure = results.find((result) => result.status === 'rejected');
-  const kept = results.filter((result) => result.status === 'fulfilled');
-  const of = `of ${trial.parallel} tokens saved at once on a new grant`;
-  assert(!failure, `${trial.parallel - kept.length} ${of} were refused: ${inspectValue(failure?.reason)}`);
-  const letIn = await Promise.all(kept.map(({ value }) => trial.acceptsAccessToken(value.saved.accessToken)));
+  const saved = results.filter((result) => result.status === 'fulfilled');
+  const tokens = `of ${context.parallel} tokens that were saved concurrently with a new grant`;
+  assert(!failure, `${context.parallel - saved.length} ${tokens} could not be saved: ${inspectValue(failure?.reason)}`);
+  const letIn = await Promise.all(saved.map(({ value }) => context.acceptsAccessToken(value.saved.accessToken)));
   const count = letIn.filter(Boolean).length;
-  assert(count === trial.parallel, `${count} ${of} are let in: all must be`);
+  assert(count === context.parallel, `The server accepts ${count} ${tokens}. It must accept all of them.`);
 }
 
-/** A model refuses by throwing, or by keeping what nobody will find. */
-async function saveQuietly(trial: CheckContext, grantId: string): Promise<Token | undefined> {
-  return trial.saveToken({ grantId }).then(
+/**
+ * Saves a token into a family. A model rejects a revoked family by throwing, or by saving a token that is never found.
+ */
+async function saveQuietly(context: CheckContext, grantId: string): Promise<Token | undefined> {
+  return context.saveToken({ grantId }).then(
     ({ saved }) => saved,
     () => undefined,
   );
 }
 
-async function assertUnusable(trial: CheckContext, saves: Promise<Token | undefined>[]): Promise<void> {
+async function assertUnusable(context: CheckContext, saves: Promise<Token | undefined>[]): Promise<void> {
   for (const saved of await Promise.all(saves)) {
     if (!saved) continue;
     assert(
-      !(await trial.acceptsAccessToken(saved.accessToken)),
-      'an access token saved into the ended family is let in',
+      !(await context.acceptsAccessToken(saved.accessToken)),
+      'The server accepts an access token that was saved into a revoked family.',
     );
-    assert(!(await isUsable(trial, saved.refreshToken)), 'a refresh token saved into the ended family gets tokens');
+    assert(
+      !(await isUsable(context, saved.refreshToken)),
+      'A refresh token that was saved into a revoked family is usable.',
+    );
   }
 }
 
-async function isUsable(trial: CheckContext, refreshToken: string | undefined): Promise<boolean> {
-  if (refreshToken === undefined || !trial.model.getRefreshToken) return false;
-  const found = await lookUp(trial, REFRESH_TOKEN, refreshToken);
-  return found !== undefined && !found['revokedAt'];
+async function isUsable(context: CheckContext, refreshToken: string | undefined): Promise<boolean> {
+  if (refreshToken === undefined || !context.model.getRefreshToken) return false;
+  const stored = await lookUp(context, REFRESH_TOKEN, refreshToken);
+  return stored !== undefined && !stored['revokedAt'];
 }

@@ -8,127 +8,130 @@ import { AUTHORIZATION_CODE } from './token-kinds.js';
 const feature = 'authorization codes';
 const { needs } = AUTHORIZATION_CODE;
 
-/** What a code carries from the authorization endpoint to the token endpoint. */
+/**
+ * The checks of the authorization code flow: data that a code carries from the authorization endpoint to the token
+ * endpoint.
+ */
 export const FLOW_CHECKS: readonly Check[] = [
   {
-    name: 'takes a user through the authorization code flow',
+    name: 'completes the authorization code flow',
     feature,
     needs,
-    attack: 'nobody needs to attack: nobody gets a token.',
+    attack: 'No attack is needed: no user can get a token.',
     remedy:
-      'save codes and tokens with all fields that are given, and return them from `saveAuthorizationCode()` and `saveToken()` together with client and user.',
+      'Save codes and tokens with all properties that are passed. Return them, with client and user, from `saveAuthorizationCode()` and `saveToken()`.',
     run: assertFlowCompletes,
   },
   {
-    name: 'keeps the redirect URI of an authorization code',
+    name: 'stores the redirect URI of an authorization code',
     feature,
     needs,
     attack:
-      'a code that was sent to one of the redirect URIs of a client, the careless one, is redeemed as if it had come by another.',
-    remedy: 'a column `redirect_uri` beside the code, long enough (2048), empty when none is given.',
+      'A code that was sent to an insecure redirect URI of the client is redeemed as if it had been sent to another one.',
+    remedy: 'Add a column `redirect_uri` to the codes, of at least 2048 characters, null if no redirect URI is passed.',
     run: assertRedirectUriStored,
   },
   {
-    name: 'keeps the code challenge of PKCE',
+    name: 'stores the PKCE code challenge',
     feature,
     needs,
     attack:
-      'whoever steals a code, say through another app on the same telephone, redeems it without the verifier: PKCE is off, and nobody notices.',
+      'An attacker who steals a code, for example with another app on the same phone, redeems it without the code verifier. PKCE is silently disabled.',
     remedy:
-      'columns `code_challenge` (128 characters) and `code_challenge_method` beside the code; return them as `codeChallenge` and `codeChallengeMethod`.',
+      'Add the columns `code_challenge` (128 characters) and `code_challenge_method` to the codes. Return them as `codeChallenge` and `codeChallengeMethod`.',
     run: assertChallengeStored,
   },
   {
-    name: 'trusts no redirect URI but those of the client',
+    name: 'accepts only the registered redirect URIs of the client',
     feature,
     needs: ['getClient', 'saveAuthorizationCode'],
-    attack: 'a link sends the user to your consent page, and the code to the attacker.',
+    attack: 'A link leads users to your consent page, and their authorization code to the attacker.',
     remedy:
-      '`validateRedirectUri(uri, client)`: `client.redirectUris.includes(uri)` on a list of whole URIs; no startsWith, no pattern, no comparison of hosts. Best leave the method out.',
+      'Best omit `validateRedirectUri(uri, client)`. If you need it, use `client.redirectUris.includes(uri)` with complete URIs. Do not use startsWith, patterns or a comparison of hosts.',
     run: assertOnlyRegisteredRedirectUris,
   },
   {
-    name: 'lets a token into no route beyond its scope',
+    name: 'accepts a token only for routes within its scope',
     feature: 'access tokens',
     needs: ['getAccessToken', 'saveToken', 'verifyScope'],
-    attack: 'any token, the most harmless, opens every route of the API.',
+    attack: 'Any token, however limited, opens every route of the API.',
     remedy:
-      '`verifyScope(token, scope)`: every value of the scope, as a whole word, must be among those of the token. Best leave the method out: the server compares them.',
+      'Best omit `verifyScope(token, scope)`: the server compares the scopes. If you need it, require each value of the scope, as a whole word, among those of the token.',
     run: assertScopeVerified,
   },
 ];
 
-async function assertScopeVerified(trial: CheckContext): Promise<void> {
-  const { saved } = await trial.saveToken({ scope: trial.scope(['kit:read', 'kit:write']) });
+async function assertScopeVerified(context: CheckContext): Promise<void> {
+  const { saved } = await context.saveToken({ scope: context.scope(['kit:read', 'kit:write']) });
   for (const scope of ['kit:never', 'kit', 'read', 'kit:read kit:never']) {
-    const entry = trial.server().authenticate(bearerRequest(saved.accessToken), new Response(), { scope });
+    const entry = context.server().authenticate(bearerRequest(saved.accessToken), new Response(), { scope });
     assert(
       await isRefused(entry),
-      `a token with the scope 'kit:read kit:write' is let in where '${scope}' is demanded`,
+      `A token with the scope 'kit:read kit:write' is accepted for a route that requires '${scope}'.`,
     );
   }
 }
 
-async function assertFlowCompletes(trial: CheckContext): Promise<void> {
-  const client = await trial.clientFor('authorization_code');
+async function assertFlowCompletes(context: CheckContext): Promise<void> {
+  const client = await context.clientFor('authorization_code');
   const [redirectUri] = client.redirectUris ?? [];
-  if (redirectUri === undefined) throw new SkippedCheck('`client` has no redirect URI');
-  const user = await trial.user();
-  const proof = trial.newPkcePair();
+  if (redirectUri === undefined) throw new SkippedCheck('`client` in the fixtures has no redirect URI');
+  const user = await context.user();
+  const proof = context.newPkcePair();
   const request = authorizationRequest({
-    client_id: trial.fixture.id,
+    client_id: context.fixture.id,
     redirect_uri: redirectUri,
-    scope: trial.scopeText,
+    scope: context.scopeText,
     code_challenge: proof.codeChallenge,
     code_challenge_method: proof.codeChallengeMethod,
   });
   const response = new Response();
-  await trial.server().authorize(request, response, { authenticateHandler: { handle: () => user } });
+  await context.server().authorize(request, response, { authenticateHandler: { handle: () => user } });
   const code = new URL(response.get('location')!).searchParams.get('code')!;
-  const tokens = await trial.redeem({ code, redirectUri, verifier: proof.verifier });
+  const tokens = await context.redeem({ code, redirectUri, verifier: proof.verifier });
   assert(
-    !trial.model.getAccessToken || (await trial.acceptsAccessToken(tokens.access_token)),
-    'its access token is not let in',
+    !context.model.getAccessToken || (await context.acceptsAccessToken(tokens.access_token)),
+    'The server does not accept the access token that the flow returned.',
   );
-  if (!trial.model.getRefreshToken || !client.grants.includes('refresh_token')) return;
-  assert(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never gets it');
-  await trial.refresh(tokens.refresh_token);
+  if (!context.model.getRefreshToken || !client.grants.includes('refresh_token')) return;
+  assert(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never receives it.');
+  await context.refresh(tokens.refresh_token);
 }
 
-async function assertRedirectUriStored(trial: CheckContext): Promise<void> {
+async function assertRedirectUriStored(context: CheckContext): Promise<void> {
   const sent = 'https://client.example/callback?tenant=7&next=%2Fhome#'.slice(0, -1);
-  const { held } = await trial.saveCode({ redirectUri: sent });
-  const { redirectUri } = await findSaved(trial, AUTHORIZATION_CODE, held.code);
+  const { held } = await context.saveCode({ redirectUri: sent });
+  const { redirectUri } = await findSaved(context, AUTHORIZATION_CODE, held.code);
   assert(
     redirectUri === sent,
-    `\`getAuthorizationCode()\` returns \`redirectUri\` ${inspectValue(redirectUri)} for ${inspectValue(sent)}`,
+    `\`getAuthorizationCode()\` returns \`redirectUri\` ${inspectValue(redirectUri)}. Saved was ${inspectValue(sent)}.`,
   );
 }
 
-async function assertChallengeStored(trial: CheckContext): Promise<void> {
-  await trial.clientFor('authorization_code');
-  const { sent, held } = await trial.saveCode({}, true);
-  const found = await findSaved(trial, AUTHORIZATION_CODE, held.code);
+async function assertChallengeStored(context: CheckContext): Promise<void> {
+  await context.clientFor('authorization_code');
+  const { sent, held } = await context.saveCode({}, true);
+  const stored = await findSaved(context, AUTHORIZATION_CODE, held.code);
   for (const field of ['codeChallenge', 'codeChallengeMethod'] as const) {
-    const of = `\`getAuthorizationCode()\` returns \`${field}\` ${inspectValue(found[field])} for ${inspectValue(sent[field])}`;
-    assert(found[field] === sent[field], of);
+    const message = `\`getAuthorizationCode()\` returns \`${field}\` ${inspectValue(stored[field])}. Saved was ${inspectValue(sent[field])}.`;
+    assert(stored[field] === sent[field], message);
   }
-  const refused = await isRefused(trial.redeem({ ...held, verifier: undefined }));
-  assert(refused, 'the server gives tokens for a code with a challenge to a client without its verifier');
+  const refused = await isRefused(context.redeem({ ...held, verifier: undefined }));
+  assert(refused, 'The server redeems a code with a PKCE challenge for a client that sends no code verifier.');
 }
 
-async function assertOnlyRegisteredRedirectUris(trial: CheckContext): Promise<void> {
-  const client = await trial.clientFor('authorization_code');
+async function assertOnlyRegisteredRedirectUris(context: CheckContext): Promise<void> {
+  const client = await context.clientFor('authorization_code');
   const [registered] = client.redirectUris ?? [];
-  const user = await trial.user();
+  const user = await context.user();
   for (const uri of ['https://attacker.example/', ...(registered === undefined ? [] : lookalikes(registered))]) {
     if (client.redirectUris?.includes(uri)) continue;
     const response = new Response();
-    const request = authorizationRequest({ client_id: trial.fixture.id, redirect_uri: uri });
-    await isRefused(trial.server().authorize(request, response, { authenticateHandler: { handle: () => user } }));
+    const request = authorizationRequest({ client_id: context.fixture.id, redirect_uri: uri });
+    await isRefused(context.server().authorize(request, response, { authenticateHandler: { handle: () => user } }));
     assert(
       response.get('location') === undefined,
-      `the server sends the user to ${inspectValue(uri)}, which is not registered`,
+      `The server redirects the user to ${inspectValue(uri)}, which is not registered for the client.`,
     );
   }
 }

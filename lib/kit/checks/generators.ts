@@ -5,7 +5,7 @@ import type { Feature } from '../contract.js';
 
 type Generator = 'generateAccessToken' | 'generateAuthorizationCode' | 'generateRefreshToken';
 
-/** What a model makes itself instead of leaving it to the server. */
+/** The checks of models that generate tokens or codes themselves. */
 export const GENERATOR_CHECKS: readonly Check[] = [
   check('generateAccessToken', 'access tokens'),
   check('generateAuthorizationCode', 'authorization codes'),
@@ -14,21 +14,27 @@ export const GENERATOR_CHECKS: readonly Check[] = [
 
 function check(generator: Generator, feature: Feature): Check {
   return {
-    name: `makes ${feature} that nobody can guess`,
+    name: `generates ${feature} that cannot be guessed`,
     feature,
     needs: ['getClient', generator],
-    attack: `somebody who has seen a few ${feature} computes those of everybody else.`,
-    remedy: "crypto.randomBytes(32).toString('base64url'); or leave the method out: the server does just that.",
-    run: (trial) => assertRandom(trial, generator),
+    attack: `An attacker who has seen a few ${feature} computes those of other users.`,
+    remedy:
+      "Omit the method: the server generates 256 random bits. If you need it, use crypto.randomBytes(32).toString('base64url').",
+    run: (context) => assertRandom(context, generator),
   };
 }
 
-async function assertRandom(trial: CheckContext, generator: Generator): Promise<void> {
-  const [client, user, scope] = [await trial.client(), await trial.user(), trial.scope()];
-  const made = await Promise.all(Array.from({ length: 50 }, async () => trial.model[generator]!(client, user, scope)));
-  // A falsy answer leaves it to the server.
+async function assertRandom(context: CheckContext, generator: Generator): Promise<void> {
+  const [client, user, scope] = [await context.client(), await context.user(), context.scope()];
+  const made = await Promise.all(
+    Array.from({ length: 50 }, async () => context.model[generator]!(client, user, scope)),
+  );
+  // If the method returns a falsy value, the server generates the token.
   const texts = made.filter(Boolean);
   const short = texts.find((text) => typeof text !== 'string' || text.length < 22);
-  assert(short === undefined, `\`${generator}()\` returns ${inspectValue(short)}: fewer than 128 random bits`);
-  assert(new Set(texts).size === texts.length, `\`${generator}()\` returns the same text twice`);
+  assert(
+    short === undefined,
+    `\`${generator}()\` returns ${inspectValue(short)}, which has fewer than 128 random bits.`,
+  );
+  assert(new Set(texts).size === texts.length, `\`${generator}()\` returns the same value twice.`);
 }

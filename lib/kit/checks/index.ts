@@ -26,7 +26,7 @@ import { USER_CHECKS } from './users.js';
 
 const SINGLE_USE = [AUTHORIZATION_CODE, REFRESH_TOKEN];
 
-/** Every obligation of a model. */
+/** All checks of the contract kit. */
 export const CHECKS: readonly Check[] = [
   ...CLIENT_CHECKS,
   ...USER_CHECKS,

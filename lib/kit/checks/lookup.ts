@@ -6,91 +6,91 @@ import { findSaved, isRefused, lookUp, inspectValue, sleep } from './model-calls
 import type { SavedToken, TokenKind } from './token-kinds.js';
 import { EXACT_COMPARISON, REAL_DATES } from './remedies.js';
 
-/** What holds for everything that is saved and found again by its value. */
+/** Returns the checks for a kind of code or token that is saved, and later found by its value. */
 export function lookupChecks(kind: TokenKind): Check[] {
-  const { what, one, feature, needs, table, column } = kind;
+  const { token, aToken, feature, needs, table, column } = kind;
   return [
     {
-      name: `finds ${one} with the client, the user and the scope it was saved with`,
+      name: `finds ${aToken} with the client, user and scope it was saved with`,
       feature,
       needs,
-      attack: `whoever holds ${one} acts as another user, through another client or with a wider scope than was agreed to.`,
-      remedy: `save client, user and scope in the row of the ${what} and return these, not what was looked up last.
+      attack: `The holder of ${aToken} acts as another user, as another client or with a wider scope than the user granted.`,
+      remedy: `Store client, user and scope in the row of the ${token}. Return these, not the client or user that was looked up last.
   SQL    SELECT t.*, c.*, u.* FROM ${table} t JOIN clients c ON c.id = t.client_id JOIN users u ON u.id = t.user_id WHERE t.${column} = ?`,
-      run: (trial) => assertSameClientUserAndScope(trial, kind),
+      run: (context) => assertSameClientUserAndScope(context, kind),
     },
     {
-      name: `gives the expiry of ${one} back as the Date it was`,
+      name: `returns the expiry of ${aToken} as the Date that was saved`,
       feature,
       needs,
-      attack: `a stolen ${what} outlives its lifetime: text compares with a Date as NaN, and a lost time zone adds hours.`,
+      attack: `A stolen ${token} outlives its lifetime: comparing a string with a Date yields NaN, and a lost time zone adds hours.`,
       remedy: REAL_DATES,
-      run: (trial) => assertExpiryIsDate(trial, kind),
+      run: (context) => assertExpiryIsDate(context, kind),
     },
     {
-      name: `finds no ${what} that it never saved`,
+      name: `returns nothing for ${aToken} that was never saved`,
       feature,
       needs,
-      attack: `somebody without ${one} makes one up and is let in, or makes the server fail with each request.`,
-      remedy: `return null when no row was found; key objects by Map, not by {}; bind values, never put them into the text of a query.
+      attack: `An attacker invents ${aToken} and gets access, or makes every request fail with a server error.`,
+      remedy: `Return null if no row was found. Use a Map, not an object, as an in-memory index. Bind values as query parameters, never concatenate them into the query.
   SQL    SELECT … FROM ${table} WHERE ${column} = ?`,
-      run: (trial) => assertUnknownValuesNotFound(trial, kind),
+      run: (context) => assertUnknownValuesNotFound(context, kind),
     },
     {
-      name: `tells ${what}s apart to the letter`,
+      name: `finds ${aToken} only by its exact value`,
       feature,
       needs,
-      attack: `the search for a valid ${what} takes a fraction of the guesses, and what was spent or revoked in one spelling lives on in another.`,
+      attack: `Guessing a valid ${token} takes fewer attempts, and a used or revoked ${token} is still accepted in another spelling.`,
       remedy: EXACT_COMPARISON,
-      run: (trial) => assertExactMatch(trial, kind),
+      run: (context) => assertExactMatch(context, kind),
     },
     {
-      name: `lets no expired ${what} pass`,
+      name: `makes the server reject ${aToken} that has expired`,
       feature,
       needs,
-      attack: `${one} found in an old log or backup works forever.`,
-      remedy: `save the expiry you are given and return that one; do not make a new one from a lifetime when the ${what} is looked up.
-  SQL    … WHERE ${column} = ? AND expires_at > now() is as good: what has expired need not be found`,
-      run: (trial) => assertExpiredRejected(trial, kind),
+      attack: `An attacker who finds ${aToken} in an old log or backup can use it forever.`,
+      remedy: `Save the expiry that is passed and return it. Do not compute a new expiry when the ${token} is looked up.
+  SQL    … WHERE ${column} = ? AND expires_at > now() also works: an expired row need not be found`,
+      run: (context) => assertExpiredRejected(context, kind),
     },
   ];
 }
 
-async function assertSameClientUserAndScope(trial: CheckContext, kind: TokenKind): Promise<void> {
-  const scope = trial.scope(trial.subject.scopes ?? (await anyScope(trial)));
-  const { value } = await kind.save(trial, { scope });
-  await saveForAnother(trial, kind);
-  const [client, user, found] = [await trial.client(), await trial.user(), await findSaved(trial, kind, value)];
-  const got = (field: string) => (found[field] ?? {}) as { id?: unknown };
-  const of = `\`${kind.findMethod}()\` returns`;
+async function assertSameClientUserAndScope(context: CheckContext, kind: TokenKind): Promise<void> {
+  const scope = context.scope(context.subject.scopes ?? (await anyScope(context)));
+  const { value } = await kind.save(context, { scope });
+  await saveForAnother(context, kind);
+  const [client, user, stored] = [await context.client(), await context.user(), await findSaved(context, kind, value)];
+  const got = (field: string) => (stored[field] ?? {}) as { id?: unknown };
+  const prefix = `\`${kind.findMethod}()\` returns`;
   if (kind.field !== 'authorizationCode') {
     assert(
-      found[kind.field] === value,
-      `${of} \`${kind.field}\` ${inspectValue(found[kind.field])}, not the ${kind.what} itself`,
+      stored[kind.field] === value,
+      `${prefix} \`${kind.field}\` ${inspectValue(stored[kind.field])}. Expected: the ${kind.token} itself.`,
     );
   }
   assert(
     got('client').id === client.id,
-    `${of} \`client.id\` ${inspectValue(got('client').id)} for ${inspectValue(client.id)}`,
+    `${prefix} \`client.id\` ${inspectValue(got('client').id)}. Saved was ${inspectValue(client.id)}.`,
   );
-  assert(found['user'], `${of} no \`user\``);
+  assert(stored['user'], `${prefix} no \`user\``);
   const isSameUser = user['id'] === undefined || String(got('user').id) === String(user['id']);
-  assert(isSameUser, `${of} \`user.id\` ${inspectValue(got('user').id)} for ${inspectValue(user['id'])}`);
+  assert(isSameUser, `${prefix} \`user.id\` ${inspectValue(got('user').id)}. Saved was ${inspectValue(user['id'])}.`);
   assert(
-    words(found['scope']) === words(scope),
-    `${of} \`scope\` ${inspectValue(found['scope'])} for ${inspectValue(scope)}`,
+    words(stored['scope']) === words(scope),
+    `${prefix} \`scope\` ${inspectValue(stored['scope'])}. Saved was ${inspectValue(scope)}.`,
   );
 }
 
-/** Any will do, where the model does not say that the client may not have it: then what is found may have less. */
-async function anyScope(trial: CheckContext): Promise<string[] | undefined> {
+/** Returns two scope values to save, or `undefined` if the model does not allow them for the client. */
+async function anyScope(context: CheckContext): Promise<string[] | undefined> {
   const values = ['read', 'write'];
-  const { model } = trial;
+  const { model } = context;
   if (!model.validateClientScope) return values;
-  return (await model.validateClientScope(await trial.client(), trial.scope(values)!)) ? values : undefined;
+  return (await model.validateClientScope(await context.client(), context.scope(values)!)) ? values : undefined;
 }
 
-/** So that what was saved last is not what is looked up. A model that knows no other user may refuse. */
+/** Saves another record, so that the checked one is not the latest. A model may refuse this user or client. */
 async function saveForAnother({ subject }: CheckContext, kind: TokenKind): Promise<void> {
   const another = new CheckContext({
     ...subject,
@@ -102,48 +102,48 @@ async function saveForAnother({ subject }: CheckContext, kind: TokenKind): Promi
 
 const words = (scope: unknown) => (scopeText(scope) ?? '').split(' ').toSorted().join(' ');
 
-async function assertExpiryIsDate(trial: CheckContext, kind: TokenKind): Promise<void> {
-  const { value, sent } = await kind.save(trial);
-  const found = (await findSaved(trial, kind, value))[kind.expiry];
-  const of = `\`${kind.findMethod}()\` returns \`${kind.expiry}\``;
-  assert(found instanceof Date, `${of} ${inspectValue(found)}, which is no Date`);
-  const late = found.getTime() - (sent[kind.expiry] as Date).getTime();
-  // A column may keep whole seconds.
-  assert(Math.abs(late) <= 1000, `${of} ${inspectValue(found)} for ${inspectValue(sent[kind.expiry])}`);
+async function assertExpiryIsDate(context: CheckContext, kind: TokenKind): Promise<void> {
+  const { value, sent } = await kind.save(context);
+  const stored = (await findSaved(context, kind, value))[kind.expiry];
+  const prefix = `\`${kind.findMethod}()\` returns \`${kind.expiry}\``;
+  assert(stored instanceof Date, `${prefix} ${inspectValue(stored)}. It must be a Date.`);
+  const late = stored.getTime() - (sent[kind.expiry] as Date).getTime();
+  // The database may store whole seconds.
+  assert(Math.abs(late) <= 1000, `${prefix} ${inspectValue(stored)}. Saved was ${inspectValue(sent[kind.expiry])}.`);
 }
 
-async function assertUnknownValuesNotFound(trial: CheckContext, kind: TokenKind): Promise<void> {
-  const { value: own, sent } = await kind.save(trial);
-  // Of one saved pair of tokens neither is found in place of the other.
+async function assertUnknownValuesNotFound(context: CheckContext, kind: TokenKind): Promise<void> {
+  const { value: own, sent } = await kind.save(context);
+  // A refresh token must not be found as an access token, or the other way around.
   const others = [sent['accessToken'], sent['refreshToken']].filter((token) => token && token !== own) as string[];
   for (const value of [...UNKNOWN_VALUES, ...others]) {
-    const found = await lookUp(trial, kind, value);
-    assert(!found, `\`${kind.findMethod}(${inspectValue(value)})\` returns ${inspectValue(found)}`);
+    const stored = await lookUp(context, kind, value);
+    assert(!stored, `\`${kind.findMethod}(${inspectValue(value)})\` returns ${inspectValue(stored)}`);
   }
 }
 
-async function assertExactMatch(trial: CheckContext, kind: TokenKind): Promise<void> {
-  const { value } = await kind.save(trial);
+async function assertExactMatch(context: CheckContext, kind: TokenKind): Promise<void> {
+  const { value } = await kind.save(context);
   for (const [how, spelling] of otherSpellings(value)) {
-    const found = await Promise.resolve(trial.model[kind.findMethod]!(spelling)).catch(() => undefined);
+    const stored = await Promise.resolve(context.model[kind.findMethod]!(spelling)).catch(() => undefined);
     assert(
-      !found,
-      `\`${kind.findMethod}()\` finds the ${kind.what} ${inspectValue(value)} by ${inspectValue(spelling)}, ${how}`,
+      !stored,
+      `\`${kind.findMethod}()\` finds the ${kind.token} ${inspectValue(value)} by ${inspectValue(spelling)}, which is its value ${how}.`,
     );
   }
 }
 
-async function assertExpiredRejected(trial: CheckContext, kind: TokenKind): Promise<void> {
-  const held = await saveExpired((expiresAt) => kind.save(trial, { [kind.expiry]: expiresAt }));
-  const refused = await isRefused(kind.use(trial, held));
-  const found = refused ? undefined : (await lookUp(trial, kind, held.value))?.[kind.expiry];
+async function assertExpiredRejected(context: CheckContext, kind: TokenKind): Promise<void> {
+  const held = await saveExpired((expiresAt) => kind.save(context, { [kind.expiry]: expiresAt }));
+  const refused = await isRefused(kind.use(context, held));
+  const stored = refused ? undefined : (await lookUp(context, kind, held.value))?.[kind.expiry];
   assert(
     refused,
-    `the server accepts ${kind.one} that has expired: its \`${kind.expiry}\` is returned as ${inspectValue(found)}`,
+    `The server accepts ${kind.aToken} that has expired. \`${kind.findMethod}()\` returns its \`${kind.expiry}\` as ${inspectValue(stored)}.`,
   );
 }
 
-/** Saves something that is over. A model whose rows expire by themselves may refuse that: then it is waited for. */
+/** Saves an expired record. If the model refuses an expiry in the past, saves one that expires soon and waits. */
 async function saveExpired(save: (expiresAt: Date) => Promise<SavedToken>): Promise<SavedToken> {
   try {
     return await save(new Date(Date.now() - 60_000));

@@ -6,44 +6,50 @@ import type { CheckContext } from '../check-context.js';
 import { assert, CheckFailure } from '../contract.js';
 import type { TokenKind } from './token-kinds.js';
 
-/** A value as a message shows it. */
+/** Returns a value in the form that messages show. */
 export const inspectValue = (value: unknown) =>
   inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 80 });
 
-/** What a method answers; a refusal by one of the OAuth errors is "there is none". */
+/**
+ * Calls a model method and returns its result. An OAuth error below status 500 counts as "not found": `undefined`.
+ * @throws {CheckFailure} If the method throws any other error.
+ */
 export async function callModel(call: () => unknown, signature: string): Promise<unknown> {
   try {
     return await call();
   } catch (error) {
     if (toOAuthError(error).status < 500) return undefined;
     throw new CheckFailure(
-      `${signature} throws ${inspectValue(error)}: for what it does not have it should return nothing`,
+      `${signature} throws ${inspectValue(error)}. If there is no such record, it must return nothing.`,
     );
   }
 }
 
-/** What a finder returns, of whatever kind. */
+/** A code or token as a find method of the model returns it. */
 export type StoredRecord = Record<string, unknown>;
 
-/** What the model finds by this value, if anything. */
+/** Returns the code or token that the model finds by a value, or `undefined`. */
 export async function lookUp(
-  trial: CheckContext,
-  { findMethod: finder }: TokenKind,
+  context: CheckContext,
+  { findMethod }: TokenKind,
   value: string,
 ): Promise<StoredRecord | undefined> {
-  const found = await callModel(() => trial.model[finder]!(value), `\`${finder}(${inspectValue(value)})\``);
-  // Whatever is falsy says that there is none.
-  return (found || undefined) as StoredRecord | undefined;
+  const result = await callModel(() => context.model[findMethod]!(value), `\`${findMethod}(${inspectValue(value)})\``);
+  // Every falsy result means that the model found nothing.
+  return (result || undefined) as StoredRecord | undefined;
 }
 
-/** What the model has just saved: it must find it. */
-export async function findSaved(trial: CheckContext, kind: TokenKind, value: string): Promise<StoredRecord> {
-  const found = await lookUp(trial, kind, value);
-  assert(found, `\`${kind.findMethod}()\` does not find the ${kind.what} that was just saved`);
-  return found;
+/**
+ * Returns a code or token that was just saved.
+ * @throws {CheckFailure} If the model does not find it.
+ */
+export async function findSaved(context: CheckContext, kind: TokenKind, value: string): Promise<StoredRecord> {
+  const stored = await lookUp(context, kind, value);
+  assert(stored, `\`${kind.findMethod}()\` does not find the ${kind.token} that was just saved.`);
+  return stored;
 }
 
-/** Is this refused, by whatever error? */
+/** Whether an attempt is rejected, with any error. */
 export async function isRefused(attempt: Promise<unknown>): Promise<boolean> {
   return attempt.then(
     () => false,
@@ -53,7 +59,7 @@ export async function isRefused(attempt: Promise<unknown>): Promise<boolean> {
 
 export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-/** So many turns of the event loop later. */
+/** Runs a function after a number of turns of the event loop. */
 export async function afterTurns<T>(turns: number, act: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < turns; turn += 1) await setImmediate();
   return act();

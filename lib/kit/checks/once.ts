@@ -5,15 +5,15 @@ import type { CheckContext } from '../check-context.js';
 import { sleep } from './model-calls.js';
 import { REMEMBER_ONCE } from './remedies.js';
 
-const feature = 'what happens once';
+const feature = 'single-use values';
 const needs: readonly CheckedMethod[] = ['once'];
 const attack =
-  'a proof or an assertion that somebody has listened to is brought again and taken, and a pushed request that nobody opened in time is opened by whoever found its name later.';
+  'An attacker replays a DPoP proof or an assertion that was intercepted, or opens a pushed authorization request that was not opened in time.';
 
-/** What a model must do on which the proofs, assertions and decisions of many features hang. */
+/** The checks of `once()`, on which the replay detection of many features depends. */
 export const ONCE_CHECKS: readonly Check[] = [
   {
-    name: 'says once who comes first',
+    name: 'returns true from `once()` to one of many concurrent callers',
     feature,
     needs,
     race: true,
@@ -22,7 +22,7 @@ export const ONCE_CHECKS: readonly Check[] = [
     run: assertOneFirstCaller,
   },
   {
-    name: 'remembers what came for as many seconds as it is told',
+    name: 'remembers a single-use value for the requested number of seconds',
     feature,
     needs,
     attack,
@@ -31,33 +31,39 @@ export const ONCE_CHECKS: readonly Check[] = [
   },
 ];
 
-async function assertOneFirstCaller(trial: CheckContext): Promise<void> {
-  const model = modelOf(trial);
+async function assertOneFirstCaller(context: CheckContext): Promise<void> {
+  const model = modelOf(context);
   const one = opaqueToken();
-  const answers = await Promise.all(Array.from({ length: trial.parallel }, async () => model.once(one, SECONDS)));
-  const first = answers.filter(Boolean).length;
+  const results = await Promise.all(Array.from({ length: context.parallel }, async () => model.once(one, SECONDS)));
+  const first = results.filter(Boolean).length;
   assert(
     first === 1,
-    `\`once()\` returned true to ${first} of ${trial.parallel} callers at once: exactly one is first`,
+    `\`once()\` returned true to ${first} of ${context.parallel} concurrent callers. It must return true to exactly one.`,
   );
 }
 
-/** Seconds: that is how long it is to be remembered, and after so many it is asked again. */
+/** Seconds for which the value must be remembered, and seconds after which the check tries it again. */
 const [SECONDS, WAIT] = [60, 0.2];
 
-async function assertValueRemembered(trial: CheckContext): Promise<void> {
-  const model = modelOf(trial);
+async function assertValueRemembered(context: CheckContext): Promise<void> {
+  const model = modelOf(context);
   const [one, other] = [opaqueToken(), opaqueToken()];
-  assert(await model.once(one, SECONDS), '`once()` returns false for a digest that nobody brought before');
-  const again = '`once()` returns true again for the same digest';
+  assert(await model.once(one, SECONDS), '`once()` returns false for a value that was never used.');
+  const again = '`once()` returns true a second time for the same value';
   assert(!(await model.once(one, SECONDS)), again);
   await sleep(WAIT * 1000);
-  assert(!(await model.once(one, SECONDS)), `${again}, ${WAIT} seconds after it was to remember it for ${SECONDS}`);
-  assert(await model.once(other, SECONDS), '`once()` returns false for a digest that nobody brought before');
+  assert(
+    !(await model.once(one, SECONDS)),
+    `${again}, ${WAIT} seconds after the first call. It must remember the value for ${SECONDS} seconds.`,
+  );
+  assert(await model.once(other, SECONDS), '`once()` returns false for a value that was never used.');
 }
 
-/** @throws SkippedCheck for an event emitter, whose `once` is another */
+/**
+ * Returns the model, if its `once()` is the method of `OnceModel`.
+ * @throws {SkippedCheck} If `once()` is the method of an event emitter.
+ */
 function modelOf({ model }: CheckContext) {
   if (hasOnce(model)) return model;
-  throw new SkippedCheck('`once()` is that of an event emitter');
+  throw new SkippedCheck('`once()` is the method of an event emitter, not `once(digest, seconds)`');
 }

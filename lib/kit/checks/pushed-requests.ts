@@ -14,108 +14,107 @@ const feature = 'pushed requests';
 const needs: readonly CheckedMethod[] = ['getClient', 'savePushedRequest', 'getPushedRequest', 'revokePushedRequest'];
 const remedy = consumeOnce('pushed_requests', 'request_uri');
 
-/** What a model must do for the feature `pushedRequests`. */
+/** The checks of models for the feature `pushedRequests()`. */
 export const PUSHED_REQUEST_CHECKS: readonly Check[] = [
   {
-    name: 'finds a pushed request whole, by its very name and no other',
+    name: 'finds a complete pushed request by its exact request URI, and by no other',
     feature,
     needs,
     attack:
-      'what was checked when it was pushed is not what is answered: a challenge, a resource or the client it is of is lost, or the request of one user is opened for another.',
+      'The processed request differs from the pushed one: its code challenge, resource or client is lost, or one user opens the request of another.',
     remedy: `${STORE_WHOLE_RECORD}\n  Names: ${EXACT_COMPARISON}`,
     run: assertCompleteRequest,
   },
   {
-    name: 'spends a pushed request once, and finds it no more',
+    name: 'consumes a pushed request once and does not find it afterwards',
     feature,
     needs,
     attack:
-      'whoever finds the URL in a browser history opens the request again, and has the next user of that browser answer it.',
+      'An attacker who finds the URL in a browser history opens the request again, and the next user of that browser approves it.',
     remedy,
     run: assertSingleUse,
   },
   {
-    name: 'lets one of many win who answer a pushed request at once',
+    name: 'consumes a pushed request for one of many concurrent callers',
     feature,
     needs,
     race: true,
-    attack: 'one consent becomes several codes, and one of them reaches somebody else.',
+    attack: 'One consent results in several authorization codes, and one of them reaches an attacker.',
     remedy,
     run: assertOneWinner,
   },
   {
-    name: 'spends a pushed request for processes whose clocks differ',
+    name: 'consumes a pushed request once, even if the clocks of processes differ',
     feature,
     needs,
-    attack:
-      'a request that one process has answered is answered again by another one, until its clock has come so far.',
+    attack: 'A process with a slower clock still accepts a request that another process consumed.',
     remedy: CLOCK_INDEPENDENT,
     run: assertSingleUseDespiteClockSkew,
   },
 ];
 
-async function assertCompleteRequest(trial: CheckContext): Promise<void> {
-  const pushed = await push(trial);
-  await push(trial);
-  const found = await findPushed(trial, pushed.requestUri);
-  const demandSame = (name: keyof PushedRequest, isSame: boolean) =>
+async function assertCompleteRequest(context: CheckContext): Promise<void> {
+  const pushed = await push(context);
+  await push(context);
+  const stored = await findPushed(context, pushed.requestUri);
+  const assertSame = (name: keyof PushedRequest, isSame: boolean) =>
     assert(
       isSame,
-      `\`getPushedRequest()\` returns \`${name}\` ${inspectValue(found[name])} for ${inspectValue(pushed[name])}`,
+      `\`getPushedRequest()\` returns \`${name}\` ${inspectValue(stored[name])}. Saved was ${inspectValue(pushed[name])}.`,
     );
   for (const name of ['requestUri', 'clientId', 'issuer', 'parameters'] as const) {
-    demandSame(name, isDeepStrictEqual(plain(found[name]), plain(pushed[name])));
+    assertSame(name, isDeepStrictEqual(plain(stored[name]), plain(pushed[name])));
   }
-  demandSame('openUntil', isAround(found.openUntil, pushed.openUntil, 1000));
-  // Whoever keeps it may count by a clock of their own.
-  demandSame('expiresAt', isAround(found.expiresAt, pushed.expiresAt, MINUTE));
+  assertSame('openUntil', isAround(stored.openUntil, pushed.openUntil, 1000));
+  // The model may compute the expiry by the clock of its database.
+  assertSame('expiresAt', isAround(stored.expiresAt, pushed.expiresAt, MINUTE));
   for (const other of [...UNKNOWN_VALUES, ...otherSpellings(pushed.requestUri).map(([, spelling]) => spelling)]) {
     assert(
-      !(await lookUpPushed(trial, other)),
-      `\`getPushedRequest(${inspectValue(other)})\` finds a request of another name`,
+      !(await lookUpPushed(context, other)),
+      `\`getPushedRequest(${inspectValue(other)})\` finds a request with another request URI.`,
     );
   }
 }
 
-/** As JSON has it: an object may be of another realm, or have no prototype. */
+/** Returns a value as JSON would restore it: an object may be of another realm or have no prototype. */
 const plain = (value: unknown): unknown => value && JSON.parse(JSON.stringify(value));
 
-const isAround = (found: unknown, moment: Date, milliseconds: number) =>
-  found instanceof Date && Math.abs(found.getTime() - moment.getTime()) <= milliseconds;
+const isAround = (actual: unknown, expected: Date, milliseconds: number) =>
+  actual instanceof Date && Math.abs(actual.getTime() - expected.getTime()) <= milliseconds;
 
-async function assertSingleUse(trial: CheckContext): Promise<void> {
-  const [{ requestUri }, other] = [await push(trial), await push(trial)];
-  const found = await findPushed(trial, requestUri);
-  const first = await revokePushed(trial, found);
-  assert(first, `\`revokePushedRequest()\` returns ${inspectValue(first)} to the first caller`);
-  await assertConsumed(trial, found, 'that is spent');
-  await assertConsumed(trial, { ...found, requestUri: `${requestUri}0` }, 'that was never pushed');
-  await findPushed(trial, other.requestUri);
+async function assertSingleUse(context: CheckContext): Promise<void> {
+  const [{ requestUri }, other] = [await push(context), await push(context)];
+  const stored = await findPushed(context, requestUri);
+  const first = await revokePushed(context, stored);
+  assert(first, `\`revokePushedRequest()\` returns ${inspectValue(first)} to the first caller. It must return true.`);
+  await assertConsumed(context, stored, 'that was consumed');
+  await assertConsumed(context, { ...stored, requestUri: `${requestUri}0` }, 'that was never saved');
+  await findPushed(context, other.requestUri);
 }
 
-async function assertConsumed(trial: CheckContext, found: PushedRequest, which: string): Promise<void> {
-  assert(!(await lookUpPushed(trial, found.requestUri)), `\`getPushedRequest()\` finds a request ${which}`);
-  const call = `\`revokePushedRequest()\` of a request ${which}`;
-  const again = await callModel(() => revokePushed(trial, found), call);
-  assert(!again, `${call} returns ${inspectValue(again)}`);
+async function assertConsumed(context: CheckContext, stored: PushedRequest, which: string): Promise<void> {
+  assert(!(await lookUpPushed(context, stored.requestUri)), `\`getPushedRequest()\` finds a request ${which}.`);
+  const call = `\`revokePushedRequest()\` for a request ${which}`;
+  const again = await callModel(() => revokePushed(context, stored), call);
+  assert(!again, `${call} returns ${inspectValue(again)}. It must return false.`);
 }
 
-async function assertOneWinner(trial: CheckContext): Promise<void> {
-  const { requestUri } = await push(trial);
-  const found = await Promise.all(Array.from({ length: trial.parallel }, () => findPushed(trial, requestUri)));
-  const answers = await Promise.allSettled(found.map((mine) => revokePushed(trial, mine)));
-  const winners = answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length;
-  const of = `\`revokePushedRequest()\` returned true to ${winners} of ${trial.parallel} callers at once`;
-  assert(winners === 1, `${of}: exactly one may win`);
+async function assertOneWinner(context: CheckContext): Promise<void> {
+  const { requestUri } = await push(context);
+  const stored = await Promise.all(Array.from({ length: context.parallel }, () => findPushed(context, requestUri)));
+  const results = await Promise.allSettled(stored.map((each) => revokePushed(context, each)));
+  const winners = results.filter((result) => result.status === 'fulfilled' && result.value).length;
+  const observation = `\`revokePushedRequest()\` returned true to ${winners} of ${context.parallel} concurrent callers`;
+  assert(winners === 1, `${observation}. It must return true to exactly one.`);
 }
 
-async function assertSingleUseDespiteClockSkew(trial: CheckContext): Promise<void> {
+async function assertSingleUseDespiteClockSkew(context: CheckContext): Promise<void> {
   for (const [how, ahead] of CLOCKS) {
-    const found = await withClockOffset(ahead, async () => {
-      const mine = await findPushed(trial, (await push(trial)).requestUri);
-      await revokePushed(trial, mine);
-      return mine;
+    const stored = await withClockOffset(ahead, async () => {
+      const request = await findPushed(context, (await push(context)).requestUri);
+      await revokePushed(context, request);
+      return request;
     });
-    await assertConsumed(trial, found, `that was spent by a process whose clock is ${how}`);
+    await assertConsumed(context, stored, `that was consumed by a process whose clock is ${how}`);
   }
 }

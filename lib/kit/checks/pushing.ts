@@ -4,14 +4,16 @@ import { assert } from '../contract.js';
 import type { CheckContext } from '../check-context.js';
 import { callModel, inspectValue } from './model-calls.js';
 
-/** In milliseconds. */
+/** Milliseconds in a minute. */
 export const MINUTE = 60_000;
 
-const modelOf = (trial: CheckContext) => trial.model as unknown as PushedRequestModel;
+const modelOf = (context: CheckContext) => context.model as unknown as PushedRequestModel;
 
-/** Pushes a request as the server has it kept; its lists, and texts in any script, must come back. */
-export async function push(trial: CheckContext): Promise<PushedRequest> {
-  const { id } = trial.fixture;
+/**
+ * Saves a pushed request with the properties that the server passes to the model, including lists and non-Latin text.
+ */
+export async function push(context: CheckContext): Promise<PushedRequest> {
+  const { id } = context.fixture;
   const pushed: PushedRequest = {
     requestUri: `urn:ietf:params:oauth:request_uri:${opaqueToken()}`,
     clientId: id,
@@ -20,25 +22,28 @@ export async function push(trial: CheckContext): Promise<PushedRequest> {
     openUntil: new Date(Date.now() + MINUTE),
     expiresAt: new Date(Date.now() + 30 * MINUTE),
   };
-  await modelOf(trial).savePushedRequest({ ...pushed, parameters: { ...pushed.parameters } });
+  await modelOf(context).savePushedRequest({ ...pushed, parameters: { ...pushed.parameters } });
   return pushed;
 }
 
-/** What the model finds by this name, if anything. */
-export async function lookUpPushed(trial: CheckContext, requestUri: string): Promise<PushedRequest | undefined> {
+/** Returns the pushed request that the model finds by a request URI, or `undefined`. */
+export async function lookUpPushed(context: CheckContext, requestUri: string): Promise<PushedRequest | undefined> {
   const call = `\`getPushedRequest(${inspectValue(requestUri)})\``;
-  const found = await callModel(() => modelOf(trial).getPushedRequest(requestUri), call);
-  return (found || undefined) as PushedRequest | undefined;
+  const stored = await callModel(() => modelOf(context).getPushedRequest(requestUri), call);
+  return (stored || undefined) as PushedRequest | undefined;
 }
 
-/** What the model finds by this name. @throws Finding when that is nothing */
-export async function findPushed(trial: CheckContext, requestUri: string): Promise<PushedRequest> {
-  const found = await lookUpPushed(trial, requestUri);
-  assert(found, '`getPushedRequest()` does not find what was pushed');
-  return found;
+/**
+ * Returns the pushed request that the model finds by a request URI.
+ * @throws {CheckFailure} If the model does not find it.
+ */
+export async function findPushed(context: CheckContext, requestUri: string): Promise<PushedRequest> {
+  const stored = await lookUpPushed(context, requestUri);
+  assert(stored, '`getPushedRequest()` does not find a request that was just saved.');
+  return stored;
 }
 
-/** Spends a request, as it was found. */
-export async function revokePushed(trial: CheckContext, found: PushedRequest): Promise<unknown> {
-  return modelOf(trial).revokePushedRequest({ ...found });
+/** Marks a pushed request as used, as the server would. Returns the result of the model. */
+export async function revokePushed(context: CheckContext, stored: PushedRequest): Promise<unknown> {
+  return modelOf(context).revokePushedRequest({ ...stored });
 }

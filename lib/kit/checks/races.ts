@@ -5,68 +5,68 @@ import { findSaved } from './model-calls.js';
 import type { SingleUseKind } from './token-kinds.js';
 import { consumeOnce } from './remedies.js';
 
-/** What holds only if spending is one atomic step. */
+/** Returns the checks that hold only if marking a code or token as used is one atomic step. */
 export function raceChecks(kind: SingleUseKind): Check[] {
-  const { what, one, feature, needs, consumeMethod: spender, table, column } = kind;
-  const attack = `whoever steals ${one} redeems it in the same moment as its owner: both get tokens, and nobody notices.`;
+  const { token, aToken, feature, needs, consumeMethod, table, column } = kind;
+  const attack = `An attacker who steals ${aToken} redeems it at the same moment as its owner. Both get tokens, unnoticed.`;
   return [
     {
-      name: `lets one of many win who spend ${one} at once`,
+      name: `marks ${aToken} as used for one of many concurrent callers`,
       feature,
       needs,
       race: true,
       attack,
       remedy: consumeOnce(table, column),
-      run: (trial) => assertOneWinner(trial, kind),
+      run: (context) => assertOneWinner(context, kind),
     },
     {
-      name: `has the server give tokens once to many who bring one ${what} at once`,
+      name: `makes the server issue tokens for one of many concurrent requests with the same ${token}`,
       feature,
       needs,
       race: true,
       attack,
-      remedy: `\`${spender}()\` decides who wins: ${consumeOnce(table, column)}`,
-      run: (trial) => assertOneTokenResponse(trial, kind),
+      remedy: `\`${consumeMethod}()\` decides which caller succeeds. ${consumeOnce(table, column)}`,
+      run: (context) => assertOneTokenResponse(context, kind),
     },
   ];
 }
 
-/** Every caller has found it before the first one spends it. */
-async function assertOneWinner(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const { value } = await kind.save(trial);
-  const callers = Array.from({ length: trial.parallel });
-  const found = await Promise.all(callers.map(() => findSaved(trial, kind, value)));
-  const answers = await Promise.allSettled(found.map(async (mine) => kind.consume(trial.model, { ...mine }, value)));
-  const winners = answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length;
-  const of = `\`${kind.consumeMethod}()\` returned true to ${winners} of ${trial.parallel} callers at once`;
-  assert(winners === 1, `${of}: exactly one may win`);
+/** Asserts that one caller succeeds when all callers found the code or token before any of them marks it as used. */
+async function assertOneWinner(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const { value } = await kind.save(context);
+  const callers = Array.from({ length: context.parallel });
+  const stored = await Promise.all(callers.map(() => findSaved(context, kind, value)));
+  const results = await Promise.allSettled(stored.map(async (each) => kind.consume(context.model, { ...each }, value)));
+  const winners = results.filter((result) => result.status === 'fulfilled' && result.value).length;
+  const observation = `\`${kind.consumeMethod}()\` returned true to ${winners} of ${context.parallel} concurrent callers`;
+  assert(winners === 1, `${observation}. Exactly one must succeed.`);
 }
 
-async function assertOneTokenResponse(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const client = await trial.clientFor(kind.grant);
-  const held = await kind.save(trial);
-  const gate = new Barrier(trial.parallel);
-  const finder = trial.model[kind.findMethod]!.bind(trial.model) as (value: string) => unknown;
-  const server = trial.server(
-    trial.modelWith({
-      // Who the client is was settled before the race; a slow hash would only spread its start.
+async function assertOneTokenResponse(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const client = await context.clientFor(kind.grant);
+  const held = await kind.save(context);
+  const barrier = new Barrier(context.parallel);
+  const finder = context.model[kind.findMethod]!.bind(context.model) as (value: string) => unknown;
+  const server = context.server(
+    context.modelWith({
+      // The client is found in advance: a slow secret hash would spread the start of the race.
       getClient: () => client,
-      // Nobody spends it before all have found it.
-      [kind.findMethod]: (value: string) => heldBack(gate, async () => finder(value)),
+      // No request marks the code or token as used before all requests have found it.
+      [kind.findMethod]: (value: string) => heldBack(barrier, async () => finder(value)),
     }),
   );
-  const attempts = Array.from({ length: trial.parallel }, () => kind.use(trial, held, { server }));
-  const answers = await Promise.allSettled(attempts);
-  const winners = answers.filter(({ status }) => status === 'fulfilled').length;
-  const of = `the server gave tokens to ${winners} of ${trial.parallel} callers at once`;
-  // Where replays are noticed, the losers may have ended the family before the winner got its tokens.
-  assert(winners === 1 || (winners === 0 && trial.model.revokeGrant), `${of}: exactly one may win`);
+  const attempts = Array.from({ length: context.parallel }, () => kind.use(context, held, { server }));
+  const results = await Promise.allSettled(attempts);
+  const winners = results.filter(({ status }) => status === 'fulfilled').length;
+  const observation = `The server issued tokens to ${winners} of ${context.parallel} concurrent requests`;
+  // With replay detection, the losing requests may revoke the family before the winning request gets its tokens.
+  assert(winners === 1 || (winners === 0 && context.model.revokeGrant), `${observation}. Exactly one must succeed.`);
 }
 
-async function heldBack<T>(gate: Barrier, call: () => Promise<T>): Promise<T> {
+async function heldBack<T>(barrier: Barrier, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } finally {
-    await gate.arrive();
+    await barrier.arrive();
   }
 }

@@ -5,45 +5,48 @@ import type { SingleUseKind } from './token-kinds.js';
 import { prepareRedemption } from './redeeming.js';
 import { SAVE_INTO_FAMILY } from './remedies.js';
 
-/** What holds for models that spend and save in one step, where the family ends before that or meanwhile. */
+/** Returns the checks of `redeem()` for a token family that is revoked before the call or during it. */
 export function lateRedeemingChecks(kind: SingleUseKind): Check[] {
-  const { one } = kind;
+  const { aToken } = kind;
   const feature = 'token families';
   const needs = [...kind.needs, 'getAccessToken', 'revokeGrant', 'redeem'] as const;
-  const attack = `the thief who redeems ${one} while the family is revoked gets a token that nothing will ever revoke.`;
-  const remedy = `in the very transaction of \`redeem()\`: ${SAVE_INTO_FAMILY}`;
+  const attack = `An attacker who redeems ${aToken} while the family is revoked gets a token that is never revoked.`;
+  const remedy = `In the transaction of \`redeem()\`: ${SAVE_INTO_FAMILY}`;
   return [
     {
-      name: `redeems ${one} for no token that is alive once its family has ended`,
+      name: `redeems ${aToken} of a revoked family for no usable token`,
       feature,
       needs,
       attack,
       remedy,
-      run: (trial) => assertTokenUnusable(trial, kind),
+      run: (context) => assertTokenUnusable(context, kind),
     },
     {
-      name: `leaves no token alive for which ${one} is redeemed while its family ends`,
+      name: `leaves no usable token if the family is revoked while ${aToken} is redeemed`,
       feature,
       needs,
       race: true,
       attack,
       remedy,
-      run: async (trial) => {
-        for (let round = 0; round < 20; round += 1) await assertTokenUnusable(trial, kind, round % 5);
+      run: async (context) => {
+        for (let round = 0; round < 20; round += 1) await assertTokenUnusable(context, kind, round % 5);
       },
     },
   ];
 }
 
-/** @param turns of the event loop, after which the family ends; left out: it has ended before */
-async function assertTokenUnusable(trial: CheckContext, kind: SingleUseKind, turns?: number): Promise<void> {
-  const held = await kind.save(trial);
-  const attempt = await prepareRedemption(trial, kind, held);
-  const revoke = async () => trial.model.revokeGrant!(held.sent['grantId'] as string);
+/**
+ * Asserts that no usable token results from redeeming a code or token of a revoked family.
+ * @param turns Turns of the event loop after which the family is revoked. If omitted, it is revoked before.
+ */
+async function assertTokenUnusable(context: CheckContext, kind: SingleUseKind, turns?: number): Promise<void> {
+  const held = await kind.save(context);
+  const attempt = await prepareRedemption(context, kind, held);
+  const revoke = async () => context.model.revokeGrant!(held.sent['grantId'] as string);
   if (turns === undefined) await revoke();
-  // A model refuses by throwing, by returning nothing, or by keeping what nobody will find.
+  // The model may refuse by throwing, by returning nothing, or by saving a token that is never found.
   const redeemed = attempt.redeem().catch(() => undefined);
   await Promise.all([redeemed, turns !== undefined && afterTurns(turns, revoke)]);
-  const isAlive = await trial.acceptsAccessToken(attempt.token.accessToken);
-  assert(!isAlive, `an access token for which ${kind.one} of the ended family was redeemed is let in`);
+  const isAccepted = await context.acceptsAccessToken(attempt.token.accessToken);
+  assert(!isAccepted, `The server accepts an access token for which ${kind.aToken} of a revoked family was redeemed.`);
 }

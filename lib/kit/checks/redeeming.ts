@@ -5,129 +5,143 @@ import { callModel, findSaved, lookUp, inspectValue } from './model-calls.js';
 import { ACCESS_TOKEN, type SavedToken, REFRESH_TOKEN, type SingleUseKind } from './token-kinds.js';
 import { REDEEM } from './remedies.js';
 
-/** What holds for models that spend and save in one step. */
+/** Returns the checks of `redeem()`, which marks a code or token as used and saves the new tokens in one step. */
 export function redeemingChecks(kind: SingleUseKind): Check[] {
-  const { what, one, feature } = kind;
+  const { token, aToken, feature } = kind;
   const needs = [...kind.needs, 'getAccessToken', 'redeem'] as const;
   const remedy = REDEEM;
   return [
     {
-      name: `redeems ${one} once, and saves nothing for whoever comes second`,
+      name: `redeems ${aToken} once and saves nothing for a second caller`,
       feature,
       needs,
-      attack: `whoever finds a used ${what} gets tokens for it again; or tokens that nobody was given lie in the database, and are good.`,
+      attack: `An attacker who finds a used ${token} gets tokens for it again. Or the database holds valid tokens that were never returned to a client.`,
       remedy,
-      run: (trial) => assertSingleRedemption(trial, kind),
+      run: (context) => assertSingleRedemption(context, kind),
     },
     {
-      name: `redeems ${one} whole or not at all`,
+      name: `redeems ${aToken} completely or not at all`,
       feature,
       needs,
-      attack: `nobody needs to attack: where a process dies or a connection breaks between the two, the user is signed out, and the retry of the client looks like a theft.`,
+      attack: `No attack is needed: if a process stops or a connection breaks between the two steps, the user is signed out, and the retry of the client looks like a replay.`,
       remedy,
-      run: (trial) => assertAtomicRedemption(trial, kind),
+      run: (context) => assertAtomicRedemption(context, kind),
     },
     {
-      name: `lets one of many win who redeem ${one} at once, and saves for no other`,
+      name: `redeems ${aToken} for one of many concurrent callers, and saves tokens only for that caller`,
       feature,
       needs,
       race: true,
-      attack: `whoever steals ${one} redeems it in the same moment as its owner: both get tokens, and nobody notices.`,
+      attack: `An attacker who steals ${aToken} redeems it at the same moment as its owner. Both get tokens, unnoticed.`,
       remedy,
-      run: (trial) => assertOneRedeemer(trial, kind),
+      run: (context) => assertOneRedeemer(context, kind),
     },
   ];
 }
 
-/** Somebody who brings it, and what would be given for it. */
+/** One attempt to redeem a code or refresh token, with the token to save for it. */
 interface Attempt {
   token: Unsaved<Token>;
   redeem(token?: Unsaved<Token>): Promise<Token | undefined>;
 }
 
-/** As the server does it: it was found, and everything that can fail without the model is done. */
+/** Prepares a redemption as the server does: finds the code or refresh token, and generates the new token. */
 export async function prepareRedemption(
-  trial: CheckContext,
+  context: CheckContext,
   kind: SingleUseKind,
   { value, sent }: SavedToken,
 ): Promise<Attempt> {
-  const found = { [kind.field]: value, ...(await lookUp(trial, kind, value)) } as unknown;
-  const [client, user] = [await trial.client(), await trial.user()];
+  const stored = { [kind.field]: value, ...(await lookUp(context, kind, value)) } as unknown;
+  const [client, user] = [await context.client(), await context.user()];
   const { grantId } = sent as { grantId?: string };
-  const token = await trial.newToken(grantId ? { grantId } : {});
+  const token = await context.newToken(grantId ? { grantId } : {});
   return {
     token,
-    async redeem(given = token) {
-      const saved = await trial.model.redeem!(found as AuthorizationCode | RefreshToken, given, client, user);
+    async redeem(tokenToSave = token) {
+      const saved = await context.model.redeem!(stored as AuthorizationCode | RefreshToken, tokenToSave, client, user);
       return saved || undefined;
     },
   };
 }
 
-async function assertSingleRedemption(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const held = await kind.save(trial);
-  const [first, second] = [await prepareRedemption(trial, kind, held), await prepareRedemption(trial, kind, held)];
+async function assertSingleRedemption(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const held = await kind.save(context);
+  const [first, second] = [await prepareRedemption(context, kind, held), await prepareRedemption(context, kind, held)];
   const saved = await first.redeem();
-  assert(saved, `\`redeem()\` returns nothing to the first caller, who brings ${kind.one} that nobody has spent`);
+  assert(saved, `\`redeem()\` returns nothing to the first caller, although the ${kind.token} is unused.`);
   assert(
     saved.accessToken === first.token.accessToken && saved.refreshToken === first.token.refreshToken,
-    '`redeem()` does not return the token it was given',
-  );
-  assert(await trial.acceptsAccessToken(saved.accessToken), 'the access token that `redeem()` returned is not let in');
-  const again = await second.redeem();
-  assert(!again, `\`redeem()\` returns a token again for ${kind.one} that is spent`);
-  assert(!(await isSaved(trial, second.token)), `\`redeem()\` saves tokens for ${kind.one} that it did not spend`);
-  const found = { [kind.field]: held.value, ...(await lookUp(trial, kind, held.value)) };
-  const spent = await callModel(
-    () => kind.consume(trial.model, found, held.value),
-    `\`${kind.consumeMethod}()\` of what is spent`,
+    '`redeem()` does not return the token that it was passed.',
   );
   assert(
-    !spent,
-    `\`${kind.consumeMethod}()\` returns ${inspectValue(spent)} for ${kind.one} that \`redeem()\` has spent`,
+    await context.acceptsAccessToken(saved.accessToken),
+    'The server does not accept the access token that `redeem()` returned.',
+  );
+  const again = await second.redeem();
+  assert(!again, `\`redeem()\` returns a token again for ${kind.aToken} that is already used.`);
+  assert(
+    !(await isSaved(context, second.token)),
+    `\`redeem()\` returned nothing for ${kind.aToken} that was already used, but saved the new tokens.`,
+  );
+  const stored = { [kind.field]: held.value, ...(await lookUp(context, kind, held.value)) };
+  const result = await callModel(
+    () => kind.consume(context.model, stored, held.value),
+    `\`${kind.consumeMethod}()\` for ${kind.aToken} that is already used`,
+  );
+  assert(
+    !result,
+    `\`${kind.consumeMethod}()\` returns ${inspectValue(result)} for ${kind.aToken} that \`redeem()\` has marked as used.`,
   );
 }
 
-/** It breaks off at each look at the token, and then at an access token that is there already. */
-async function assertAtomicRedemption(trial: CheckContext, kind: SingleUseKind): Promise<void> {
+/**
+ * Asserts that `redeem()` has a complete effect or none: it fails at each access to the token, then at a duplicate
+ * token.
+ */
+async function assertAtomicRedemption(context: CheckContext, kind: SingleUseKind): Promise<void> {
   for (let looks = 0, isRedeemed = false; !isRedeemed && looks < 100; looks += 1) {
-    isRedeemed = await assertConsistentAfterFailure(trial, kind, (token) => breaking(token, looks));
+    isRedeemed = await assertConsistentAfterFailure(context, kind, (token) => breaking(token, looks));
   }
-  // Without a second token it could not be told whether anything was saved.
-  if (!trial.model.getRefreshToken) return;
-  const { accessToken } = (await trial.saveToken()).saved;
-  await assertConsistentAfterFailure(trial, kind, (token) => ({ ...token, accessToken }));
+  // Without a refresh token, the check could not tell whether anything was saved.
+  if (!context.model.getRefreshToken) return;
+  const { accessToken } = (await context.saveToken()).saved;
+  await assertConsistentAfterFailure(context, kind, (token) => ({ ...token, accessToken }));
 }
 
 type Change = (token: Unsaved<Token>) => Unsaved<Token>;
 
-/** @returns whether it was redeemed for all that */
+/**
+ * Asserts that a failed `redeem()` is consistent: either its tokens are saved, or a retry succeeds, but not both.
+ * @returns whether `redeem()` succeeded despite the change
+ */
 async function assertConsistentAfterFailure(
-  trial: CheckContext,
+  context: CheckContext,
   kind: SingleUseKind,
   change: Change,
 ): Promise<boolean> {
-  const held = await kind.save(trial);
-  const attempt = await prepareRedemption(trial, kind, held);
-  const answer = await attempt.redeem(change(attempt.token)).catch((error: Error) => error);
-  if (answer && !(answer instanceof Error)) return true;
-  const retried = await (await prepareRedemption(trial, kind, held)).redeem().catch(() => undefined);
-  // Where the retry won, what the first one saved is dead or it is too much; where it lost, that must be there.
-  const saved = await isSaved(trial, attempt.token);
-  const found = `\`redeem()\` ${answer ? 'throws' : 'returns nothing'} where saving fails`;
-  assert(saved || retried, `${found}, and ${kind.one} is spent for nothing`);
-  assert(!saved || !retried, `${found}, and has saved tokens for ${kind.one} that is still good`);
+  const held = await kind.save(context);
+  const attempt = await prepareRedemption(context, kind, held);
+  const result = await attempt.redeem(change(attempt.token)).catch((error: Error) => error);
+  if (result && !(result instanceof Error)) return true;
+  const retried = await (await prepareRedemption(context, kind, held)).redeem().catch(() => undefined);
+  // If the retry succeeded, tokens of the first attempt would be extra ones. If it failed, they must be there.
+  const saved = await isSaved(context, attempt.token);
+  const observation = `\`redeem()\` ${result ? 'throws' : 'returns nothing'} if saving fails`;
+  assert(saved || retried, `${observation}, but the ${kind.token} is marked as used and no tokens are saved.`);
+  assert(!saved || !retried, `${observation}, but tokens are saved although the ${kind.token} is still valid.`);
   return false;
 }
 
-/** A token that cannot be looked at so many times: whoever does is cut off in the middle. */
-function breaking(token: Unsaved<Token>, most: number): Unsaved<Token> {
+/**
+ * Returns a token that throws after a number of property accesses, so that the model fails while it saves the token.
+ */
+function breaking(token: Unsaved<Token>, maxAccesses: number): Unsaved<Token> {
   let looks = 0;
   const count = (key?: PropertyKey) => {
-    // Promises look at this one, where a model returns what it was given.
+    // A promise reads `then` if the model returns the token that it was passed.
     if (key === 'then' || typeof key === 'symbol') return;
     looks += 1;
-    if (looks > most) throw new Error('the kit breaks off here');
+    if (looks > maxAccesses) throw new Error('The contract kit simulates a failure here.');
   };
   return new Proxy(token, {
     get(target, key) {
@@ -141,26 +155,26 @@ function breaking(token: Unsaved<Token>, most: number): Unsaved<Token> {
   });
 }
 
-/** Is any of it there? */
-async function isSaved(trial: CheckContext, { accessToken, refreshToken }: Unsaved<Token>): Promise<boolean> {
-  if (await lookUp(trial, ACCESS_TOKEN, accessToken)) return true;
-  return Boolean(refreshToken && trial.model.getRefreshToken && (await lookUp(trial, REFRESH_TOKEN, refreshToken)));
+/** Whether the access token or the refresh token was saved. */
+async function isSaved(context: CheckContext, { accessToken, refreshToken }: Unsaved<Token>): Promise<boolean> {
+  if (await lookUp(context, ACCESS_TOKEN, accessToken)) return true;
+  return Boolean(refreshToken && context.model.getRefreshToken && (await lookUp(context, REFRESH_TOKEN, refreshToken)));
 }
 
-/** Every caller has found it before the first one redeems it. */
-async function assertOneRedeemer(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const held = await kind.save(trial);
-  await findSaved(trial, kind, held.value);
-  const callers = Array.from({ length: trial.parallel });
-  const attempts = await Promise.all(callers.map(() => prepareRedemption(trial, kind, held)));
-  const answers = await Promise.allSettled(attempts.map((attempt) => attempt.redeem()));
-  const winners = answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length;
-  const of = `\`redeem()\` returned a token to ${winners} of ${trial.parallel} callers at once`;
-  assert(winners === 1, `${of}: exactly one may win`);
-  const saved = await Promise.all(attempts.map(({ token }) => isSaved(trial, token)));
+/** Asserts that one caller succeeds when all callers found the code or token before any of them redeems it. */
+async function assertOneRedeemer(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const held = await kind.save(context);
+  await findSaved(context, kind, held.value);
+  const callers = Array.from({ length: context.parallel });
+  const attempts = await Promise.all(callers.map(() => prepareRedemption(context, kind, held)));
+  const results = await Promise.allSettled(attempts.map((attempt) => attempt.redeem()));
+  const winners = results.filter((result) => result.status === 'fulfilled' && result.value).length;
+  const observation = `\`redeem()\` returned a token to ${winners} of ${context.parallel} concurrent callers`;
+  assert(winners === 1, `${observation}. Exactly one must succeed.`);
+  const saved = await Promise.all(attempts.map(({ token }) => isSaved(context, token)));
   const count = saved.filter(Boolean).length;
   assert(
     count === 1,
-    `\`redeem()\` saved the tokens of ${count} of ${trial.parallel} callers at once, of whom one won`,
+    `\`redeem()\` saved the tokens of ${count} of ${context.parallel} concurrent callers, although it returned a token to only one.`,
   );
 }

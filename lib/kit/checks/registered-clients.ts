@@ -17,36 +17,37 @@ const needs: readonly CheckedMethod[] = [
   'revokeRegistration',
 ];
 
-/** What a model must do for the feature `registration`. RFC 7591, RFC 7592 */
+/** The checks of models for the feature `registration()`. RFC 7591, RFC 7592 */
 export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
   {
-    name: 'shows a registration to whoever has its token, and to nobody else',
+    name: 'returns a registration only for its registration access token',
     feature,
     needs,
     attack:
-      'whoever knows the id of a client, which is no secret, sends the codes of its users to a place of their own.',
+      'An attacker who knows the ID of a client, which is public, replaces its redirect URIs and receives the codes of its users.',
     remedy: HASH_SECRETS,
     run: assertRegistrationProtected,
   },
   {
-    name: 'puts what a client says of itself now in place of what it said',
+    name: 'replaces the metadata of a registered client',
     feature,
     needs,
-    attack: 'a redirect URI that a client has given up is still answered, or a secret that it has replaced is good.',
+    attack:
+      'A redirect URI that the client has removed is still accepted, or a secret that it has replaced is still valid.',
     remedy: HASH_SECRETS,
     run: assertMetadataReplaced,
   },
   {
-    name: 'forgets a client that takes its registration back, and ends what it was given',
+    name: 'deletes a client that removes its registration, and revokes its grants',
     feature,
     needs: [...needs, 'saveToken', 'getAccessToken'],
-    attack: 'a client that is no more goes on with the tokens that it has.',
+    attack: 'A deleted client keeps its access with the tokens that were issued to it.',
     remedy: REVOKE_CLIENT_GRANTS,
     run: assertRegistrationRemoved,
   },
 ];
 
-const modelOf = (trial: CheckContext) => trial.model as typeof trial.model & RegistrationModel;
+const modelOf = (context: CheckContext) => context.model as typeof context.model & RegistrationModel;
 const redirectUriFor = (name: string) => `https://kit.example/${name}`;
 
 interface SavedRegistration {
@@ -55,9 +56,12 @@ interface SavedRegistration {
   token: string;
 }
 
-async function withRegistration(trial: CheckContext, run: (kept: SavedRegistration) => Promise<void>): Promise<void> {
-  const model = modelOf(trial);
-  if (model.canRegister?.() === false) throw new SkippedCheck('`canRegister()` returns false');
+async function withRegistration(
+  context: CheckContext,
+  run: (saved: SavedRegistration) => Promise<void>,
+): Promise<void> {
+  const model = modelOf(context);
+  if (model.canRegister?.() === false) throw new SkippedCheck('`canRegister()` of the model returns false');
   const [secret, token] = [opaqueToken(), opaqueToken()];
   const registration = registrationOf(newClientId(), 'first');
   await model.saveRegistration(registration, { clientSecret: secret, registrationAccessToken: token });
@@ -81,76 +85,91 @@ function registrationOf(id: string, name: string): Registration {
   return { client, issuedAt: new Date(Math.floor(Date.now() / 1000) * 1000) };
 }
 
-async function assertRegistrationProtected(trial: CheckContext): Promise<void> {
-  const model = modelOf(trial);
-  await withRegistration(trial, async ({ registration: { client }, secret, token }) => {
-    const found = await model.getRegistration(client.id, token);
+async function assertRegistrationProtected(context: CheckContext): Promise<void> {
+  const model = modelOf(context);
+  await withRegistration(context, async ({ registration: { client }, secret, token }) => {
+    const stored = await model.getRegistration(client.id, token);
     assert(
-      found && found.client.id === client.id,
-      `\`getRegistration()\` returns ${inspectValue(found)} to the client itself`,
+      stored && stored.client.id === client.id,
+      `\`getRegistration()\` returns ${inspectValue(stored)} for the correct registration access token.`,
     );
     assert(
-      found.client.redirectUris.join() === redirectUriFor('first'),
-      `\`getRegistration()\` returns the redirect URIs ${inspectValue(found.client.redirectUris)}`,
+      stored.client.redirectUris.join() === redirectUriFor('first'),
+      `\`getRegistration()\` returns the redirect URIs ${inspectValue(stored.client.redirectUris)} instead of the saved ones.`,
     );
-    assert(!JSON.stringify(found).includes(secret), '`getRegistration()` shows the secret');
+    assert(!JSON.stringify(stored).includes(secret), '`getRegistration()` returns the secret in plain text.');
     for (const [wrong, which] of [
-      [secret, 'its secret'],
-      [`${token}x`, 'another token'],
-      ['', 'nothing'],
+      [secret, 'the client secret'],
+      [`${token}x`, 'a wrong token'],
+      ['', 'an empty string'],
     ] as const) {
-      assert(!(await model.getRegistration(client.id, wrong)), `\`getRegistration()\` finds a client by ${which}`);
+      assert(
+        !(await model.getRegistration(client.id, wrong)),
+        `\`getRegistration()\` accepts ${which} as the registration access token.`,
+      );
     }
     assert(
       !(await model.getRegistration(`${client.id}x`, token)),
-      '`getRegistration()` finds another client by the token',
+      '`getRegistration()` accepts the registration access token of another client.',
     );
-    assert(await model.getClient(client.id, secret), '`getClient()` does not find a registered client by its secret');
+    assert(
+      await model.getClient(client.id, secret),
+      '`getClient()` does not find a registered client with its secret.',
+    );
     assert(
       !(await model.getClient(client.id, token)),
-      '`getClient()` takes the token of a registration for the secret',
+      '`getClient()` accepts the registration access token as the client secret.',
     );
   });
 }
 
-async function assertMetadataReplaced(trial: CheckContext): Promise<void> {
-  const model = modelOf(trial);
-  await withRegistration(trial, async ({ registration: { client }, secret, token }) => {
-    const found = await model.getRegistration(client.id, token);
-    assert(found, '`getRegistration()` finds no registration that was just saved');
-    const [clientSecret, next] = [opaqueToken(), { ...found, ...registrationOf(client.id, 'second') }];
-    assert(await model.updateRegistration(next, { clientSecret }), '`updateRegistration()` returns false');
+async function assertMetadataReplaced(context: CheckContext): Promise<void> {
+  const model = modelOf(context);
+  await withRegistration(context, async ({ registration: { client }, secret, token }) => {
+    const stored = await model.getRegistration(client.id, token);
+    assert(stored, '`getRegistration()` does not find a registration that was just saved.');
+    const [clientSecret, next] = [opaqueToken(), { ...stored, ...registrationOf(client.id, 'second') }];
+    assert(
+      await model.updateRegistration(next, { clientSecret }),
+      '`updateRegistration()` returns false for a client that exists.',
+    );
     const now = await model.getClient(client.id, clientSecret);
-    assert(now, 'the new secret is not good');
+    assert(now, '`getClient()` does not accept the new secret after `updateRegistration()`.');
     assert(
       [now.redirectUris].join() === redirectUriFor('second'),
-      `\`getClient()\` returns the redirect URIs ${inspectValue(now.redirectUris)}`,
+      `After \`updateRegistration()\`, \`getClient()\` returns the redirect URIs ${inspectValue(now.redirectUris)}.`,
     );
-    assert(!(await model.getClient(client.id, secret)), 'the old secret is good still');
+    assert(
+      !(await model.getClient(client.id, secret)),
+      '`getClient()` still accepts the old secret after `updateRegistration()`.',
+    );
     assert(
       await model.getRegistration(client.id, token),
-      'the token of the registration is not good any more, and no other was given',
+      '`getRegistration()` rejects the registration access token after `updateRegistration()`, which did not replace it.',
     );
     assert(
       await model.updateRegistration(registrationOf(client.id, 'first'), {}),
-      '`updateRegistration()` returns false without another secret',
+      '`updateRegistration()` without a new secret returns false.',
     );
-    assert(await model.getClient(client.id, clientSecret), 'a change without a secret has taken it away');
+    assert(
+      await model.getClient(client.id, clientSecret),
+      '`updateRegistration()` without a new secret has removed the old one.',
+    );
   });
 }
 
-async function assertRegistrationRemoved(trial: CheckContext): Promise<void> {
-  const model = modelOf(trial);
-  await withRegistration(trial, async ({ registration, secret, token }) => {
+async function assertRegistrationRemoved(context: CheckContext): Promise<void> {
+  const model = modelOf(context);
+  await withRegistration(context, async ({ registration, secret, token }) => {
     const { id } = registration.client;
-    const given = await saveTokenFor(trial, id, secret);
+    const accessToken = await saveTokenFor(context, id, secret);
     await model.revokeRegistration(registration);
-    assert(!(await model.getClient(id, secret)), '`getClient()` finds a client that is gone');
-    assert(!(await model.getRegistration(id, token)), '`getRegistration()` finds a client that is gone');
-    await assertTokenRevoked(trial, given, 'taken back');
+    assert(!(await model.getClient(id, secret)), '`getClient()` finds a deleted client.');
+    assert(!(await model.getRegistration(id, token)), '`getRegistration()` finds a deleted client.');
+    await assertTokenRevoked(context, accessToken, 'deleted');
     assert(
       !(await model.updateRegistration(registration, {})),
-      '`updateRegistration()` returns true for a client that is gone',
+      '`updateRegistration()` returns true for a deleted client.',
     );
   });
 }

@@ -1,116 +1,116 @@
-/** The query shape that spends something once. */
+/** Returns the remedy for codes and tokens that must be marked as used exactly once. */
 export function consumeOnce(table: string, column: string): string {
-  return `let one statement decide, and return whether it changed a row; never look first and write then.
+  return `Let one statement decide and return whether it changed a row. Never read first and write afterwards.
   SQL    UPDATE ${table} SET revoked_at = now() WHERE ${column} = ? AND revoked_at IS NULL   → affected rows === 1
   SQL    DELETE FROM ${table} WHERE ${column} = ?                                            → affected rows === 1
   Mongo  findOneAndUpdate({ ${column}, revokedAt: null }, { $set: { revokedAt: new Date() } })   → not null
-  Redis  GETDEL ${column}:<value>, or SET spent:<value> 1 NX                                 → not null`;
+  Redis  GETDEL ${column}:<value>, or SET used:<value> 1 NX                                  → not null`;
 }
 
-/** How ids and tokens are compared. */
-export const EXACT_COMPARISON = `compare bytes, and trim, fold or normalize nothing; or look up by the SHA-256 of the value.
-  MySQL       VARBINARY, or COLLATE utf8mb4_0900_bin (other collations ignore case or a last space)
+/** The remedy for IDs and tokens that are compared inexactly. */
+export const EXACT_COMPARISON = `Compare bytes. Do not trim, fold case or normalize. Or look up by the SHA-256 of the value.
+  MySQL       VARBINARY, or COLLATE utf8mb4_0900_bin (other collations ignore case or trailing spaces)
   MariaDB     VARBINARY, or COLLATE utf8mb4_nopad_bin
-  SQL Server  VARBINARY (comparisons of text ignore a last space)
-  SQLite      = and not LIKE, no COLLATE NOCASE
+  SQL Server  VARBINARY (string comparisons ignore trailing spaces)
+  SQLite      = instead of LIKE, no COLLATE NOCASE
   Mongo       equality, no collation of strength 1 or 2, no $regex`;
 
-/** How moments are kept. */
-export const REAL_DATES = `return the very moment that was saved, as a Date.
-  SQL    timestamptz (PostgreSQL) or DATETIME(3) in UTC; SQLite and Redis: milliseconds, then new Date(Number(value))
-  JSON   new Date(row.expires_at): what was a Date is text after JSON.parse()`;
+/** The remedy for times that are not returned as they were saved. */
+export const REAL_DATES = `Return exactly the saved time, as a Date.
+  SQL    timestamptz (PostgreSQL) or DATETIME(3) in UTC. SQLite and Redis: milliseconds, then new Date(Number(value))
+  JSON   new Date(row.expires_at): after JSON.parse(), a Date is a string`;
 
-/** How a family is ended. */
-export const REVOKE_FAMILY = `keep \`grantId\` with every code, access and refresh token, and end them by it.
-  SQL    UPDATE grants SET revoked_at = now() WHERE id = ?, and join it wherever a token is looked up; or
+/** The remedy for token families that are not revoked completely. */
+export const REVOKE_FAMILY = `Store \`grantId\` with every code, access token and refresh token, and revoke by it.
+  SQL    UPDATE grants SET revoked_at = now() WHERE id = ?, and join the grant whenever a token is looked up; or
          UPDATE access_tokens / refresh_tokens / codes SET revoked_at = now() WHERE grant_id = ? AND revoked_at IS NULL
   Mongo  updateMany({ grantId, revokedAt: null }, { $set: { revokedAt: new Date() } }) in each collection
-  Redis  SET revoked:<grantId> 1 EX <lifetime of a refresh token>, looked up with every token`;
+  Redis  SET revoked:<grantId> 1 EX <lifetime of a refresh token>, and look this key up with every token`;
 
-/** How one access token is ended. */
-export const REVOKE_ACCESS_TOKEN = `mark or delete the one row, by the token itself, and find none that is marked; one that is gone already is as good.
-  SQL    UPDATE access_tokens SET revoked_at = now() WHERE token = ? AND revoked_at IS NULL   → whatever the count
-         SELECT … FROM access_tokens WHERE token = ? AND revoked_at IS NULL, wherever one is looked up
+/** The remedy for revoking a single access token. */
+export const REVOKE_ACCESS_TOKEN = `Mark or delete the row of this token, and never return a marked row. Succeed even if the row is already marked or missing.
+  SQL    UPDATE access_tokens SET revoked_at = now() WHERE token = ? AND revoked_at IS NULL   → ignore the row count
+         SELECT … FROM access_tokens WHERE token = ? AND revoked_at IS NULL, in every look-up
   SQL    DELETE FROM access_tokens WHERE token = ?
   Mongo  updateOne({ token }, { $set: { revokedAt: new Date() } }), and find({ token, revokedAt: null })
   Redis  DEL access:<token>`;
 
-/** How a token is kept from being saved into a family that is over. */
-export const SAVE_INTO_FAMILY = `remember the revoked family, and let one transaction check it and save.
+/** The remedy for tokens that are saved into a revoked family. */
+export const SAVE_INTO_FAMILY = `Store that the family is revoked. Check this and save the token in one transaction.
   SQL    BEGIN; SELECT revoked_at FROM grants WHERE id = ? FOR UPDATE; revoked → throw; INSERT …; COMMIT
-         (revokeGrant updates that very row, so one of the two waits for the other), or join \`grants\` in every lookup
-  Mongo  the same in a session with a transaction, updating the grant document
+         (revokeGrant() updates the same row, so one transaction waits for the other), or join \`grants\` in every look-up
+  Mongo  the same in a session with a transaction that updates the grant document
   Redis  one Lua script: EXISTS revoked:<grantId>, then SET`;
 
-/** How what is spent stays spent where clocks differ. */
-export const CLOCK_INDEPENDENT = `a mark decides, not a moment: \`revoked_at IS NULL\` is alive and anything else is spent, whether that moment has come or not.
-  Never mark something as spent by an \`expires_at\` of now: to a process whose clock is slower it is good.`;
+/** The remedy for codes and tokens that a process with another clock still accepts. */
+export const CLOCK_INDEPENDENT = `Decide by a mark, not by a time: \`revoked_at IS NULL\` means unused. Any other value means used, even if it is in the future.
+  Never set \`expires_at\` to now to mark a row as used: for a process with a slower clock, it has not expired yet.`;
 
-/** How something is spent and what comes of it saved in one step. */
-export const REDEEM = `let one transaction do both, and let the row that changed decide; or leave \`redeem()\` out.
+/** The remedy for redemptions that are not atomic. */
+export const REDEEM = `Do both in one transaction, and let the changed row decide. Or omit \`redeem()\`.
   SQL    BEGIN; UPDATE … SET revoked_at = now() WHERE … AND revoked_at IS NULL   → no row: ROLLBACK and return null;
-         INSERT INTO access_tokens …; INSERT INTO refresh_tokens …; COMMIT. Whatever throws in between: ROLLBACK
+         INSERT INTO access_tokens …; INSERT INTO refresh_tokens …; COMMIT. If any statement fails: ROLLBACK
   Mongo  the same in session.withTransaction()
-  Redis  one Lua script, which looks and then writes all`;
+  Redis  one Lua script that checks everything first and then writes everything`;
 
-/** How a grant is made by whoever comes first. */
-export const SAVE_GRANT_ONCE = `let the database pass over the row that is there; no look before it, and no upsert of an ORM that looks first.
+/** The remedy for grants that concurrent first requests save. */
+export const SAVE_GRANT_ONCE = `Let the database ignore a row that exists already. Do not read first, and do not use an ORM's upsert if it reads first.
   SQL    INSERT INTO grants … ON CONFLICT (id) DO NOTHING (MySQL: INSERT IGNORE), then insert the tokens
   Prisma createMany({ data, skipDuplicates: true })
-  Mongo  insert, and pass over the error 11000`;
+  Mongo  insert, and ignore error 11000`;
 
-/** How something is kept that has no columns of its own. */
-export const STORE_WHOLE_RECORD = `keep the whole record as JSON beside its name and its expiry, and make dates of its dates again.
+/** The remedy for records with properties that have no columns of their own. */
+export const STORE_WHOLE_RECORD = `Store the whole record as JSON, with its key and expiry in columns. Convert strings back to Dates when you read it.
   SQL    INSERT INTO pushed_requests (request_uri, data, expires_at) VALUES (?, ?, ?)
          { ...data, openUntil: new Date(data.openUntil), expiresAt: new Date(row.expires_at) }`;
 
-/** How a moment is remembered in which something came for the first time. */
-export const REMEMBER_ONCE = `let the key decide, and what is over count as gone; never look first and write then.
+/** The remedy for single-use values. */
+export const REMEMBER_ONCE = `Let the primary key decide, and treat an expired row as missing. Never read first and write afterwards.
   SQL    INSERT INTO seen (digest, expires_at) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET expires_at = excluded.expires_at
          WHERE seen.expires_at < now()   → affected rows === 1
-  Mongo  insert with a unique index, and a TTL index on \`expiresAt\`   → not the error 11000
+  Mongo  insert with a unique index, and a TTL index on \`expiresAt\`   → not error 11000
   Redis  SET once:<digest> 1 NX EX <seconds>   → not null`;
 
-/** How a decision is made once. */
-export const DECIDE_ONCE = `let one statement decide, and return whether it changed a row; never look first and write then.
+/** The remedy for decisions about a device authorization. */
+export const DECIDE_ONCE = `Let one statement decide and return whether it changed a row. Never read first and write afterwards.
   SQL    UPDATE device_codes SET user_id = ?, scope = ?, denied_at = ? WHERE id = ? AND user_id IS NULL AND denied_at IS NULL
          AND redeemed_at IS NULL   → affected rows === 1
   Mongo  findOneAndUpdate({ _id, userId: null, deniedAt: null }, { $set: … })   → not null
-  Redis  one Lua script, which looks and then writes`;
+  Redis  one Lua script that reads first and then writes`;
 
-/** How a device is slowed down. */
-export const SLOW_DOWN = `change the one column, and nothing that was decided.
+/** The remedy for the polling interval of a device. */
+export const SLOW_DOWN = `Change only the column of the interval, so that a decision is never overwritten.
   SQL    UPDATE device_codes SET poll_interval = ? WHERE id = ? AND poll_interval < ?
   Mongo  updateOne({ _id }, { $max: { interval } })`;
 
-/** How text is replaced that others replace too. */
-export const REPLACE_IF_SAME = `let one statement compare and replace, byte by byte, and return whether it changed a row.
+/** The remedy for a text that several processes replace. */
+export const REPLACE_IF_SAME = `Let one statement compare byte by byte and replace. Return whether it changed a row.
   SQL    UPDATE signing_keys SET text = ? WHERE id = 1 AND text = ?                    → affected rows === 1
-         for the first: INSERT INTO signing_keys (id, text) VALUES (1, ?) ON CONFLICT DO NOTHING   → affected rows === 1
+         the first time: INSERT INTO signing_keys (id, text) VALUES (1, ?) ON CONFLICT DO NOTHING   → affected rows === 1
   Mongo  findOneAndUpdate({ _id: 1, text: old }, { $set: { text } })                   → not null
   Redis  one Lua script: GET, compare, SET`;
 
-/** How something ends with what it came of. */
-export const REVOKE_WITH_SUBJECT_TOKEN = `keep with the token what it came of, and look for that too whenever it is looked up; or leave \`saveExchangedToken()\` out.
-  SQL    SELECT … FROM access_tokens t LEFT JOIN access_tokens s ON s.id = t.came_of WHERE t.token = ?
-         AND (t.came_of IS NULL OR (s.id IS NOT NULL AND s.revoked_at IS NULL)), and so on up to the first`;
+/** The remedy for exchanged tokens that outlive their subject token. */
+export const REVOKE_WITH_SUBJECT_TOKEN = `Store the subject token with the exchanged token, and check it in every look-up. Or omit \`saveExchangedToken()\`.
+  SQL    SELECT … FROM access_tokens t LEFT JOIN access_tokens s ON s.id = t.subject_id WHERE t.token = ?
+         AND (t.subject_id IS NULL OR (s.id IS NOT NULL AND s.revoked_at IS NULL)), and so on up to the first subject token`;
 
-/** How a row is made by one of many. */
-export const INSERT_ONCE = `let the database refuse the second row, and return whether it did; no look before it.
+/** The remedy for a row that only one of many concurrent callers may insert. */
+export const INSERT_ONCE = `Let the database reject the second row, and return whether a row was inserted. Do not read first.
   SQL    INSERT INTO clients … ON CONFLICT (id) DO NOTHING (MySQL: INSERT IGNORE)      → affected rows === 1
-  Mongo  insert, and return false for the error 11000
+  Mongo  insert, and return false for error 11000
   Redis  SET client:<id> … NX                                                          → not null`;
 
-/** How a client is changed that others change too. */
-export const CHANGE_CLIENT = `compare and set, and make the change again of what it has become.
+/** The remedy for concurrent changes of a client. */
+export const CHANGE_CLIENT = `Compare and set. On a conflict, read the client again and repeat the change.
   SQL    UPDATE clients SET data = ?, version = version + 1 WHERE id = ? AND version = ?   → no row: read again, change again
   Mongo  findOneAndUpdate({ _id, version }, …)                                         → null: read again, change again`;
 
-/** How secrets are kept. */
-export const HASH_SECRETS = `keep SHA-256 of what is random and scrypt of what somebody chose, each in a list with the moment until which it is good; compare in constant time, and return neither.`;
+/** The remedy for client secrets. */
+export const HASH_SECRETS = `Store the SHA-256 of generated secrets and the scrypt hash of chosen ones, each with its expiry. Compare in constant time, and never return a secret or its hash.`;
 
-/** How all ends that a client was given. */
-export const REVOKE_CLIENT_GRANTS = `a number of the client stands with all that it is given, and what has another one is over.
+/** The remedy for grants that outlive their client. */
+export const REVOKE_CLIENT_GRANTS = `Store a generation number with the client and with everything issued to it. A token is valid only if both numbers are equal.
   SQL    UPDATE clients SET generation = generation + 1, retired_at = now() WHERE id = ?
          SELECT … FROM access_tokens t JOIN clients c ON c.id = t.client_id AND c.generation = t.generation WHERE …
   SQL    DELETE FROM access_tokens / refresh_tokens / codes WHERE client_id = ?, in the transaction that changes the client`;

@@ -4,90 +4,112 @@ import { findSaved, isRefused, lookUp, inspectValue } from './model-calls.js';
 import type { SingleUseKind } from './token-kinds.js';
 import { REVOKE_FAMILY } from './remedies.js';
 
-/** What tells a thief's second use from nonsense. */
+/** Returns the checks of replay detection: a used code or refresh token must be distinguishable from an unknown one. */
 export function replayChecks(kind: SingleUseKind): Check[] {
-  const { what, one, findMethod: finder, table } = kind;
+  const { token, aToken, findMethod, table } = kind;
   return [
     {
-      name: `goes on finding ${one} that is spent, with its family and when it was spent`,
+      name: `still finds ${aToken} after its use, with its family and the time of use`,
       feature: 'token families',
       needs: [...kind.needs, 'getAccessToken', 'revokeGrant'],
-      attack: `a replay of the ${what} cannot be told from nonsense, so the thief who used it first keeps the tokens.`,
-      remedy: `mark the row as spent, do not delete it: UPDATE ${table} SET revoked_at = now() …; \`${finder}()\` returns \`grantId\` and \`revokedAt\` until it expires.`,
-      run: (trial) => assertUsedTokenFound(trial, kind),
+      attack: `A replay of the ${token} looks like an unknown ${token}, so an attacker who used it first keeps the tokens.`,
+      remedy: `Mark the row as used instead of deleting it: UPDATE ${table} SET revoked_at = now() …. Until the ${token} expires, \`${findMethod}()\` returns it with \`grantId\` and \`revokedAt\`.`,
+      run: (context) => assertUsedTokenFound(context, kind),
     },
     {
-      name: `ends the whole family when ${one} is used again`,
+      name: `revokes the whole family when ${aToken} is replayed`,
       feature: 'token families',
       needs: [...kind.needs, 'getAccessToken', 'revokeGrant'],
-      attack: `of two who hold the ${what} one is a thief, and stays in.`,
+      attack: `Two parties hold the ${token}. One of them is an attacker, who keeps access.`,
       remedy: REVOKE_FAMILY,
-      run: (trial) => assertReplayRevokesFamily(trial, kind),
+      run: (context) => assertReplayRevokesFamily(context, kind),
     },
     {
-      name: `ends the whole family when ${one} is used again, generations later`,
+      name: `revokes the whole family when ${aToken} is replayed after several rotations`,
       feature: 'token families',
       needs: [...kind.needs, 'getAccessToken', 'getRefreshToken', 'revokeToken', 'revokeGrant'],
-      attack: `the owner of the ${what} comes back after a thief has refreshed twice, is taken for somebody who makes up tokens, and the thief stays in.`,
-      remedy: `keep every spent row until it expires, not only the last one of its family: no DELETE but WHERE expires_at < now().`,
-      run: (trial) => assertLateReplayRevokesFamily(trial, kind),
+      attack: `The owner sends the ${token} after an attacker has refreshed several times. The server takes it for an unknown ${token}, and the attacker keeps access.`,
+      remedy: `Keep every used row until it expires, not only the last one of its family. Delete rows only WHERE expires_at < now().`,
+      run: (context) => assertLateReplayRevokesFamily(context, kind),
     },
   ];
 }
 
-async function assertUsedTokenFound(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const { value, sent } = await kind.save(trial);
-  const found = await findSaved(trial, kind, value);
-  const of = `\`${kind.findMethod}()\` returns`;
+async function assertUsedTokenFound(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const { value, sent } = await kind.save(context);
+  const stored = await findSaved(context, kind, value);
+  const observation = `\`${kind.findMethod}()\` returns`;
   assert(
-    found['grantId'] === sent['grantId'],
-    `${of} \`grantId\` ${inspectValue(found['grantId'])} for ${inspectValue(sent['grantId'])}`,
+    stored['grantId'] === sent['grantId'],
+    `${observation} \`grantId\` ${inspectValue(stored['grantId'])}. Saved was ${inspectValue(sent['grantId'])}.`,
   );
-  assert(!found['revokedAt'], `${of} \`revokedAt\` ${inspectValue(found['revokedAt'])} before it is spent`);
-  await kind.consume(trial.model, { ...found }, value);
-  const spent = await lookUp(trial, kind, value);
-  assert(spent, `${of} nothing once it is spent`);
-  const at = spent['revokedAt'];
+  assert(
+    !stored['revokedAt'],
+    `${observation} \`revokedAt\` ${inspectValue(stored['revokedAt'])} before the ${kind.token} is used.`,
+  );
+  await kind.consume(context.model, { ...stored }, value);
+  const used = await lookUp(context, kind, value);
+  assert(
+    used,
+    `${observation} nothing after the ${kind.token} is used. It must return the used ${kind.token} until it expires.`,
+  );
+  const at = used['revokedAt'];
   assert(
     at instanceof Date && !Number.isNaN(at.getTime()),
-    `${of} \`revokedAt\` ${inspectValue(at)} once it is spent, which is no Date`,
+    `${observation} \`revokedAt\` ${inspectValue(at)} after the ${kind.token} is used. It must be a Date.`,
   );
-  assert(spent['grantId'] === sent['grantId'], `${of} \`grantId\` ${inspectValue(spent['grantId'])} once it is spent`);
+  assert(
+    used['grantId'] === sent['grantId'],
+    `${observation} \`grantId\` ${inspectValue(used['grantId'])} after the ${kind.token} is used. Saved was ${inspectValue(sent['grantId'])}.`,
+  );
 }
 
-async function assertReplayRevokesFamily(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  await trial.clientFor(kind.grant);
-  const held = await kind.save(trial);
-  const mine = (await kind.use(trial, held)) as TokenResponseBody;
-  assert(await trial.acceptsAccessToken(mine.access_token), 'the access token is not let in even before the replay');
-  assert(await isRefused(kind.use(trial, held)), `the server takes the ${kind.what} a second time`);
+async function assertReplayRevokesFamily(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  await context.clientFor(kind.grant);
+  const held = await kind.save(context);
+  const tokens = (await kind.use(context, held)) as TokenResponseBody;
   assert(
-    !(await trial.acceptsAccessToken(mine.access_token)),
-    `the access token that came of the ${kind.what} is still let in`,
+    await context.acceptsAccessToken(tokens.access_token),
+    'The server does not accept the access token even before the replay.',
+  );
+  assert(await isRefused(kind.use(context, held)), `The server accepts the ${kind.token} a second time.`);
+  assert(
+    !(await context.acceptsAccessToken(tokens.access_token)),
+    `After the replay, the server still accepts the access token that was issued for the ${kind.token}.`,
   );
   const original = held.sent['accessToken'] as string | undefined;
   assert(
-    !original || !(await trial.acceptsAccessToken(original)),
-    'the access token from before the refresh is still let in',
+    !original || !(await context.acceptsAccessToken(original)),
+    'After the replay, the server still accepts the access token that was issued before the refresh.',
   );
-  if (mine.refresh_token === undefined) return;
-  const refused = await isRefused(trial.refresh(mine.refresh_token));
-  assert(refused, `the refresh token that came of the ${kind.what} still gets tokens`);
+  if (tokens.refresh_token === undefined) return;
+  const refused = await isRefused(context.refresh(tokens.refresh_token));
+  assert(refused, `After the replay, the refresh token that was issued for the ${kind.token} is still accepted.`);
 }
 
-async function assertLateReplayRevokesFamily(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const { grants } = await trial.clientFor(kind.grant);
-  if (!grants.includes('refresh_token')) throw new SkippedCheck('`client` does not have the grant `refresh_token`');
-  const held = await kind.save(trial);
-  let tokens = (await kind.use(trial, held)) as TokenResponseBody;
+async function assertLateReplayRevokesFamily(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const { grants } = await context.clientFor(kind.grant);
+  if (!grants.includes('refresh_token'))
+    throw new SkippedCheck('`client` in the fixtures does not have the grant `refresh_token`');
+  const held = await kind.save(context);
+  let tokens = (await kind.use(context, held)) as TokenResponseBody;
   for (let generation = 1; generation <= 3; generation += 1) {
-    assert(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never gets it');
-    tokens = await trial.refresh(tokens.refresh_token);
+    assert(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never receives it.');
+    tokens = await context.refresh(tokens.refresh_token);
   }
-  assert(await trial.acceptsAccessToken(tokens.access_token), 'the access token is not let in even before the replay');
-  assert(await isRefused(kind.use(trial, held)), `the server takes the ${kind.what} a second time`);
-  const survives = await trial.acceptsAccessToken(tokens.access_token);
-  assert(!survives, `the ${kind.what} is forgotten three generations later: the access token is still let in`);
-  const refused = tokens.refresh_token === undefined || (await isRefused(trial.refresh(tokens.refresh_token)));
-  assert(refused, `the ${kind.what} is forgotten three generations later: the refresh token still gets tokens`);
+  assert(
+    await context.acceptsAccessToken(tokens.access_token),
+    'The server does not accept the access token even before the replay.',
+  );
+  assert(await isRefused(kind.use(context, held)), `The server accepts the ${kind.token} a second time.`);
+  const survives = await context.acceptsAccessToken(tokens.access_token);
+  assert(
+    !survives,
+    `A replay of the ${kind.token} three rotations later is not detected: the access token is still accepted.`,
+  );
+  const refused = tokens.refresh_token === undefined || (await isRefused(context.refresh(tokens.refresh_token)));
+  assert(
+    refused,
+    `A replay of the ${kind.token} three rotations later is not detected: the refresh token is still accepted.`,
+  );
 }

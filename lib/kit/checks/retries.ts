@@ -6,58 +6,67 @@ import { REFRESH_TOKEN } from './token-kinds.js';
 
 const needs = REFRESH_TOKEN.needs.concat('getAccessToken', 'revokeGrant', 'redeem');
 const feature = 'refresh tokens';
-const remedy = `keep \`token.successor\` beside the refresh token that \`redeem()\` spends, in a column of text, and return it from \`getRefreshToken()\`; never save it with the new one.
+const remedy = `Store \`token.successor\` in a text column of the refresh token that \`redeem()\` marks as used. Return it from \`getRefreshToken()\`. Do not store it with the new token.
   SQL    UPDATE refresh_tokens SET revoked_at = now(), successor = ? WHERE token = ? AND revoked_at IS NULL`;
 
-/** What a host gets of `refreshTokenReuseInterval`. */
+/** The checks of the rotation grace period, `refreshTokenReuseInterval`. */
 export const RETRY_CHECKS: readonly Check[] = [
   {
-    name: 'has the server answer a retry by the same tokens',
+    name: 'makes the server return the same tokens for a retried refresh',
     feature,
     needs,
-    attack: 'nobody needs to attack: whoever loses an answer on the way is signed out.',
+    attack: 'No attack is needed: a client that loses a response on a bad network is signed out.',
     remedy,
     run: assertSameTokensOnRetry,
   },
   {
-    name: 'has the server give no other tokens to a retry where clocks differ',
+    name: 'makes the server return no other tokens for a retried refresh if clocks differ',
     feature,
     needs,
-    attack: 'a thief brings the stolen refresh token to the process with the slow clock: both have live tokens.',
+    attack:
+      'An attacker sends a stolen refresh token to the process with the slow clock. Attacker and owner both have valid tokens.',
     remedy,
     run: assertNoOtherTokensOnRetry,
   },
 ];
 
-/** Longer than any clock is off here. */
+/** Grace period in seconds: longer than any clock offset in these checks. */
 const INTERVAL = 60;
 
-async function assertSameTokensOnRetry(trial: CheckContext): Promise<void> {
-  await trial.clientFor('refresh_token');
-  const counter = { server: trial.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
-  const { value } = await REFRESH_TOKEN.save(trial);
-  const lost = await trial.refresh(value, counter);
-  const again = await trial.refresh(value, counter).catch(() => undefined);
-  assert(again, 'the server refuses a retry at once');
+async function assertSameTokensOnRetry(context: CheckContext): Promise<void> {
+  await context.clientFor('refresh_token');
+  const options = { server: context.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
+  const { value } = await REFRESH_TOKEN.save(context);
+  const lost = await context.refresh(value, options);
+  const again = await context.refresh(value, options).catch(() => undefined);
+  assert(again, 'The server rejects an immediate retry within the grace period.');
   const isSame = again.access_token === lost.access_token && again.refresh_token === lost.refresh_token;
-  assert(isSame, 'the server answers a retry by other tokens');
-  assert(await trial.acceptsAccessToken(again.access_token), 'the access token of the retry is not let in');
-  await trial.refresh(again.refresh_token!, counter);
+  assert(isSame, 'The server returns other tokens for a retry within the grace period.');
   assert(
-    await isRefused(trial.refresh(value, counter)),
-    'the server answers a retry whose answer has been used already',
+    await context.acceptsAccessToken(again.access_token),
+    'The server does not accept the access token that a retry returned.',
+  );
+  await context.refresh(again.refresh_token!, options);
+  assert(
+    await isRefused(context.refresh(value, options)),
+    'The server accepts a retry although the tokens of the first response were already used.',
   );
 }
 
-/** Forgiven or refused: by the clock of the database the one, where there is none perhaps the other. */
-async function assertNoOtherTokensOnRetry(trial: CheckContext): Promise<void> {
-  await trial.clientFor('refresh_token');
-  const counter = { server: trial.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
+/**
+ * Asserts that a retry never gets other tokens. It may be rejected if the model does not measure by the database clock.
+ */
+async function assertNoOtherTokensOnRetry(context: CheckContext): Promise<void> {
+  await context.clientFor('refresh_token');
+  const options = { server: context.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
   for (const ahead of [5000, -5000]) {
-    const { value } = await REFRESH_TOKEN.save(trial);
-    const first = await withClockOffset(ahead, async () => trial.refresh(value, counter));
-    const again = await trial.refresh(value, counter).catch(() => undefined);
+    const { value } = await REFRESH_TOKEN.save(context);
+    const first = await withClockOffset(ahead, async () => context.refresh(value, options));
+    const again = await context.refresh(value, options).catch(() => undefined);
     const isOther = again && again.access_token !== first.access_token;
-    assert(!isOther, `the server gives other tokens where the clock is ${Math.abs(ahead / 1000)} seconds off`);
+    assert(
+      !isOther,
+      `The server returns other tokens for a retry to a process whose clock differs by ${Math.abs(ahead / 1000)} seconds.`,
+    );
   }
 }

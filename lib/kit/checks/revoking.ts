@@ -11,92 +11,92 @@ import { CLOCK_INDEPENDENT, REVOKE_ACCESS_TOKEN } from './remedies.js';
 const feature = 'token revocation';
 const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', 'getAccessToken', 'revokeAccessToken'];
 
-/** What a model must do for the feature `revocation`. */
+/** The checks of models for the feature `revocation()`. */
 export const REVOCATION_CHECKS: readonly Check[] = [
   {
-    name: 'ends an access token, and no other token',
+    name: 'revokes one access token, and no other token',
     feature,
     needs,
     attack:
-      'an access token that its owner has revoked, since somebody saw it, is let in until it expires; or whoever revokes one signs out everybody.',
+      'A leaked access token that its owner revoked is accepted until it expires. Or revoking one token signs out all users.',
     remedy: REVOKE_ACCESS_TOKEN,
     run: assertOnlyThatTokenRevoked,
   },
   {
-    name: 'ends an access token again, or one that it never saved, without harm',
+    name: 'succeeds in revoking an access token again, or one that was never saved',
     feature,
     needs,
     attack:
-      'a client whose answer was lost asks again, and is told that its token could not be revoked, or wakes it: it was dead, and now it is let in.',
+      'A client that missed the response revokes its token again and gets an error. Or the second revocation makes the revoked token valid again.',
     remedy: REVOKE_ACCESS_TOKEN,
     run: assertRepeatedRevocationHarmless,
   },
   {
-    name: 'ends an access token for processes whose clocks differ',
+    name: 'revokes an access token for processes whose clocks differ',
     feature,
     needs,
-    attack: 'what one process has ended another one lets in until its clock has come so far.',
+    attack: 'A process with a slower clock still accepts an access token that another process revoked.',
     remedy: CLOCK_INDEPENDENT,
     run: assertRevokedDespiteClockSkew,
   },
 ];
 
-async function assertOnlyThatTokenRevoked(trial: CheckContext): Promise<void> {
-  const grantId = trial.newGrantId();
+async function assertOnlyThatTokenRevoked(context: CheckContext): Promise<void> {
+  const grantId = context.newGrantId();
   const shared = grantId === undefined ? {} : { grantId };
-  const first = await trial.saveToken(shared);
-  const others = [await trial.saveToken(shared), await trial.saveToken()];
-  await revoke(trial, first.saved.accessToken);
-  await assertNotFound(trial, first.saved.accessToken, 'that was revoked');
+  const first = await context.saveToken(shared);
+  const others = [await context.saveToken(shared), await context.saveToken()];
+  await revoke(context, first.saved.accessToken);
+  await assertNotFound(context, first.saved.accessToken, 'that was revoked');
   for (const { saved } of others) {
-    assert(await trial.acceptsAccessToken(saved.accessToken), 'another access token is not let in any more');
+    assert(await context.acceptsAccessToken(saved.accessToken), 'Revoking one access token also revoked another one.');
   }
-  if (!trial.model.getRefreshToken) return;
+  if (!context.model.getRefreshToken) return;
   for (const { sent, saved } of [first, ...others]) {
-    const found = await lookUp(trial, REFRESH_TOKEN, saved.refreshToken ?? sent.refreshToken!);
-    assert(found && !found['revokedAt'], 'a refresh token has ended with the access token');
+    const stored = await lookUp(context, REFRESH_TOKEN, saved.refreshToken ?? sent.refreshToken!);
+    assert(stored && !stored['revokedAt'], 'Revoking an access token also revoked a refresh token.');
   }
 }
 
-async function assertRepeatedRevocationHarmless(trial: CheckContext): Promise<void> {
-  const [one, other] = [await ACCESS_TOKEN.save(trial), await ACCESS_TOKEN.save(trial)];
-  const found = await findSaved(trial, ACCESS_TOKEN, one.value);
-  const unknown = { ...found, accessToken: `${one.value}-kit` };
-  for (const [token, what] of [
-    [found, 'for the first time'],
-    [found, 'a second time'],
+async function assertRepeatedRevocationHarmless(context: CheckContext): Promise<void> {
+  const [one, other] = [await ACCESS_TOKEN.save(context), await ACCESS_TOKEN.save(context)];
+  const stored = await findSaved(context, ACCESS_TOKEN, one.value);
+  const unknown = { ...stored, accessToken: `${one.value}-kit` };
+  for (const [token, which] of [
+    [stored, 'that was not revoked before'],
+    [stored, 'that is already revoked'],
     [unknown, 'that was never saved'],
   ] as const) {
-    await revokeFound(trial, token, what);
+    await revokeFound(context, token, which);
   }
-  await assertNotFound(trial, one.value, 'that was revoked twice');
-  assert(await trial.acceptsAccessToken(other.value), 'another access token is not let in any more');
+  await assertNotFound(context, one.value, 'that was revoked twice');
+  assert(await context.acceptsAccessToken(other.value), 'Revoking one access token also revoked another one.');
 }
 
-async function assertRevokedDespiteClockSkew(trial: CheckContext): Promise<void> {
+async function assertRevokedDespiteClockSkew(context: CheckContext): Promise<void> {
   for (const [how, ahead] of CLOCKS) {
     const held = await withClockOffset<SavedToken>(ahead, async () => {
-      const saved = await ACCESS_TOKEN.save(trial);
-      await revoke(trial, saved.value);
+      const saved = await ACCESS_TOKEN.save(context);
+      await revoke(context, saved.value);
       return saved;
     });
-    await assertNotFound(trial, held.value, `that was revoked by a process whose clock is ${how}`);
+    await assertNotFound(context, held.value, `that was revoked by a process whose clock is ${how}`);
   }
 }
 
-async function revoke(trial: CheckContext, accessToken: string): Promise<void> {
-  await revokeFound(trial, await findSaved(trial, ACCESS_TOKEN, accessToken), 'that is alive');
+async function revoke(context: CheckContext, accessToken: string): Promise<void> {
+  await revokeFound(context, await findSaved(context, ACCESS_TOKEN, accessToken), 'that is valid');
 }
 
-async function revokeFound(trial: CheckContext, found: object, what: string): Promise<void> {
+async function revokeFound(context: CheckContext, stored: object, which: string): Promise<void> {
   try {
-    await (trial.model as unknown as RevocationModel).revokeAccessToken({ ...found } as Token);
+    await (context.model as unknown as RevocationModel).revokeAccessToken({ ...stored } as Token);
   } catch (error) {
-    assert(false, `\`revokeAccessToken()\` of an access token ${what} throws ${inspectValue(error)}`);
+    assert(false, `\`revokeAccessToken()\` throws ${inspectValue(error)} for an access token ${which}.`);
   }
 }
 
-async function assertNotFound(trial: CheckContext, accessToken: string, what: string): Promise<void> {
-  const found = await lookUp(trial, ACCESS_TOKEN, accessToken);
-  assert(!found, `\`getAccessToken()\` still finds an access token ${what}: ${inspectValue(found)}`);
+async function assertNotFound(context: CheckContext, accessToken: string, which: string): Promise<void> {
+  const stored = await lookUp(context, ACCESS_TOKEN, accessToken);
+  assert(!stored, `\`getAccessToken()\` finds an access token ${which}: ${inspectValue(stored)}`);
 }

@@ -8,12 +8,12 @@ import { REPLACE_IF_SAME } from './remedies.js';
 const feature = 'signing keys';
 const needs: readonly CheckedMethod[] = ['getSigningKeys', 'replaceSigningKeys'];
 const attack =
-  'two processes sign by keys of which the others know nothing: APIs refuse good tokens, and a key that was removed, since somebody has got it, comes back.';
+  'Two processes sign with keys that the other does not know: APIs reject valid tokens, and a compromised key that was removed comes back.';
 
-/** What a model must do for the keys that `keys()` leaves to it. */
+/** The checks of models that store the signing keys of `keys()`. */
 export const SIGNING_KEY_CHECKS: readonly Check[] = [
   {
-    name: 'replaces signing keys for whoever knows what they were',
+    name: 'replaces signing keys only if the stored ones are unchanged',
     feature,
     needs,
     attack,
@@ -21,7 +21,7 @@ export const SIGNING_KEY_CHECKS: readonly Check[] = [
     run: assertComparedBeforeReplacing,
   },
   {
-    name: 'lets one of many win who replace signing keys at once',
+    name: 'replaces signing keys for one of many concurrent callers',
     feature,
     needs,
     race: true,
@@ -31,58 +31,66 @@ export const SIGNING_KEY_CHECKS: readonly Check[] = [
   },
 ];
 
-/** As long as some keys are, sealed. */
+/** Returns a random text of about the length of encrypted signing keys. */
 const text = () => Array.from({ length: 100 }, opaqueToken).join('');
 
-async function assertComparedBeforeReplacing(trial: CheckContext): Promise<void> {
-  await withKeys(trial, async (model, before) => {
+async function assertComparedBeforeReplacing(context: CheckContext): Promise<void> {
+  await withKeys(context, async (model, before) => {
     const [first, second] = [text(), text()];
     assert(
       await model.replaceSigningKeys(before, first),
-      '`replaceSigningKeys()` replaces nothing for who knows what was kept',
+      '`replaceSigningKeys()` returns false although the stored text is unchanged.',
     );
     await assertStoredKeys(model, first);
     for (const [old, which] of [
-      [undefined, 'nothing'],
-      [second, 'other text'],
-      [first.slice(0, -1), 'a part of it'],
-      [first.toUpperCase(), 'it in capitals'],
+      [undefined, '`undefined`'],
+      [second, 'another text'],
+      [first.slice(0, -1), 'a prefix of the stored text'],
+      [first.toUpperCase(), 'the stored text in upper case'],
     ] as const) {
       assert(
         !(await model.replaceSigningKeys(old, second)),
-        `\`replaceSigningKeys()\` takes ${which} for what is kept`,
+        `\`replaceSigningKeys()\` accepts ${which} as the stored text.`,
       );
       await assertStoredKeys(model, first);
     }
-    assert(await model.replaceSigningKeys(first, second), '`replaceSigningKeys()` replaces nothing a second time');
+    assert(
+      await model.replaceSigningKeys(first, second),
+      '`replaceSigningKeys()` returns false for a second replacement.',
+    );
     await assertStoredKeys(model, second);
   });
 }
 
-async function assertStoredKeys(model: KeyModel, kept: string): Promise<void> {
-  const found = await model.getSigningKeys();
-  assert(found === kept, `\`getSigningKeys()\` returns ${inspectValue(found)} for ${inspectValue(kept)}`);
+async function assertStoredKeys(model: KeyModel, expected: string): Promise<void> {
+  const stored = await model.getSigningKeys();
+  assert(
+    stored === expected,
+    `\`getSigningKeys()\` returns ${inspectValue(stored)}. Saved was ${inspectValue(expected)}.`,
+  );
 }
 
-async function assertOneWinner(trial: CheckContext): Promise<void> {
-  await withKeys(trial, async (model, before) => {
-    const texts = Array.from({ length: trial.parallel }, text);
-    const answers = await Promise.allSettled(texts.map(async (one) => model.replaceSigningKeys(before, one)));
+async function assertOneWinner(context: CheckContext): Promise<void> {
+  await withKeys(context, async (model, before) => {
+    const texts = Array.from({ length: context.parallel }, text);
+    const results = await Promise.allSettled(texts.map(async (one) => model.replaceSigningKeys(before, one)));
     const winners = texts.filter(
-      (_, at) => answers[at]!.status === 'fulfilled' && (answers[at] as { value: unknown }).value,
+      (_, at) => results[at]!.status === 'fulfilled' && (results[at] as { value: unknown }).value,
     );
-    const of = `\`replaceSigningKeys()\` returned true to ${winners.length} of ${trial.parallel} callers at once`;
-    assert(winners.length === 1, `${of}: exactly one may win`);
+    const observation = `\`replaceSigningKeys()\` returned true to ${winners.length} of ${context.parallel} concurrent callers`;
+    assert(winners.length === 1, `${observation}. It must return true to exactly one.`);
     await assertStoredKeys(model, winners[0]!);
   });
 }
 
-/** What was there before comes back: the model may be one that somebody goes on with. */
+/**
+ * Runs a check that replaces signing keys, and restores the previous keys afterwards: the model may be used further.
+ */
 async function withKeys(
-  trial: CheckContext,
+  context: CheckContext,
   run: (model: KeyModel, before: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const model = trial.model as unknown as KeyModel;
+  const model = context.model as unknown as KeyModel;
   const before = (await model.getSigningKeys()) || undefined;
   try {
     await run(model, before);

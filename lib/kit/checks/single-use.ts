@@ -8,101 +8,108 @@ import { callModel, findSaved, isRefused, inspectValue } from './model-calls.js'
 import type { SingleUseKind } from './token-kinds.js';
 import { consumeOnce } from './remedies.js';
 
-/** What holds for everything that is spent once. */
+/** Returns the checks that a kind of code or token is single-use. */
 export function singleUseChecks(kind: SingleUseKind): Check[] {
-  const { what, one, feature, needs, consumeMethod: spender, table, column } = kind;
+  const { token, aToken, feature, needs, consumeMethod, table, column } = kind;
   return [
     {
-      name: `spends ${one} once`,
+      name: `marks ${aToken} as used once`,
       feature,
       needs,
-      attack: `whoever finds a used ${what}, in a log, a browser history or a backup, gets tokens for it again.`,
+      attack: `An attacker who finds a used ${token} in a log, a browser history or a backup gets tokens for it again.`,
       remedy: consumeOnce(table, column),
-      run: (trial) => assertSingleUse(trial, kind),
+      run: (context) => assertSingleUse(context, kind),
     },
     {
-      name: `has the server refuse ${one} that was used before`,
+      name: `makes the server reject ${aToken} that was used before`,
       feature,
       needs,
-      attack: `a used ${what} can be replayed at the token endpoint.`,
+      attack: `A used ${token} can be replayed at the token endpoint.`,
       remedy: consumeOnce(table, column),
-      run: (trial) => assertServerRejectsReuse(trial, kind),
+      run: (context) => assertServerRejectsReuse(context, kind),
     },
     {
-      name: `spends no ${what} that it never saved`,
+      name: `does not report ${aToken} as used that was never saved`,
       feature,
       needs,
-      attack: `the server takes the answer of \`${spender}()\` for proof that this caller won: one that is always true lets every caller of a race win.`,
-      remedy: `return whether a row changed, not true: ${consumeOnce(table, column)}`,
-      run: (trial) => assertUnknownNotConsumed(trial, kind),
+      attack: `The server relies on the result of \`${consumeMethod}()\` to find the one caller that succeeds. If it is always true, all concurrent callers get tokens.`,
+      remedy: `Return whether a row was changed instead of true. ${consumeOnce(table, column)}`,
+      run: (context) => assertUnknownNotConsumed(context, kind),
     },
     {
-      name: `lets no client use ${one} of another`,
+      name: `makes the server reject ${aToken} that was issued to another client`,
       feature,
       needs,
-      attack: `a malicious client that comes by the ${what} of another one, say by a mixed-up redirect, gets the tokens of its users.`,
-      remedy: `save the client in the row of the ${what} and return that client, not the one that was looked up last.
+      attack: `A malicious client that obtains the ${token} of another client, for example by a mixed-up redirect, gets the tokens of its users.`,
+      remedy: `Store the client in the row of the ${token}. Return this client, not the one that was looked up last.
   SQL    SELECT t.*, c.* FROM ${table} t JOIN clients c ON c.id = t.client_id WHERE t.${column} = ?`,
-      run: (trial) => assertBoundToClient(trial, kind),
+      run: (context) => assertBoundToClient(context, kind),
     },
   ];
 }
 
-async function assertSingleUse(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const { consumeMethod: spender, one } = kind;
-  const { value } = await kind.save(trial);
-  const found = await findSaved(trial, kind, value);
-  const spend = () => kind.consume(trial.model, { ...found }, value);
-  const first = await spend();
+async function assertSingleUse(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const { consumeMethod, aToken } = kind;
+  const { value } = await kind.save(context);
+  const stored = await findSaved(context, kind, value);
+  const consume = () => kind.consume(context.model, { ...stored }, value);
+  const first = await consume();
   assert(
     first,
-    `\`${spender}()\` returns ${inspectValue(first)} to the first caller, who spends ${one} that nobody has spent`,
+    `\`${consumeMethod}()\` returns ${inspectValue(first)} to the first caller, although the ${kind.token} is unused. It must return true.`,
   );
-  const again = await callModel(spend, `\`${spender}()\` of ${one} that is spent`);
-  assert(!again, `\`${spender}()\` returns ${inspectValue(again)} again for ${one} that is spent`);
+  const again = await callModel(consume, `\`${consumeMethod}()\` for ${aToken} that is already used`);
+  assert(!again, `\`${consumeMethod}()\` returns ${inspectValue(again)} again for ${aToken} that is already used.`);
 }
 
-async function assertServerRejectsReuse(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  await trial.clientFor(kind.grant);
-  const held = await kind.save(trial);
-  await kind.use(trial, held);
-  assert(await isRefused(kind.use(trial, held)), `the server gives tokens twice for one ${kind.what}`);
+async function assertServerRejectsReuse(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  await context.clientFor(kind.grant);
+  const held = await kind.save(context);
+  await kind.use(context, held);
+  assert(await isRefused(kind.use(context, held)), `The server issues tokens twice for one ${kind.token}.`);
 }
 
-async function assertUnknownNotConsumed(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  const { value } = await kind.save(trial);
-  const found = await findSaved(trial, kind, value);
-  const unknown = { ...found, [kind.field]: `${randomUUID()}${randomUUID()}` };
-  const answer = await callModel(
-    () => kind.consume(trial.model, unknown, unknown[kind.field] as string),
-    `\`${kind.consumeMethod}()\` of ${kind.one} that was never saved`,
+async function assertUnknownNotConsumed(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  const { value } = await kind.save(context);
+  const stored = await findSaved(context, kind, value);
+  const unknown = { ...stored, [kind.field]: `${randomUUID()}${randomUUID()}` };
+  const result = await callModel(
+    () => kind.consume(context.model, unknown, unknown[kind.field] as string),
+    `\`${kind.consumeMethod}()\` for ${kind.aToken} that was never saved`,
   );
-  assert(!answer, `\`${kind.consumeMethod}()\` returns ${inspectValue(answer)} for ${kind.one} that was never saved`);
+  assert(
+    !result,
+    `\`${kind.consumeMethod}()\` returns ${inspectValue(result)} for ${kind.aToken} that was never saved.`,
+  );
 }
 
-async function assertBoundToClient(trial: CheckContext, kind: SingleUseKind): Promise<void> {
-  await trial.clientFor(kind.grant);
-  const held = await kind.save(trial);
-  const other = await anotherClient(trial, kind.grant);
-  const refused = await isRefused(kind.use(trial, held, other));
+async function assertBoundToClient(context: CheckContext, kind: SingleUseKind): Promise<void> {
+  await context.clientFor(kind.grant);
+  const held = await kind.save(context);
+  const other = await anotherClient(context, kind.grant);
+  const refused = await isRefused(kind.use(context, held, other));
   assert(
     refused,
-    `client ${inspectValue(other.as.id)} gets tokens for the ${kind.what} of client ${inspectValue(trial.fixture.id)}`,
+    `The client ${inspectValue(other.as.id)} gets tokens for the ${kind.token} of the client ${inspectValue(context.fixture.id)}.`,
   );
-  await kind.use(trial, held);
+  await kind.use(context, held);
 }
 
-/** The second client of the fixtures, or a made-up twin of the first. */
-async function anotherClient(trial: CheckContext, grant: string): Promise<{ as: ClientFixture; server: OAuth2Server }> {
-  const { otherClient } = trial.subject;
-  const client = await trial.client();
+/** Returns the second client of the fixtures. If it is not set, returns a copy of the first client with another ID. */
+async function anotherClient(
+  context: CheckContext,
+  grant: string,
+): Promise<{ as: ClientFixture; server: OAuth2Server }> {
+  const { otherClient } = context.subject;
+  const client = await context.client();
   if (!otherClient) {
     const id = `${client.id}-twin`;
-    const model = trial.modelWith({ getClient: () => ({ ...client, id }) });
-    return { as: { ...trial.fixture, id }, server: trial.server(model) };
+    const model = context.modelWith({ getClient: () => ({ ...client, id }) });
+    return { as: { ...context.fixture, id }, server: context.server(model) };
   }
-  const found = await trial.model.getClient(otherClient.id, otherClient.secret ?? null);
-  if (!found) throw new SkippedCheck('the model does not find `otherClient`');
-  if (!found.grants.includes(grant)) throw new SkippedCheck(`\`otherClient\` does not have the grant \`${grant}\``);
-  return { as: otherClient, server: trial.server() };
+  const stored = await context.model.getClient(otherClient.id, otherClient.secret ?? null);
+  if (!stored) throw new SkippedCheck('the model does not find `otherClient` of the fixtures');
+  if (!stored.grants.includes(grant))
+    throw new SkippedCheck(`\`otherClient\` in the fixtures does not have the grant \`${grant}\``);
+  return { as: otherClient, server: context.server() };
 }

@@ -5,7 +5,7 @@ import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
 import { assert, SkippedCheck } from '../contract.js';
 import type { CheckContext } from '../check-context.js';
 
-export const modelOf = (trial: CheckContext) => trial.model as typeof trial.model & ClientsModel;
+export const modelOf = (context: CheckContext) => context.model as typeof context.model & ClientsModel;
 export const newClient = () => ({
   id: `kit-${newGrantId()}`,
   grants: ['client_credentials'],
@@ -13,26 +13,32 @@ export const newClient = () => ({
   secret: opaqueToken(),
 });
 
-/** @throws SkippedCheck for a model whose clients are of somebody else */
-export async function createClient(trial: CheckContext, client: Client & { secret: string }): Promise<boolean | Falsy> {
+/**
+ * Creates a client in the model. Returns whether the model created it.
+ * @throws {SkippedCheck} If the model refuses because the application stores the clients.
+ */
+export async function createClient(
+  context: CheckContext,
+  client: Client & { secret: string },
+): Promise<boolean | Falsy> {
   try {
-    return await modelOf(trial).createClient(client, { isRandom: true });
+    return await modelOf(context).createClient(client, { isRandom: true });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new SkippedCheck(`\`createClient()\` refuses: ${error.message}`);
   }
 }
 
-/** Has a client for a while. */
+/** Runs a check with a client that is created before and removed afterwards. */
 export async function withClient(
-  trial: CheckContext,
+  context: CheckContext,
   run: (client: ReturnType<typeof newClient>) => Promise<void>,
 ): Promise<void> {
   const client = newClient();
-  assert(await createClient(trial, client), '`createClient()` returns false for a client that is new');
+  assert(await createClient(context, client), '`createClient()` returns false for a new client. It must return true.');
   try {
     await run(client);
   } finally {
-    await modelOf(trial).removeClient?.(client.id);
+    await modelOf(context).removeClient?.(client.id);
   }
 }

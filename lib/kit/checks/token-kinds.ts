@@ -4,45 +4,47 @@ import type { CheckContext, TokenRequestOptions, IssuedCode } from '../check-con
 import type { Feature } from '../contract.js';
 import { bearerRequest } from '../requests.js';
 
-/** Something the model saved, as its holder has it. */
+/** A code or token that the model has saved. */
 export interface SavedToken {
-  /** The token or code itself. */
+  /** The code or token itself. */
   value: string;
-  /** What the model was given to save. */
+  /** The object that was passed to the model to save. */
   sent: Record<string, unknown>;
   code?: IssuedCode;
 }
 
-/** What is kept by a model and found by its value: the checks of all kinds are the same. */
+/** A kind of code or token that a model saves and finds by its value. Most checks run for each kind. */
 export interface TokenKind {
-  what: string;
-  /** The same with its article. */
-  one: string;
+  token: string;
+  /** The name of the kind with its article. */
+  aToken: string;
   feature: Feature;
   needs: readonly ModelMethod[];
   findMethod: 'getAccessToken' | 'getAuthorizationCode' | 'getRefreshToken';
-  /** The field that holds the value, and the one that holds its expiry. */
+  /**
+   * The name of the property that holds the code or token. `expiry` is the name of the property that holds its expiry.
+   */
   field: string;
   expiry: string;
-  /** As a query names it. */
+  /** The table name in the example queries of remedies. */
   table: string;
   column: string;
-  save(trial: CheckContext, more?: object): Promise<SavedToken>;
-  /** Brings it to the host's server; rejects when it is refused. */
-  use(trial: CheckContext, held: SavedToken, counter?: TokenRequestOptions): Promise<unknown>;
+  save(context: CheckContext, more?: object): Promise<SavedToken>;
+  /** Sends the code or token to the server. Rejects if the server refuses it. */
+  use(context: CheckContext, held: SavedToken, options?: TokenRequestOptions): Promise<unknown>;
 }
 
-/** A kind that can be spent once. */
+/** A kind of code or token that can be used once. */
 export interface SingleUseKind extends TokenKind {
   grant: string;
   consumeMethod: 'revokeAuthorizationCode' | 'revokeToken';
-  /** Spends what the finder returned, as the server does. */
-  consume(model: Model, found: object, value: string): PromiseLike<unknown> | unknown;
+  /** Marks the result of the find method as used, as the server does. */
+  consume(model: Model, stored: object, value: string): PromiseLike<unknown> | unknown;
 }
 
 export const ACCESS_TOKEN: TokenKind = {
-  what: 'access token',
-  one: 'an access token',
+  token: 'access token',
+  aToken: 'an access token',
   feature: 'access tokens',
   needs: ['saveToken', 'getAccessToken'],
   findMethod: 'getAccessToken',
@@ -50,16 +52,16 @@ export const ACCESS_TOKEN: TokenKind = {
   expiry: 'accessTokenExpiresAt',
   table: 'access_tokens',
   column: 'token',
-  async save(trial, more) {
-    const { sent, saved } = await trial.saveToken(more);
+  async save(context, more) {
+    const { sent, saved } = await context.saveToken(more);
     return { value: saved.accessToken, sent };
   },
-  use: (trial, { value }) => trial.server().authenticate(bearerRequest(value), new Response()),
+  use: (context, { value }) => context.server().authenticate(bearerRequest(value), new Response()),
 };
 
 export const AUTHORIZATION_CODE: SingleUseKind = {
-  what: 'authorization code',
-  one: 'an authorization code',
+  token: 'authorization code',
+  aToken: 'an authorization code',
   feature: 'authorization codes',
   needs: ['getClient', 'saveAuthorizationCode', 'getAuthorizationCode', 'revokeAuthorizationCode', 'saveToken'],
   findMethod: 'getAuthorizationCode',
@@ -69,18 +71,18 @@ export const AUTHORIZATION_CODE: SingleUseKind = {
   expiry: 'expiresAt',
   table: 'codes',
   column: 'code',
-  async save(trial, more) {
-    const { sent, held } = await trial.saveCode(more);
+  async save(context, more) {
+    const { sent, held } = await context.saveCode(more);
     return { value: held.code, sent: { ...sent }, code: held };
   },
-  use: (trial, { code }, counter) => trial.redeem(code!, counter),
-  consume: (model, found, value) =>
-    model.revokeAuthorizationCode!({ authorizationCode: value, ...found } as AuthorizationCode),
+  use: (context, { code }, options) => context.redeem(code!, options),
+  consume: (model, stored, value) =>
+    model.revokeAuthorizationCode!({ authorizationCode: value, ...stored } as AuthorizationCode),
 };
 
 export const REFRESH_TOKEN: SingleUseKind = {
-  what: 'refresh token',
-  one: 'a refresh token',
+  token: 'refresh token',
+  aToken: 'a refresh token',
   feature: 'refresh tokens',
   needs: ['getClient', 'saveToken', 'getRefreshToken', 'revokeToken'],
   findMethod: 'getRefreshToken',
@@ -90,10 +92,10 @@ export const REFRESH_TOKEN: SingleUseKind = {
   expiry: 'refreshTokenExpiresAt',
   table: 'refresh_tokens',
   column: 'token',
-  async save(trial, more) {
-    const { sent, saved } = await trial.saveToken(more);
+  async save(context, more) {
+    const { sent, saved } = await context.saveToken(more);
     return { value: saved.refreshToken ?? sent.refreshToken!, sent };
   },
-  use: (trial, { value }, counter) => trial.refresh(value, counter),
-  consume: (model, found) => model.revokeToken!(found as RefreshToken),
+  use: (context, { value }, options) => context.refresh(value, options),
+  consume: (model, stored) => model.revokeToken!(stored as RefreshToken),
 };

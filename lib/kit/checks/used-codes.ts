@@ -7,80 +7,94 @@ import { AUTHORIZATION_CODE } from './token-kinds.js';
 const needs = AUTHORIZATION_CODE.needs.concat('getAccessToken', 'revokeGrant');
 const feature = 'token families';
 
-/** Of a spent code only a request that would have been good is a replay. OAuth 2.1 §7.5.3 */
+/** The checks of used authorization codes: only a valid request with a used code is a replay. OAuth 2.1 §7.5.3 */
 export const USED_CODE_CHECKS: readonly Check[] = [
   {
-    name: 'tells of a spent authorization code what it told of a live one',
+    name: 'returns the same data for a used authorization code as for an unused one',
     feature,
     needs,
     attack:
-      'what a spent code demands cannot be checked any more: whoever finds it in a log signs its user out, or the thief who was first stays in.',
+      'Requests with a used code cannot be verified. Either anyone who finds the code in a log signs the user out, or a replay is not detected.',
     remedy:
-      'mark the row as spent and change nothing else of it: `getAuthorizationCode()` returns `expiresAt`, `redirectUri`, `codeChallenge` and `codeChallengeMethod` as before, and `revokedAt`.',
+      'Mark the row as used and change nothing else. `getAuthorizationCode()` returns `expiresAt`, `redirectUri`, `codeChallenge` and `codeChallengeMethod` as before, and `revokedAt`.',
     run: assertUsedCodeUnchanged,
   },
   {
-    name: 'ends no family by a spent authorization code that comes without its proof, or too late',
+    name: 'keeps the family when a used authorization code arrives without its code verifier, or after its expiry',
     feature,
     needs,
-    attack:
-      'somebody who knows no more than an old code, from a log, a browser history or a Referer, signs the user out.',
+    attack: 'An attacker who found an old code in a log, a browser history or a Referer header signs the user out.',
     remedy:
-      '`revokeAuthorizationCode()` and `getAuthorizationCode()` end nothing themselves: the server calls `revokeGrant()` once it knows that it was a replay. `expiresAt` of a spent code stays what it was.',
+      'Do not revoke anything in `revokeAuthorizationCode()` and `getAuthorizationCode()`: the server calls `revokeGrant()` when it detects a replay. Do not change `expiresAt` of a used code.',
     run: assertOnlyValidReplayRevokes,
   },
 ];
 
-async function assertUsedCodeUnchanged(trial: CheckContext): Promise<void> {
-  const { sent, held } = await trial.saveCode({}, true);
-  const live = await findSaved(trial, AUTHORIZATION_CODE, held.code);
-  await AUTHORIZATION_CODE.consume(trial.model, { ...live }, held.code);
-  const spent = await lookUp(trial, AUTHORIZATION_CODE, held.code);
-  assert(spent, '`getAuthorizationCode()` returns nothing once it is spent');
+async function assertUsedCodeUnchanged(context: CheckContext): Promise<void> {
+  const { sent, held } = await context.saveCode({}, true);
+  const live = await findSaved(context, AUTHORIZATION_CODE, held.code);
+  await AUTHORIZATION_CODE.consume(context.model, { ...live }, held.code);
+  const used = await lookUp(context, AUTHORIZATION_CODE, held.code);
+  assert(
+    used,
+    '`getAuthorizationCode()` returns nothing for a used code. It must return the used code until it expires.',
+  );
   for (const field of ['redirectUri', 'codeChallenge', 'codeChallengeMethod'] as const) {
-    const isSame = (spent[field] || undefined) === sent[field];
-    const of = `\`getAuthorizationCode()\` returns \`${field}\` ${inspectValue(spent[field])}`;
-    assert(isSame, `${of} of a spent code for ${inspectValue(sent[field])}`);
+    const isSame = (used[field] || undefined) === sent[field];
+    const observation = `\`getAuthorizationCode()\` returns \`${field}\` ${inspectValue(used[field])}`;
+    assert(isSame, `${observation} for a used code. Saved was ${inspectValue(sent[field])}.`);
   }
-  const { expiresAt } = spent;
+  const { expiresAt } = used;
   const change = expiresAt instanceof Date ? Math.abs(expiresAt.getTime() - sent.expiresAt.getTime()) : Number.NaN;
-  const of = `\`getAuthorizationCode()\` returns \`expiresAt\` ${inspectValue(expiresAt)} of a spent code`;
-  // A column may keep whole seconds.
-  assert(change <= 1000, `${of} for ${inspectValue(sent.expiresAt)}`);
+  const observation = `\`getAuthorizationCode()\` returns \`expiresAt\` ${inspectValue(expiresAt)} for a used code`;
+  // The database may store whole seconds.
+  assert(change <= 1000, `${observation}. Saved was ${inspectValue(sent.expiresAt)}.`);
 }
 
-async function assertOnlyValidReplayRevokes(trial: CheckContext): Promise<void> {
-  await trial.clientFor('authorization_code');
-  const { held, token } = await redeemed(trial);
-  const unproven = { 'without its verifier': undefined, 'with another verifier': trial.newPkcePair().verifier };
+async function assertOnlyValidReplayRevokes(context: CheckContext): Promise<void> {
+  await context.clientFor('authorization_code');
+  const { held, token } = await redeemed(context);
+  const unproven = {
+    'without its code verifier': undefined,
+    'with a wrong code verifier': context.newPkcePair().verifier,
+  };
   for (const [how, verifier] of Object.entries(unproven)) {
-    assert(await isRefused(trial.redeem({ ...held, verifier })), `the server takes a spent code ${how}`);
-    assert(await trial.acceptsAccessToken(token), `a spent code that comes ${how} ends the family`);
+    assert(await isRefused(context.redeem({ ...held, verifier })), `The server accepts a used code ${how}.`);
+    assert(
+      await context.acceptsAccessToken(token),
+      `A used code that is sent ${how} revokes the family. Only a valid request is a replay.`,
+    );
   }
-  const survives = (await survivesLateReplay(trial, 60_000)) || (await survivesLateReplay(trial, 2000));
-  assert(survives, 'a spent code that comes after it has expired ends the family');
-  assert(await isRefused(trial.redeem(held)), 'the server takes a spent code with its proof');
-  assert(!(await trial.acceptsAccessToken(token)), 'a spent code that comes with its proof ends nothing');
+  const survives = (await survivesLateReplay(context, 60_000)) || (await survivesLateReplay(context, 2000));
+  assert(survives, 'A used code that is sent after its expiry revokes the family.');
+  assert(await isRefused(context.redeem(held)), 'The server accepts a used code with its code verifier.');
+  assert(
+    !(await context.acceptsAccessToken(token)),
+    'A replay of a used code with its code verifier does not revoke the family.',
+  );
 }
 
-/** A code that was redeemed, and the access token that came of it. */
-async function redeemed(trial: CheckContext, more?: object): Promise<{ held: IssuedCode; token: string }> {
-  const { held } = await trial.saveCode(more, true);
-  const { access_token: token } = await trial.redeem(held);
-  assert(await trial.acceptsAccessToken(token), 'the access token is not let in even before the replay');
+/** Redeems a code. Returns the code and the access token that was issued for it. */
+async function redeemed(context: CheckContext, more?: object): Promise<{ held: IssuedCode; token: string }> {
+  const { held } = await context.saveCode(more, true);
+  const { access_token: token } = await context.redeem(held);
+  assert(
+    await context.acceptsAccessToken(token),
+    'The server does not accept the access token even before the replay.',
+  );
   return { held, token };
 }
 
 /**
- * Does a family outlive a code that comes after so many milliseconds, when it has expired? Of a long time the clock is set;
- * a short one is waited for, since a model may count by the clock of its database, which cannot be set from here.
+ * Whether a token family survives the replay of a code after its lifetime, in milliseconds. For a long lifetime, the
+ * clock of this process is set. For a short one, the check waits, since the model may use the clock of its database.
  */
-async function survivesLateReplay(trial: CheckContext, lifetime: number): Promise<boolean> {
-  const { held, token } = await redeemed(trial, { expiresAt: new Date(Date.now() + lifetime) });
-  const again = () => isRefused(trial.redeem(held));
+async function survivesLateReplay(context: CheckContext, lifetime: number): Promise<boolean> {
+  const { held, token } = await redeemed(context, { expiresAt: new Date(Date.now() + lifetime) });
+  const again = () => isRefused(context.redeem(held));
   const isLong = lifetime > 10_000;
   if (!isLong) await sleep(lifetime + 1100);
   const refused = await (isLong ? withClockOffset(lifetime + 1100, again) : again());
-  assert(refused, 'the server takes a spent code that has expired');
-  return trial.acceptsAccessToken(token);
+  assert(refused, 'The server accepts a used code that has expired.');
+  return context.acceptsAccessToken(token);
 }

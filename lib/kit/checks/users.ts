@@ -8,40 +8,40 @@ const feature = 'passwords';
 
 export const USER_CHECKS: readonly Check[] = [
   {
-    name: 'finds its user by name and password',
+    name: 'finds its user by username and password',
     feature,
     needs: ['getUser', 'getClient', 'saveToken'],
-    attack: 'nobody needs to attack: no user gets in by the password grant.',
+    attack: 'No attack is needed: no user can sign in with the password grant.',
     remedy:
-      'return the user, an object, when name and password are right. SQL: SELECT * FROM users WHERE username = ?, then verify the hash',
+      'Return the user object if username and password are correct. SQL: SELECT * FROM users WHERE username = ?, then verify the hash',
     run: assertFindsUser,
   },
   {
-    name: 'refuses a user with a wrong password',
+    name: 'rejects a user with a wrong password',
     feature,
     needs,
-    attack: 'somebody who knows the name of a user gets in as that user.',
+    attack: 'An attacker who knows a username signs in as that user.',
     remedy:
-      'find the user by name alone, verify the whole password against its hash (argon2, scrypt, bcrypt), and return null when it does not match.',
+      'Find the user by the username alone. Verify the whole password against its hash (argon2, scrypt, bcrypt). Return null if it does not match.',
     run: assertWrongPasswordRejected,
   },
   {
-    name: 'refuses users it does not know, in any script, without failing',
+    name: 'returns nothing for unknown users in any script, without failing',
     feature,
     needs,
     attack:
-      'a quotation mark or a character outside the charset of the table breaks the query: the server fails, or worse, obeys.',
+      'A quotation mark, or a character outside the charset of the table, breaks the query: the server fails or is open to SQL injection.',
     remedy:
-      'bind values, never put them into the text of a query; a charset for all of Unicode (utf8mb4); return null when no row was found.',
+      'Bind values as query parameters, never concatenate them into the query. Use a charset for all of Unicode (utf8mb4). Return null if no row was found.',
     run: assertUnknownUsersRejected,
   },
   {
-    name: 'names a user for a client that acts for itself',
+    name: 'returns a user for a client credentials client',
     feature: 'client credentials',
     needs: ['getClient', 'getUserFromClient', 'saveToken'],
-    attack: 'nobody needs to attack: the client gets no token.',
+    attack: 'No attack is needed: the client gets no token.',
     remedy:
-      'return an object that stands for the client, such as `{ id: client.id }`, and make sure that no real user has that id.',
+      'Return an object that stands for the client, such as `{ id: client.id }`. Make sure that no real user has this ID.',
     run: assertClientUser,
   },
 ];
@@ -49,53 +49,54 @@ export const USER_CHECKS: readonly Check[] = [
 function credentials({ subject }: CheckContext): { username: string; password: string } {
   const { username, password } = subject.user ?? {};
   if (username === undefined || password === undefined)
-    throw new SkippedCheck('no `user` with `username` and `password`');
+    throw new SkippedCheck('`user` in the fixtures has no `username` and `password`');
   return { username, password };
 }
 
-async function findUser(trial: CheckContext, username: string, password: string): Promise<unknown> {
-  const client = trial.subject.client ? await trial.client() : { id: 'kit', grants: ['password'] };
-  const call = () => trial.model.getUser!(username, password, client);
+async function findUser(context: CheckContext, username: string, password: string): Promise<unknown> {
+  const client = context.subject.client ? await context.client() : { id: 'kit', grants: ['password'] };
+  const call = () => context.model.getUser!(username, password, client);
   return callModel(call, `\`getUser(${inspectValue(username)}, …)\``);
 }
 
-async function assertFindsUser(trial: CheckContext): Promise<void> {
-  const { username, password } = credentials(trial);
-  const user = await findUser(trial, username, password);
+async function assertFindsUser(context: CheckContext): Promise<void> {
+  const { username, password } = credentials(context);
+  const user = await findUser(context, username, password);
   assert(user && typeof user === 'object', `\`getUser(${inspectValue(username)}, …)\` returns ${inspectValue(user)}`);
-  const { grants } = await trial.client();
+  const { grants } = await context.client();
   if (grants.includes('password')) {
-    await trial.token({ grant_type: 'password', username, password, scope: trial.scopeText });
+    await context.token({ grant_type: 'password', username, password, scope: context.scopeText });
   }
 }
 
-async function assertWrongPasswordRejected(trial: CheckContext): Promise<void> {
-  const { username, password } = credentials(trial);
+async function assertWrongPasswordRejected(context: CheckContext): Promise<void> {
+  const { username, password } = credentials(context);
   for (const [how, wrong] of wrongSecrets(password)) {
-    assert(!(await findUser(trial, username, wrong)), `\`getUser()\` takes a password that is wrong: ${how}`);
+    assert(!(await findUser(context, username, wrong)), `\`getUser()\` accepts a wrong password: ${how}.`);
   }
 }
 
-async function assertUnknownUsersRejected(trial: CheckContext): Promise<void> {
+async function assertUnknownUsersRejected(context: CheckContext): Promise<void> {
   const strangers = ['nobody-7f3a', '__proto__', 'constructor', "' OR '1'='1", '%', 'Zoë', '漢字', '🦉', 'مستخدم'];
   for (const stranger of strangers) {
-    const user = await findUser(trial, stranger, stranger);
+    const user = await findUser(context, stranger, stranger);
     assert(!user, `\`getUser(${inspectValue(stranger)}, ${inspectValue(stranger)})\` returns ${inspectValue(user)}`);
   }
 }
 
-async function assertClientUser(trial: CheckContext): Promise<void> {
-  const client = await trial.client();
-  if (trial.fixture.secret === undefined) throw new SkippedCheck('`client` has no `secret`');
-  if (!client.grants.includes('client_credentials')) throw new SkippedCheck('`client` does not have the grant');
-  const user = await trial.model.getUserFromClient!(client);
+async function assertClientUser(context: CheckContext): Promise<void> {
+  const client = await context.client();
+  if (context.fixture.secret === undefined) throw new SkippedCheck('`client` in the fixtures has no `secret`');
+  if (!client.grants.includes('client_credentials'))
+    throw new SkippedCheck('`client` in the fixtures does not have the grant `client_credentials`');
+  const user = await context.model.getUserFromClient!(client);
   assert(user && typeof user === 'object', `\`getUserFromClient()\` returns ${inspectValue(user)}`);
-  const { access_token: token } = await trial.token({
+  const { access_token: token } = await context.token({
     grant_type: 'client_credentials',
-    scope: trial.scopeText,
+    scope: context.scopeText,
   });
   assert(
-    !trial.model.getAccessToken || (await trial.acceptsAccessToken(token)),
-    'the token that the client got is not let in',
+    !context.model.getAccessToken || (await context.acceptsAccessToken(token)),
+    'The server does not accept the access token that it issued to the client.',
   );
 }
