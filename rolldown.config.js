@@ -65,7 +65,7 @@ const OPENID =
 const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenants-of)\.ts$/;
 
 /** What the module has in common with the stores, which hosts without Nest have too. */
-const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|place|schema|storage|turns)\.ts$/;
+const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|schema|secret-check-limiter|storage|storage-location)\.ts$/;
 
 /** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
 const bundle = (format) => ({

@@ -2,19 +2,19 @@ import type { StoredClient } from './ports.js';
 import { withoutSecrets } from './rows.js';
 import type { GrantRow } from './storage.js';
 
-/** A line of the page on which users see which applications have access to their account. */
+/** A grant as users see it on the page of applications with access to their account. */
 export interface ActiveGrant {
   id: string;
   clientId: string;
-  /** Left out: the client is no longer known. */
+  /** The client without its secrets. If omitted, the client no longer exists. */
   client?: StoredClient;
-  /** Who gave it out, where the host has named an issuer. RFC 8414 §2 */
+  /** The issuer of the grant. If omitted, the server has no issuer. RFC 8414 §2 */
   issuer?: string;
   scope?: string;
   createdAt: Date;
-  /** When tokens were last issued on it. */
+  /** When tokens were last issued for the grant. */
   lastUsedAt: Date;
-  /** When the last of its tokens expires. */
+  /** When the last token of the grant expires. */
   expiresAt: Date;
 }
 

@@ -6,32 +6,32 @@ import type { StoredClient } from './ports.js';
 import { dataOf, withCurrentScopes, grantRow, rowOf } from './rows.js';
 import type { StoreContext } from './store-context.js';
 
-/** The part of a store that keeps authorization codes. RFC 6749 §4.1 */
+/** The part of a store that stores authorization codes. RFC 6749 §4.1 */
 export class AuthorizationCodes implements AuthorizationCodeModel<StoredClient> {
   constructor(
     private readonly context: Pick<StoreContext, 'storage'>,
     private readonly grants: Grants,
   ) {}
 
-  /** Saves a code with its grant. */
+  /** Saves an authorization code with its grant. Returns the code with its client and user. */
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const marked = await this.grants.prepare(code, client, user);
     const grant = grantRow(marked, client, user);
     const row = rowOf(grant, 'code', code.authorizationCode, code.expiresAt);
     row.data = dataOf(marked, snapshotOf(client));
-    await this.context.storage.keep(grant, [row]);
+    await this.context.storage.save(grant, [row]);
     return { client, user, ...code };
   }
 
-  /** Finds a code, used ones included. */
+  /** Finds an authorization code. A used code is found too, with `revokedAt`. */
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
     const row = await this.context.storage.find('code', digest(authorizationCode));
-    const found = row && (await this.grants.read(row));
-    return found && { ...withCurrentScopes(found), authorizationCode, expiresAt: new Date(row.expiresAt) };
+    const stored = row && (await this.grants.read(row));
+    return stored && { ...withCurrentScopes(stored), authorizationCode, expiresAt: new Date(row.expiresAt) };
   }
 
-  /** Marks a code as used. Returns true for exactly one of several concurrent callers. */
+  /** Marks an authorization code as used. Returns `true` for exactly one of several concurrent callers. */
   async revokeAuthorizationCode({ authorizationCode }: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
-    return this.context.storage.spend('code', digest(authorizationCode));
+    return this.context.storage.consume('code', digest(authorizationCode));
   }
 }

@@ -3,14 +3,13 @@ import type { Scope } from '../model/model.js';
 import { coversScope, SCOPE_MISSING, scopeText } from '../tokens/scope.js';
 import type { StoredClient } from './ports.js';
 
-const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the client';
+const SET_DEFAULT = 'Send `scope` in the request, or set `defaultScope` of the client';
 
 /**
  * Returns the scope to grant to a client that requests `scope`: `true` for the requested scope, the client's
- * `defaultScope` if the request has none, or `false` if the client is not registered for it. RFC 6749 §3.3, RFC 9396
- * §3.1
- *
- * @throws {InvalidScopeError} If the request has no scope, and the client has scopes without a default.
+ * `defaultScope` if the request has no scope, or `false` if the scope is not registered for the client.
+ * @throws {InvalidScopeError} If the request has no scope, and the client has `scopes` but no `defaultScope`. RFC 6749
+ * §3.3, RFC 9396 §3.1
  */
 export function scopeFor(client: StoredClient, scope: Scope | undefined): boolean | string {
   const { scopes, defaultScope = null } = client;
@@ -19,7 +18,7 @@ export function scopeFor(client: StoredClient, scope: Scope | undefined): boolea
   if (granted) return coversScope(scopes, granted) && granted;
   if (defaultScope === null && scopes?.length) {
     const detail = {
-      reason: 'a client without a `defaultScope` asks for a scope',
+      reason: 'client requested no scope and has no `defaultScope`',
       expected: scopes,
       remedy: SET_DEFAULT,
     };

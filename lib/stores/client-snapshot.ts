@@ -1,23 +1,32 @@
 import type { StoredClient } from './ports.js';
 import type { GrantRow, Row } from './storage.js';
 
-/** A client that a document describes, as it was when something was issued to it: it is among no clients. */
+/**
+ * The stored copy of a client that a client ID metadata document describes, as it was when something was issued to it.
+ * The client itself is not among the clients of the store.
+ */
 export interface ClientSnapshot {
   describedClient?: StoredClient;
 }
 
-/** What is kept with all that is issued to such a client; undefined of any other. */
+/**
+ * Returns the copy of a client to store with everything issued to it, or `undefined` if no metadata document describes
+ * it.
+ */
 export function snapshotOf(client: StoredClient): { describedClient: StoredClient } | undefined {
   return client.clientIdHost === undefined ? undefined : { describedClient: client };
 }
 
-/** The same, as JSON. */
+/** Returns the result of `snapshotOf()` as JSON, or `null`. */
 export function snapshotText(client: StoredClient): string | null {
   const snapshot = snapshotOf(client);
   return snapshot ? JSON.stringify(snapshot) : null;
 }
 
-/** The client of a row or of a grant, where a document described it: nothing is fetched to know it. */
+/**
+ * Returns the client whose copy is stored with a row or grant, without fetching its metadata document. `undefined` if
+ * there is no copy.
+ */
 export function clientFromSnapshot({
   clientId,
   data,

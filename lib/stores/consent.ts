@@ -8,49 +8,51 @@ import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
 import type { GrantRow } from './storage.js';
 
-/** Marks a grant that holds no token: what a user agreed to. What it is for, and the client of a document, stand behind. */
+/**
+ * The beginning of the data of a consent grant, which has no tokens. Resources, details and a client snapshot follow.
+ */
 const CONSENT = '{"consent":true';
 
-/** What pages show of a client, in whatever language. RFC 7591 §2.2 */
+/** The metadata of a client that consent pages show, in any language. RFC 7591 §2.2 */
 const SHOWN = /^(client_name|client_uri|logo_uri)(#|$)/;
 
-/** A web address that belongs to somebody, so that only they are answered there. */
+/** A redirect URI that only its owner can receive: https, and not on the user's own device. */
 const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
 
 export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSENT) === true;
 
 /**
- * Returns the request with its scope. An interaction may pass an `AuthorizationRequest`, which has other members for it: without a
- * scope, any earlier consent would cover the request.
+ * Returns the request with its `scope`. An interaction may pass an `AuthorizationRequest`, which has the scope in other
+ * members. Without a scope, any earlier consent would cover the request.
  */
-export function withRequestedScope<A extends ConsentRequest>(asked: A): A {
-  if (asked.scope !== undefined) return asked;
-  const { grantableScope, requestedScope }: { grantableScope?: string; requestedScope?: string } = asked as object;
-  return { ...asked, scope: grantableScope ?? requestedScope };
+export function withRequestedScope<A extends ConsentRequest>(request: A): A {
+  if (request.scope !== undefined) return request;
+  const { grantableScope, requestedScope }: { grantableScope?: string; requestedScope?: string } = request as object;
+  return { ...request, scope: grantableScope ?? requestedScope };
 }
 
-/** What a grant becomes when it is no more than what a user agreed to. */
-export function toConsentGrant(grant: GrantRow, asked: ConsentRequest): GrantRow {
-  const resource = resourcesOf(asked);
-  const kept = grant.data === null ? {} : (JSON.parse(grant.data) as object);
-  const look = appearanceDigest(asked.client);
-  const details = detailsDigest(asked);
-  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, details, ...kept });
+/** Turns a grant into a consent grant, which stores what the user agreed to and has no tokens. */
+export function toConsentGrant(grant: GrantRow, request: ConsentRequest): GrantRow {
+  const resource = resourcesOf(request);
+  const snapshot = grant.data === null ? {} : (JSON.parse(grant.data) as object);
+  const look = appearanceDigest(request.client);
+  const details = detailsDigest(request);
+  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, details, ...snapshot });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
-/** What the answer to an authorization request is good for; nothing in particular: an empty list. RFC 8707 §2 */
+/** Returns the resources of an authorization request. An empty list means no particular resource. RFC 8707 §2 */
 const resourcesOf = ({ data }: ConsentRequest): readonly string[] => audienceOf(data?.['resource']);
 
-/** Which authorization details were agreed to, by a digest; undefined: none. RFC 9396 §2 */
+/** Returns a digest of the requested authorization details, or `undefined` if the request has none. RFC 9396 §2 */
 function detailsDigest({ data }: ConsentRequest): string | undefined {
   const details = detailsOf(data?.['authorization_details']);
   return details.length > 0 ? digest(detailsText(details)) : undefined;
 }
 
 /**
- * Whom a user said yes to, of a client that says itself what it is: what it is called, where answers go, who can be it. With
- * another one it is another client under the same id. Undefined of those that their operator describes.
+ * Returns a digest of what users saw of a client that registered itself: name, logo, redirect URIs and authentication
+ * method. If it changes, users are asked again. Returns `undefined` for clients that the application registered.
  */
 function appearanceDigest({ metadata, name, redirectUris, tokenEndpointAuthMethod }: StoredClient): string | undefined {
   if (!metadata) return undefined;
@@ -61,36 +63,40 @@ function appearanceDigest({ metadata, name, redirectUris, tokenEndpointAuthMetho
 
 const ordered = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
 
-/** Do grants of a user hold a consent to as much, for each of the resources and to the same details? Several add up. */
-export function hasConsentFor(grants: readonly GrantRow[], asked: ConsentRequest): boolean {
-  const look = appearanceDigest(asked.client);
-  const details = detailsDigest(asked);
-  const given = consentsFor(grants, asked.client.id, asked.issuer ?? null).flatMap((grant) => {
+/**
+ * Whether the grants of a user contain consents to the requested scope for each requested resource, and to the same
+ * authorization details. Several consents add up.
+ */
+export function hasConsentFor(grants: readonly GrantRow[], request: ConsentRequest): boolean {
+  const look = appearanceDigest(request.client);
+  const details = detailsDigest(request);
+  const consents = consentsFor(grants, request.client.id, request.issuer ?? null).flatMap((grant) => {
     const consent = JSON.parse(grant.data!) as { resource?: unknown; look?: string; details?: string };
     const isSame = details === undefined || consent.details === details;
     return consent.look === look && isSame ? { grant, resources: audienceOf(consent.resource) } : [];
   });
   const covers = (isMeant: (resources: readonly string[]) => boolean): boolean => {
-    const meant = given.filter(({ resources }) => isMeant(resources)).map(({ grant }) => grant);
-    return meant.length > 0 && coversScope(allScopes(meant) ?? '', asked.scope ?? '');
+    const meant = consents.filter(({ resources }) => isMeant(resources)).map(({ grant }) => grant);
+    return meant.length > 0 && coversScope(combinedScope(meant) ?? '', request.scope ?? '');
   };
-  const wanted = resourcesOf(asked);
-  if (wanted.length === 0) return covers((resources) => resources.length === 0);
-  return wanted.every((uri) => covers((resources) => isAmong(uri, resources)));
+  const requestedResources = resourcesOf(request);
+  if (requestedResources.length === 0) return covers((resources) => resources.length === 0);
+  return requestedResources.every((uri) => covers((resources) => isAmong(uri, resources)));
 }
 
-/** The consents among grants that were given to a client at an issuer. */
+/** Returns the consents to a client at an issuer. */
 export const consentsFor = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>
   grants.filter((grant) => isConsent(grant) && grant.clientId === clientId && grant.issuer === issuer);
 
-export function allScopes(grants: readonly GrantRow[]): string | undefined {
+export function combinedScope(grants: readonly GrantRow[]): string | undefined {
   return scopeText([...new Set(grants.flatMap(({ scope }) => scopeValues(scope)))]) || undefined;
 }
 
 /**
- * May an earlier consent stand for this one? Not where anybody on the user's device could pass themselves off as this
- * client: one without a secret that is answered at no web address of its own. Nor where the document of a client sends the
- * answer elsewhere: it may say so since yesterday, and users are warned of it each time. RFC 8252 §8.6, CIMD §8.1
+ * Whether an earlier consent may be reused for this request. It may not if another app on the user's device could
+ * impersonate the client: a public client whose redirect URI is not https. It may also not if the client's metadata
+ * document redirects to another site, since the document may have changed. Users are warned each time. RFC 8252 §8.6,
+ * CIMD §8.1
  */
 export function canRememberConsent({ consent }: StoredClient, { client, redirectUri }: ConsentRequest): boolean {
   if (consent !== undefined) return consent === 'once';

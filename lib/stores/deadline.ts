@@ -1,42 +1,51 @@
 import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors/index.js';
 import { isOutage } from './outage.js';
 
-/** Work of a store, as long as somebody waits for it. */
+/** An operation of a store that has a deadline. */
 export interface TimedOperation {
   isTimedOut: boolean;
-  /** What it waits for, which is said when it was in vain. */
+  /** The event that the operation waits for. It is part of the error message if the deadline passes. */
   reason: string;
-  /** Lets go of what it holds when nobody waits any more. */
+  /** Called if the deadline passes, to release what the operation holds. */
   cancel: (() => void) | undefined;
 }
 
-/** How long a store waits for its database. */
+/** The option that limits how long a store waits for its database. */
 export interface DeadlineOption {
-  /** How many seconds an answer of the database may take; then it is 503 `temporarily_unavailable`. Default: 3 */
+  /**
+   * Maximum seconds to wait for the database. After that, requests fail with 503 `temporarily_unavailable`. Default:
+   * `3`.
+   */
   deadline?: number;
 }
 
-/** What a timer can count. */
+/** Maximum seconds of a timer. */
 const MAX_SECONDS = 2 ** 31 / 1000;
 
-/** Limits the time of an operation. An operation that takes longer fails with `temporarily_unavailable`. */
+/** Limits the time of operations. An operation that takes longer fails with `temporarily_unavailable`. */
 export class Deadline {
   constructor(private readonly seconds: number = 3) {
     if (typeof seconds === 'number' && seconds > 0 && seconds < MAX_SECONDS) return;
-    throw new InvalidArgumentError('Invalid argument: `deadline` must be a positive number of seconds');
+    throw new InvalidArgumentError(
+      'Invalid argument: `deadline` must be a positive number of seconds, at most 2147483',
+    );
   }
 
-  /** Does what it is given; what comes of it too late, nobody hears. */
+  /**
+   * Runs an operation. Rejects if the deadline passes; a later result is ignored.
+   * @throws {TemporarilyUnavailableError} If the deadline passes, or the operation fails with an outage of the
+   * database.
+   */
   within<T>(work: (wait: TimedOperation) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait: TimedOperation = { isTimedOut: false, reason: 'it gave no answer', cancel: undefined };
+      const wait: TimedOperation = { isTimedOut: false, reason: 'no response', cancel: undefined };
       const end = () => {
         wait.isTimedOut = true;
-        const cause = new Error(`The database did not answer within ${this.seconds} s: ${wait.reason}`);
+        const cause = new Error(`The database did not respond within ${this.seconds} s: ${wait.reason}`);
         reject(unavailable(cause, this.seconds));
         wait.cancel?.();
       };
-      // After a pause of the whole process the answer may lie there unread: timers come first.
+      // After a pause of the whole process, the response may be waiting unread: timers run before input is read.
       const timer = setTimeout(() => (last = setImmediate(end)), this.seconds * 1000);
       let last: NodeJS.Immediate | undefined;
       const settled = () => {

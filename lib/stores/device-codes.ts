@@ -33,8 +33,8 @@ type StoredDeviceData = Record<string, unknown> & { device: DeviceState } & Clie
 type StoredDevice = DeviceAuthorization<StoredClient>;
 
 /**
- * The part of a store that keeps device codes. A device code is a row on a grant without a user, which is found by its
- * user code too. The decision moves the row to a grant of the user. RFC 8628
+ * The part of a store that stores device codes. A device code is a row of a grant without a user, and is also found by
+ * its user code. The decision moves the row to a grant of the user. RFC 8628
  */
 export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
   constructor(
@@ -44,21 +44,21 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
 
   /** Saves a device code and its user code. */
   async saveDeviceAuthorization(
-    { deviceCode, userCode, expiresAt, interval, ...asked }: NewDeviceAuthorization,
+    { deviceCode, userCode, expiresAt, interval, ...properties }: NewDeviceAuthorization,
     client: StoredClient,
   ): Promise<void> {
-    const grant = grantRow(asked, client, clientItself(client));
+    const grant = grantRow(properties, client, clientItself(client));
     const device = rowOf(grant, 'device', deviceCode, new Date(expiresAt.getTime() + REMEMBERED));
-    device.data = dataOf(asked, {
+    device.data = dataOf(properties, {
       ...snapshotOf(client),
       device: { expiresAt: expiresAt.getTime(), interval } satisfies DeviceState,
     });
-    const typed = rowOf(grant, 'user_code', userCode, expiresAt);
-    typed.data = JSON.stringify({ device: device.digest });
-    await this.context.storage.keep(grant, [device, typed]);
+    const userCodeRow = rowOf(grant, 'user_code', userCode, expiresAt);
+    userCodeRow.data = JSON.stringify({ device: device.digest });
+    await this.context.storage.save(grant, [device, userCodeRow]);
   }
 
-  /** Finds a device authorization by its device code, denied and used ones included. */
+  /** Finds a device authorization by its device code. Denied and used ones are found too. */
   async getDeviceAuthorization(deviceCode: string): Promise<StoredDevice | undefined> {
     const row = await this.context.storage.find('device', digest(deviceCode));
     return row && (await this.read(row));
@@ -66,14 +66,14 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
 
   /** Finds a device authorization by its user code. */
   async getDeviceAuthorizationByUserCode(userCode: string): Promise<StoredDevice | undefined> {
-    const typed = await this.context.storage.find('user_code', digest(userCode));
-    if (!typed) return undefined;
-    const { device } = JSON.parse(typed.data!) as { device: string };
+    const userCodeRow = await this.context.storage.find('user_code', digest(userCode));
+    if (!userCodeRow) return undefined;
+    const { device } = JSON.parse(userCodeRow.data!) as { device: string };
     const row = await this.context.storage.find('device', device);
     return row && (await this.read(row));
   }
 
-  /** Stores the decision of a user. Returns true for exactly one of several concurrent callers. */
+  /** Stores the decision of a user. Returns `true` for exactly one of several concurrent callers. */
   async decideDeviceAuthorization(
     { id }: Pick<StoredDevice, 'id'>,
     { user, scope, data }: DeviceDecision,
@@ -86,7 +86,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const row = await this.context.storage.find('device', id);
       if (!row || row.revokedAt !== null || row.userId !== null) return false;
-      const { device, ...kept } = JSON.parse(row.data!) as StoredDeviceData;
+      const { device, ...properties } = JSON.parse(row.data!) as StoredDeviceData;
       if (device.isDenied) return false;
       if (user && !to.grantId) {
         const client = clientFromSnapshot(row) ?? { id: row.clientId, grants: [] };
@@ -96,28 +96,28 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
           user,
         );
         grant.expiresAt = row.expiresAt;
-        await this.context.storage.keep(grant, []);
+        await this.context.storage.save(grant, []);
         to = { grantId: grant.id, userId: grant.userId, scope: grant.scope };
       }
       const decided = { ...device, decision, ...(!user && { isDenied: true }) };
-      const next = JSON.stringify({ ...kept, ...data, ...marked, device: decided });
-      if (await this.context.storage.change(row, { ...row, ...to, data: next })) return true;
+      const next = JSON.stringify({ ...properties, ...data, ...marked, device: decided });
+      if (await this.context.storage.update(row, { ...row, ...to, data: next })) return true;
     }
     return false;
   }
 
-  /** Stores a longer polling interval. RFC 8628 §3.5 */
+  /** Stores a longer polling interval. Returns whether it was stored. RFC 8628 §3.5 */
   async slowDownDevice({ id }: Pick<StoredDevice, 'id'>, interval: number): Promise<boolean> {
     const row = await this.context.storage.find('device', id);
     if (!row || row.revokedAt !== null) return false;
-    const { device, ...kept } = JSON.parse(row.data!) as StoredDeviceData;
-    const data = JSON.stringify({ ...kept, device: { ...device, interval } });
-    return device.interval < interval && (await this.context.storage.change(row, { ...row, data }));
+    const { device, ...properties } = JSON.parse(row.data!) as StoredDeviceData;
+    const data = JSON.stringify({ ...properties, device: { ...device, interval } });
+    return device.interval < interval && (await this.context.storage.update(row, { ...row, data }));
   }
 
-  /** Marks a device code as used. Returns true for exactly one of several concurrent callers. */
+  /** Marks a device code as used. Returns `true` for exactly one of several concurrent callers. */
   async revokeDeviceCode({ id }: Pick<StoredDevice, 'id'>): Promise<boolean> {
-    return this.context.storage.spend('device', id);
+    return this.context.storage.consume('device', id);
   }
 
   /**
@@ -139,7 +139,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     return isFirst ? { client, user, ...token } : undefined;
   }
 
-  /** Returns the mark of the password at the time of the decision: the user may have a new password since. */
+  /** Returns the password mark of the user at the time of the decision: the password may have changed since. */
   private async credentialOf(id: string): Promise<string | undefined> {
     const row = await this.context.storage.find('device', id);
     return row ? (JSON.parse(row.data!) as PasswordMarked).credential : undefined;
@@ -151,19 +151,19 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     const client = await this.context.overridable.clientOf(row);
     const user = userId === null ? undefined : await this.context.users.findById(userId);
     if (!client || (userId !== null && !(user && hasCurrentPassword(this.context.users, user, row)))) return undefined;
-    const { device, describedClient: _, credential: __, ...kept } = JSON.parse(row.data!) as StoredDeviceData;
-    const found: StoredDevice = {
-      ...kept,
+    const { device, describedClient: _, credential: __, ...properties } = JSON.parse(row.data!) as StoredDeviceData;
+    const authorization: StoredDevice = {
+      ...properties,
       id,
       client: withoutSecrets(client),
       expiresAt: new Date(device.expiresAt),
       interval: device.interval,
     };
-    if (scope !== null) found.scope = scope;
-    if (issuer !== null) found.issuer = issuer;
-    if (device.isDenied) found.isDenied = true;
-    if (revokedAt !== null) found.revokedAt = new Date(revokedAt);
-    if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
-    return user ? (withCurrentScopes({ ...found, user, grantId }) as StoredDevice) : found;
+    if (scope !== null) authorization.scope = scope;
+    if (issuer !== null) authorization.issuer = issuer;
+    if (device.isDenied) authorization.isDenied = true;
+    if (revokedAt !== null) authorization.revokedAt = new Date(revokedAt);
+    if (revokedAgo !== undefined) authorization.revokedAgo = revokedAgo / 1000;
+    return user ? (withCurrentScopes({ ...authorization, user, grantId }) as StoredDevice) : authorization;
   }
 }

@@ -4,21 +4,33 @@ import type { Client, RefreshToken, Token, User } from '../model/model.js';
 import { digest } from './client-secret.js';
 import type { StoredRow, RowKey, Storage } from './storage.js';
 
-/** What a token was exchanged for, as it is kept with what came of it. */
+/** The subject token of an exchanged token, as it is stored with the exchanged token. */
 export interface SubjectTokenReference extends RowKey {
-  /** How many there are before it. */
+  /** Number of exchanges up to this token, at least 1. */
   depth: number;
-  /** The client that acts for itself, where another one has exchanged its token. */
+  /**
+   * The ID of the client that the user stands for, if another client exchanged a token of a client credentials grant.
+   */
   self?: string;
 }
 
-/** Each look at a token looks at all that it came of. */
+/** Maximum number of successive exchanges. Each look-up of an exchanged token looks up all of its subject tokens. */
 const MAX_DEPTH = 8;
 
-/** @throws InvalidRequestError where it would be too long a way back to the token of the user */
-export function exchangedFor(subject: Token | RefreshToken, client: Client, user: User): SubjectTokenReference {
+/**
+ * Returns the reference to the subject token, to be stored with the exchanged token.
+ * @throws {InvalidRequestError} If there are too many successive exchanges.
+ */
+export function subjectTokenReference(
+  subject: Token | RefreshToken,
+  client: Client,
+  user: User,
+): SubjectTokenReference {
   const depth = ((subject as Token)['exchangedFor'] as SubjectTokenReference | undefined)?.depth ?? 0;
-  if (depth >= MAX_DEPTH) throw new InvalidRequestError(`Invalid request: exchanged more than ${MAX_DEPTH} times`);
+  if (depth >= MAX_DEPTH)
+    throw new InvalidRequestError(
+      `Invalid request: the subject token results from ${MAX_DEPTH} successive exchanges, which is the maximum`,
+    );
   const key: RowKey = subject['accessToken' as never]
     ? { kind: 'access', digest: digest((subject as Token).accessToken) }
     : { kind: 'refresh', digest: digest(subject.refreshToken!) };
@@ -26,18 +38,18 @@ export function exchangedFor(subject: Token | RefreshToken, client: Client, user
   return { ...key, depth: depth + 1, ...(isOther && { self: clientIdOf(user) }) };
 }
 
-/** The user of an exchanged token, or nobody where something that it came of has ended. */
+/** Returns the user of an exchanged token, or `undefined` if one of its subject tokens was revoked. */
 export async function userOfExchangedToken(
   storage: Storage,
-  of: SubjectTokenReference,
+  reference: SubjectTokenReference,
   user: User,
 ): Promise<User | undefined> {
-  for (let key: SubjectTokenReference | undefined = of; key;) {
+  for (let key: SubjectTokenReference | undefined = reference; key;) {
     const row: StoredRow | undefined = await storage.find(key.kind, key.digest);
-    // A refresh token that was spent has a successor: its family is alive.
+    // A used refresh token was rotated: its family is still active.
     if (!row || (row.revokedAt !== null && key.kind === 'access')) return undefined;
     key =
       row.data === null ? undefined : (JSON.parse(row.data) as { exchangedFor?: SubjectTokenReference }).exchangedFor;
   }
-  return of.self === undefined ? user : clientItself({ id: of.self });
+  return reference.self === undefined ? user : clientItself({ id: reference.self });
 }

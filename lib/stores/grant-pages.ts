@@ -9,7 +9,7 @@ import type { StoreContext } from './store-context.js';
 import type { GrantFilter, GrantRow } from './storage.js';
 import { isReserved } from './user-records.js';
 
-/** Number of grants that are read at a time. */
+/** Number of grants to read at a time. */
 export const BATCH_SIZE = 500;
 
 /** The part of a store that reads its grants page by page, by user and by client. */
@@ -23,7 +23,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
   }
 
   /**
-   * Reads grants page by page until there are enough entries. Grants that a new password has ended are left out.
+   * Reads grants page by page until there are enough entries. Omits grants that were given with an earlier password.
    * @param entriesOf returns the entries of a grant
    */
   async read<T>(
@@ -32,7 +32,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
     entriesOf: (grant: GrantRow) => Awaitable<readonly T[]>,
   ): Promise<{ items: T[]; next?: string }> {
     if (!(Number.isInteger(limit) && limit > 0 && limit <= 1000)) {
-      throw new InvalidArgumentError('Invalid argument: `limit` must be 1 to 1000');
+      throw new InvalidArgumentError('Invalid argument: `limit` must be an integer from 1 to 1000');
     }
     const items: T[] = [];
     const users = new Map<string, Promise<User | undefined>>();
@@ -49,22 +49,25 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
   }
 
   /** Returns whether the user's password is still the one with which the grant was given. */
-  private async hasCurrentPassword(grant: GrantRow, found: Map<string, Promise<User | undefined>>): Promise<boolean> {
+  private async hasCurrentPassword(
+    grant: GrantRow,
+    usersById: Map<string, Promise<User | undefined>>,
+  ): Promise<boolean> {
     const { userId } = grant;
     const { users } = this.context;
     if (!users.credentialOf || userId === null || isReserved(userId)) return true;
-    if (!found.has(userId)) {
-      found.set(
+    if (!usersById.has(userId)) {
+      usersById.set(
         userId,
         Promise.resolve(users.findById(userId)).then((user) => user || undefined),
       );
     }
-    const user = await found.get(userId);
+    const user = await usersById.get(userId);
     return user !== undefined && hasCurrentPassword(users, user, grant);
   }
 }
 
-/** Returns a grant as operators see it, if it has tokens. */
+/** Returns a grant as operators see it, in a list. Returns an empty list for a grant without tokens. */
 function listedGrants(grant: GrantRow): ListedGrant[] {
   const { id, clientId, userId, issuer, scope, createdAt, lastUsedAt, expiresAt } = grant;
   if (lastUsedAt === null || isConsent(grant) || isSessionClient(grant)) return [];

@@ -25,22 +25,22 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
   }
 
   /**
-   * Revokes the grants that match a filter. Clients at which a user was signed in are notified, if `{ userId }` ends
-   * the user's sessions.
-   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would revoke the grants of
+   * Revokes the grants that match a filter. If `{ userId }` ends the user's sessions, the clients of these sessions are
+   * notified.
+   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined, which would revoke the grants of
    * others.
    */
-  async revokeGrantsOf(given: GrantFilterInput): Promise<number> {
-    const filter = parseGrantFilter(given);
+  async revokeGrantsOf(input: GrantFilterInput): Promise<number> {
+    const filter = parseGrantFilter(input);
     return this.sessionClients.endWith(filter, () => this.revoke(filter));
   }
 
-  /** Revokes every grant that began before a moment. Returns the moment that was applied. */
+  /** Revokes every grant that began before a time. Returns the time that was applied. */
   async revokeBefore(which: NotBefore = {}): Promise<Date> {
-    const moment = await setRevocationTimes(this.context.storage, which);
-    // Open connections of this process are checked again.
+    const time = await setRevocationTimes(this.context.storage, which);
+    // Open connections of this process are verified again.
     notifyTokensRevoked({});
-    return moment;
+    return time;
   }
 
   private async revoke(filter: GrantFilter): Promise<number> {
@@ -49,17 +49,17 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
     const grants = userId !== undefined && grantId !== undefined ? await storage.listGrants(userId) : [];
     let count = 0;
     if (userId !== undefined && grantId === undefined) {
-      // Consents end first: nothing may be granted without asking after a revocation that was interrupted.
+      // Consents are revoked first: if the revocation is interrupted, no client may get new tokens without asking.
       for (const stored of [consentsOf(userId), sessionClientsOf(userId)]) {
         count += await storage.revokeGrants({ ...filter, userId: stored });
       }
     }
     count += await storage.revokeGrants(filter);
     notifyTokensRevoked({ grantId, userId, clientId: filter.clientId });
-    const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
-    if (!ended) return count;
+    const revokedGrant = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
+    if (!revokedGrant) return count;
     const stored = [...grants, ...(await storage.listGrants(consentsOf(userId!)))];
-    for (const { id, userId: owner } of consentsFor(stored, ended.clientId, ended.issuer)) {
+    for (const { id, userId: owner } of consentsFor(stored, revokedGrant.clientId, revokedGrant.issuer)) {
       await storage.revokeGrants({ userId: owner!, grantId: id });
     }
     return count;

@@ -7,10 +7,10 @@ import { type StoredTokenFields, readTokenFields } from './rows.js';
 import type { StoreContext } from './store-context.js';
 import type { StoredRow } from './storage.js';
 
-/** Moves a registered client that waits for its first use to the clients of the store. */
+/** Moves an unused registered client to the clients of the store. */
 export type Promote = (clientId: string) => Promise<void>;
 
-/** The part of a store that every code and token passes, when it is issued and when it is found. */
+/** The part of a store that handles what all codes and tokens have in common when they are saved and found. */
 export class Grants {
   constructor(
     private readonly context: Pick<StoreContext, 'users' | 'overridable'>,
@@ -18,19 +18,16 @@ export class Grants {
   ) {}
 
   /**
-   * Prepares a code or token that is issued to a client, before the grant is written: promotes a registered client that
-   * waits for its first use, and adds the mark of the user's password.
+   * Prepares a code or token before its grant is saved: moves an unused registered client to the clients of the store,
+   * and adds the password mark of the user.
    * @param user If omitted, no mark is added.
    */
   async prepare<T extends object>(issued: T, client: StoredClient, user?: User): Promise<T & PasswordMarked> {
-    if (client.registeredUntil !== undefined) await this.promote(client.id);
+    if (client.expiresIfUnusedAt !== undefined) await this.promote(client.id);
     return user && this.context.users.credentialOf ? this.marked(issued, user) : issued;
   }
 
-  /**
-   * Adds the mark of the password that the application stores for the user. The user of a request may have fewer
-   * fields.
-   */
+  /** Adds the password mark of the user as the application stores it. The user of a request may have fewer fields. */
   async marked<T extends object>(issued: T, user: User): Promise<T & PasswordMarked> {
     if (!this.context.users.credentialOf || isGenuineClientItself(user)) return issued;
     const stored = await this.context.users.findById(String(user['id']));
@@ -38,7 +35,8 @@ export class Grants {
   }
 
   /**
-   * Returns what a row stores. Returns `undefined` if its client or user is gone, or the user has another password now.
+   * Returns the properties of a stored code or token. Returns `undefined` if its client is disabled, its client or user
+   * no longer exists, or the user has a new password.
    */
   async read(row: StoredRow): Promise<StoredTokenFields | undefined> {
     const { users, overridable } = this.context;

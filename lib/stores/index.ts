@@ -1,13 +1,11 @@
-// The base class of all stores, and what a store over another database needs.
+// The base class of all stores, and the types of a store over another database.
 export { Store, type StoreOptions } from './store.js';
+export type { ClientPage, ClientRecord, ClientStorage } from './client-storage.js';
 export type {
-  ClientPage,
-  ClientStorage,
   StoredRow,
   GrantFilter,
   GrantPage,
   GrantRow,
-  ClientRecord,
   RowKey,
   RowKind,
   Row,
@@ -15,7 +13,7 @@ export type {
   Storage,
 } from './storage.js';
 
-// Grants that `revokeBefore()` has ended: `find()`, `listGrants()` and `pageGrants()` of a storage leave them out.
+// Grants that `revokeBefore()` has revoked: `find()`, `listGrants()` and `pageGrants()` of a storage must omit them.
 export {
   isRevokedBefore,
   RevocationTimesCache,
@@ -31,7 +29,7 @@ export {
 export { Deadline, type DeadlineOption, type TimedOperation } from './deadline.js';
 export { isOutage } from './outage.js';
 
-// Tables: their columns and indices, in terms of every relational database.
+// Tables: their columns and indices, for any relational database.
 export {
   CLIENT_COLUMNS,
   type Column,

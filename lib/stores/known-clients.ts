@@ -11,8 +11,8 @@ import type { StoredRow } from './storage.js';
 import type { UnusedClients } from './unused-clients.js';
 
 /**
- * The part of a store that finds clients: saved ones, registered ones that wait for their first use, and described
- * ones.
+ * The part of a store that finds clients: saved clients, unused registered clients, and clients that a client ID
+ * metadata document describes.
  */
 export class KnownClients implements ClientIdDocumentModel {
   constructor(
@@ -20,18 +20,18 @@ export class KnownClients implements ClientIdDocumentModel {
     private readonly waiting: UnusedClients,
   ) {}
 
-  /** Finds a client, and verifies its secret unless that is `null`. */
+  /** Finds an enabled client. Verifies its secret unless that is `null`. */
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const client = await this.savedClient(clientId, clientSecret);
     if (client || !isRegisteredId(clientId)) return client;
     const waiting = await this.waiting.find(clientId);
-    // The client may have been promoted since it was looked for.
+    // The client may have been moved to the saved clients since the first look-up.
     if (!waiting) return this.savedClient(clientId, clientSecret);
     const isKnown = clientSecret === null || matchesSecret(waiting, clientSecret, this.context.secrets.encryption);
     return isKnown ? withoutSecrets(waiting) : undefined;
   }
 
-  /** Finds the client of a row. A client that a client ID metadata document describes is read from the row itself. */
+  /** Finds the client of a row. A client that a metadata document describes is read from the row itself. */
   async clientOf(row: StoredRow): Promise<StoredClient | undefined> {
     const { clientId, client: known } = row;
     const saved = known === undefined ? await this.context.clients.findById(clientId) : known;
@@ -45,7 +45,10 @@ export class KnownClients implements ClientIdDocumentModel {
     return secrets.readableSecrets((await clients.findById(id)) || (await this.waiting.find(id)) || {});
   }
 
-  /** Returns whether no saved client has this id: the document of a saved client is never read. CIMD §7.2 */
+  /**
+   * Returns whether no client is saved under this ID: a saved client takes precedence over a metadata document. CIMD
+   * §7.2
+   */
   async mayUseClientIdDocument(clientId: string): Promise<boolean> {
     return !(await this.context.clients.findById(clientId));
   }

@@ -2,54 +2,66 @@ import { InvalidArgumentError } from '../errors/index.js';
 import type { ClientChanges, ListClientsOptions, ManagedClient, ManagedSecret } from '../model/clients.js';
 import { isValid, type StoredSecret } from './stored-secrets.js';
 import type { StoredClient } from './ports.js';
-import type { ClientRecord } from './storage.js';
+import type { ClientRecord } from './client-storage.js';
 
-/** What is told of a client, and never kept as it is given: so that what was found may be saved. */
-const TOLD: readonly string[] = ['createdAt', 'retiredAt', 'secrets'];
+/**
+ * Properties of a `ManagedClient` that cannot be set. They are ignored, so that a client that was found can be saved
+ * again.
+ */
+const READ_ONLY: readonly string[] = ['createdAt', 'retiredAt', 'secrets'];
 const SECRET: readonly string[] = ['id', 'secret', 'secretHashes'];
 
-/** A client without its secrets, as it is kept when it is new. */
+/** Returns a new client as it is stored, without its secrets. */
 export function newStoredClient(client: StoredClient): StoredClient {
   const { secret, secretHashes, ...rest } = client;
-  return without(rest, TOLD) as unknown as StoredClient;
+  return without(rest, READ_ONLY) as unknown as StoredClient;
 }
 
-/** @throws InvalidArgumentError for what is not changed like this */
+/**
+ * Returns a client with changed fields. Fields that are `null` or `undefined` are removed.
+ * @throws {InvalidArgumentError} If the changes have another `id`, or secrets.
+ */
 export function changedClient(client: StoredClient, changes: ClientChanges<StoredClient>): StoredClient {
-  const given = without(changes, TOLD);
+  const fields = without(changes, READ_ONLY);
   for (const name of SECRET) {
-    if (name in given && !(name === 'id' && given[name] === client.id)) {
-      const how = name === 'id' ? 'the `id` of a client stays' : `\`${name}\` is changed by \`rotateClientSecret()\``;
+    if (name in fields && !(name === 'id' && fields[name] === client.id)) {
+      const how =
+        name === 'id'
+          ? 'the `id` of a client cannot be changed'
+          : `\`${name}\` cannot be changed here. Use \`rotateClientSecret()\``;
       throw new InvalidArgumentError(`Invalid argument: ${how}`);
     }
   }
-  const changed: Record<string, unknown> = { ...client, ...without(given, SECRET) };
-  for (const [name, value] of Object.entries(given)) if ((value ?? undefined) === undefined) delete changed[name];
+  const changed: Record<string, unknown> = { ...client, ...without(fields, SECRET) };
+  for (const [name, value] of Object.entries(fields)) if ((value ?? undefined) === undefined) delete changed[name];
   return changed as unknown as StoredClient;
 }
 
-/** A client as its administrator sees it. */
+/** Returns a client as administrators see it: without its secrets, but with their times. */
 export function managedClient({ client, createdAt, readAt: now }: ClientRecord): ManagedClient<StoredClient> {
   const { secret = [], secretHashes = [], retiredAt, registration, ...rest } = client;
-  const kept = [...[secret].flat(), ...secretHashes.filter((each) => isValid(each, now))];
-  const managed: ManagedClient<StoredClient> = { ...rest, secrets: kept.map(managedSecret) };
+  const storedSecrets = [...[secret].flat(), ...secretHashes.filter((each) => isValid(each, now))];
+  const managed: ManagedClient<StoredClient> = { ...rest, secrets: storedSecrets.map(managedSecret) };
   managed.createdAt = new Date(createdAt);
   if (isDisabled(client)) managed.retiredAt = new Date(retiredAt!);
   return managed;
 }
 
-/** Is it refused everywhere? */
+/** Whether a client is disabled. */
 export const isDisabled = ({ retiredAt }: StoredClient): boolean => retiredAt !== undefined && retiredAt !== null;
 
-/** @throws InvalidArgumentError for a limit that is none */
+/**
+ * Returns the options of a list of clients with their defaults.
+ * @throws {InvalidArgumentError} If `limit` is not an integer from 1 to 1000.
+ */
 export function parseListOptions({ after = '', limit = 100, ...filter }: ListClientsOptions) {
   if (!(Number.isInteger(limit) && limit > 0 && limit <= 1000)) {
-    throw new InvalidArgumentError('Invalid argument: `limit` must be 1 to 1000');
+    throw new InvalidArgumentError('Invalid argument: `limit` must be an integer from 1 to 1000');
   }
   return { after, limit, ...filter };
 }
 
-/** Is it one of those that are looked for? */
+/** Whether a client matches the search text and the disabled state of the list options. */
 export function matchesListOptions(
   client: ManagedClient<StoredClient>,
   { search, disabled: retired }: ListClientsOptions,
@@ -66,14 +78,14 @@ export function matchesListOptions(
   );
 }
 
-function managedSecret(kept: StoredSecret): ManagedSecret {
-  const told: ManagedSecret = {};
-  if (typeof kept === 'string') return told;
-  if (kept.createdAt !== undefined) told.createdAt = new Date(kept.createdAt);
-  if (kept.expiresAt !== undefined) told.expiresAt = new Date(kept.expiresAt);
-  return told;
+function managedSecret(storedSecret: StoredSecret): ManagedSecret {
+  const managed: ManagedSecret = {};
+  if (typeof storedSecret === 'string') return managed;
+  if (storedSecret.createdAt !== undefined) managed.createdAt = new Date(storedSecret.createdAt);
+  if (storedSecret.expiresAt !== undefined) managed.expiresAt = new Date(storedSecret.expiresAt);
+  return managed;
 }
 
-function without(given: object, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+function without(fields: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

@@ -17,43 +17,45 @@ import { changedClient, matchesListOptions, managedClient, parseListOptions } fr
 import type { StoredClient } from './ports.js';
 import { prepareClient } from './prepare-client.js';
 import type { StoreContext } from './store-context.js';
-import type { ClientPage } from './storage.js';
+import type { ClientPage } from './client-storage.js';
 import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
 import type { UnusedClients } from './unused-clients.js';
 
 /** Seconds for which a replaced secret stays valid. */
 const OVERLAP = 86_400;
-/** Number of clients that are read at a time. */
+/** Number of clients to read at a time. */
 const BATCH = 500;
 
-/** The part of a store with which an application administers the clients that the store keeps. */
+/** The part of a store that administers the clients in its storage. */
 export class ManagedClients implements ClientsModel<StoredClient> {
   constructor(
-    private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'ownClients'>,
+    private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'requireStoredClients'>,
     private readonly waiting: UnusedClients,
   ) {}
 
   /**
-   * Saves a client, new or changed as a whole. Its secrets stay, unless `secret` or `secretHashes` replaces them. A
-   * disabled client stays disabled, and a registered client keeps the token that manages it.
+   * Saves a client: creates it, or replaces it as a whole. Its secrets stay, unless `secret` or `secretHashes` is set.
+   * A disabled client stays disabled, and a registered client keeps its registration access token.
    * @throws {InvalidArgumentError} If the client is invalid.
    */
   async saveClient(client: StoredClient, options: SecretOptions = {}): Promise<void> {
     const { to, hasSecrets } = await prepareClient(this.context, client, options);
-    await this.context.ownClients().createOrChange(client.id, (found) => {
-      if (!found) return { client: to };
-      const { secret, secretHashes, retiredAt, registration } = found.client;
+    await this.context.requireStoredClients().createOrChange(client.id, (record) => {
+      if (!record) return { client: to };
+      const { secret, secretHashes, retiredAt, registration } = record.client;
       return { client: { registration, ...to, retiredAt, ...(!hasSecrets && { secret, secretHashes }) } };
     });
   }
 
   /**
-   * Saves a new client. Returns `false` if there is a client with this id.
+   * Saves a new client. Returns `false` if a client with this ID exists.
    * @throws {InvalidArgumentError} If the client is invalid.
    */
   async createClient(client: StoredClient, options: CreateClientOptions = {}): Promise<boolean> {
     const { to } = await prepareClient(this.context, client, options);
-    return this.context.ownClients().createOrChange(client.id, (found) => (found ? undefined : { client: to }));
+    return this.context
+      .requireStoredClients()
+      .createOrChange(client.id, (record) => (record ? undefined : { client: to }));
   }
 
   /**
@@ -65,10 +67,10 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     changes: ClientChange<StoredClient>,
   ): Promise<ManagedClient<StoredClient> | undefined> {
     let changed: ManagedClient<StoredClient> | undefined;
-    await this.context.ownClients().change(clientId, (found) => {
-      const to = changedClient(found.client, typeof changes === 'function' ? changes(managedClient(found)) : changes);
+    await this.context.requireStoredClients().change(clientId, (record) => {
+      const to = changedClient(record.client, typeof changes === 'function' ? changes(managedClient(record)) : changes);
       verifyClient(to);
-      changed = managedClient({ ...found, client: to });
+      changed = managedClient({ ...record, client: to });
       return { client: to };
     });
     return changed;
@@ -76,14 +78,14 @@ export class ManagedClients implements ClientsModel<StoredClient> {
 
   /** Finds a client, disabled or not, without its secrets. */
   async findClient(clientId: string): Promise<ManagedClient<StoredClient> | undefined> {
-    this.context.ownClients();
-    const found = await this.context.storage.findClient(clientId);
-    return found && managedClient(found);
+    this.context.requireStoredClients();
+    const record = await this.context.storage.findClient(clientId);
+    return record && managedClient(record);
   }
 
-  /** Lists clients by their ids, page by page. */
+  /** Lists clients by their IDs, page by page. */
   async listClients(options: ListClientsOptions = {}): Promise<ClientList<StoredClient>> {
-    this.context.ownClients();
+    this.context.requireStoredClients();
     const { limit, after, ...filter } = parseListOptions(options);
     const listed: ManagedClient<StoredClient>[] = [];
     let next: string | undefined = after;
@@ -100,60 +102,62 @@ export class ManagedClients implements ClientsModel<StoredClient> {
 
   /**
    * Gives a client a new secret. Its other secrets expire after `overlap` seconds, by the clock of the database.
+   * @returns the new secret, or `undefined` if the client does not exist
    * @throws {InvalidArgumentError} If the secret or a time is invalid.
    */
   async rotateClientSecret(
     clientId: string,
-    { overlap = OVERLAP, secret: given, secretLifetime }: RotateOptions = {},
+    { overlap = OVERLAP, secret: chosenSecret, secretLifetime }: RotateOptions = {},
   ): Promise<RotatedSecret | undefined> {
-    const clients = this.context.ownClients();
-    const { encryption: sealing } = this.context.secrets;
-    if (given !== undefined) verifySecret(given);
+    const clients = this.context.requireStoredClients();
+    const { encryption } = this.context.secrets;
+    if (chosenSecret !== undefined) verifySecret(chosenSecret);
     verifySeconds({ overlap, secretLifetime });
-    const { secret, secretHash: hash } = given === undefined ? newClientSecret() : await secretWithHash(given);
+    const { secret, secretHash: hash } =
+      chosenSecret === undefined ? newClientSecret() : await secretWithHash(chosenSecret);
     let made: RotatedSecret | undefined;
     await clients.change(clientId, async ({ client, readAt: now }) => {
-      const newest = secretHash(sealing.encrypt(secret, client) ?? hash, now, secretLifetime);
+      const newest = secretHash(encryption.encrypt(secret, client) ?? hash, now, secretLifetime);
       made = newest.expiresAt === undefined ? { secret } : { secret, expiresAt: new Date(newest.expiresAt) };
-      return { client: await withRotatedSecret(client, newest, { overlap, sealing }) };
+      return { client: await withRotatedSecret(client, newest, { overlap, encryption }) };
     });
     return made;
   }
 
   /**
-   * Ends all secrets of a client but the newest.
+   * Removes all secrets of a client except the newest.
    * @throws {InvalidArgumentError} If the client does not exist.
    */
   async revokeOldClientSecrets(clientId: string): Promise<void> {
     const isKnown = await this.context
-      .ownClients()
+      .requireStoredClients()
       .change(clientId, ({ client, readAt: now }) => ({ client: withNewestSecret(client, now) }));
-    if (!isKnown) throw new InvalidArgumentError('Invalid argument: there is no such client');
+    if (!isKnown) throw new InvalidArgumentError('Invalid argument: the client does not exist');
   }
 
-  /** Disables a client and ends its grants. A registered client that waits for its first use is promoted before. */
+  /** Disables a client and revokes its grants. Returns whether the client exists. */
   async disableClient(clientId: string): Promise<boolean> {
     await this.waiting.promote(clientId);
-    const isKnown = await this.context.ownClients().change(clientId, ({ client, readAt: now }) => ({
+    const isKnown = await this.context.requireStoredClients().change(clientId, ({ client, readAt: now }) => ({
       client: { ...client, retiredAt: client.retiredAt ?? now },
-      endsGrants: true,
+      revokesGrants: true,
     }));
     notifyTokensRevoked({ clientId });
     return isKnown;
   }
 
-  /** Enables a disabled client again. Its earlier codes and tokens stay ended. */
+  /** Enables a disabled client again. Its earlier codes and tokens stay revoked. Returns whether the client exists. */
   async enableClient(clientId: string): Promise<boolean> {
-    return this.context.ownClients().change(clientId, ({ client: { retiredAt, ...to } }) => ({
+    return this.context.requireStoredClients().change(clientId, ({ client: { retiredAt, ...to } }) => ({
       client: to,
-      endsGrants: (retiredAt ?? undefined) !== undefined,
+      revokesGrants: (retiredAt ?? undefined) !== undefined,
     }));
   }
 
-  /** Removes a client and ends its grants. Returns whether it existed. */
+  /** Removes a client and revokes its grants. Returns whether the client existed. */
   async removeClient(clientId: string): Promise<boolean> {
     const wasWaiting = await this.waiting.remove(clientId);
-    this.context.ownClients();
+    this.context.requireStoredClients();
     const isRemoved = await this.context.storage.removeClient(clientId);
     await this.context.overridable.revokeGrantsOf({ clientId });
     return isRemoved || wasWaiting;

@@ -1,5 +1,8 @@
-/** Names that developers write for fields of a client: those of RFC 7591, of other libraries, and singular forms. */
-const MEANT: Readonly<Record<string, string>> = {
+/**
+ * Wrong names that developers use for client fields, with the correct name: RFC 7591 names, other libraries, singular
+ * forms.
+ */
+const EXPECTED: Readonly<Record<string, string>> = {
   allowedgranttypes: 'grants',
   allowedorigin: 'allowedOrigins',
   allowedscope: 'scopes',
@@ -18,12 +21,12 @@ const MEANT: Readonly<Record<string, string>> = {
   tokenendpointauthmethod: 'tokenEndpointAuthMethod',
 };
 
-/** Returns a field that the client has under another name, with the name that is read; `undefined` if there is none. */
-export function findMisnamedField(client: object): { given: string; meant: string } | undefined {
-  for (const given of Object.keys(client)) {
-    const key = given.toLowerCase().replaceAll(/[_-]/g, '').replace(/s$/, '');
-    const meant = Object.hasOwn(MEANT, key) ? MEANT[key]! : undefined;
-    if (meant !== undefined && meant !== given && !Object.hasOwn(client, meant)) return { given, meant };
+/** Returns a misnamed field of a client with the correct name, or `undefined` if all names are correct. */
+export function findMisnamedField(client: object): { actual: string; expected: string } | undefined {
+  for (const actual of Object.keys(client)) {
+    const key = actual.toLowerCase().replaceAll(/[_-]/g, '').replace(/s$/, '');
+    const expected = Object.hasOwn(EXPECTED, key) ? EXPECTED[key]! : undefined;
+    if (expected !== undefined && expected !== actual && !Object.hasOwn(client, expected)) return { actual, expected };
   }
   return undefined;
 }

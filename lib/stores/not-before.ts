@@ -10,92 +10,109 @@ import { isSessionClient } from './session-client.js';
 import type { GrantRow, RowKind } from './storage.js';
 import { NOTIFICATIONS } from './user-records.js';
 
-/** The name of the text that holds the moments of all issuers. It begins with its revision. */
+/** The name of the stored text that contains the revocation times of all issuers. The text begins with its revision. */
 export const NOT_BEFORE = 'not-before';
-/** Number of characters of a revision. */
+/** Number of characters of a revision, with which the text `NOT_BEFORE` begins. */
 export const REVISION_LENGTH = 32;
-/** How often a conflicting write is repeated. */
+/** Maximum number of attempts to write while concurrent requests write too. */
 const ATTEMPTS = 50;
-/** Stands for all issuers. No issuer is called so, since an issuer is a URL. RFC 8414 §2 */
+/** The key for all issuers. It cannot be the name of an issuer, since an issuer is a URL. RFC 8414 §2 */
 const ALL = '*';
 
-/** The kinds of rows that do not end with the grants of a user. Clients that registered themselves are not ended by any moment. */
+/** Row kinds with another revocation time than `grants`. Dynamically registered clients are never revoked by a time. */
 const ENDED_BY: Readonly<Partial<Record<RowKind, 'consents' | 'nothing'>>> = {
   consent: 'consents',
   registration: 'nothing',
 };
 
-/** Moments of one issuer, in milliseconds since the epoch: what began earlier is ended. */
+/**
+ * The revocation times of one issuer, in milliseconds since the epoch: grants or consents that began earlier are
+ * revoked.
+ */
 export interface RevocationTimes {
   grants: number;
   consents: number;
 }
 
-/** The moments of all issuers, by issuer. */
+/** The revocation times of all issuers, by issuer. */
 export type RevocationTimesByIssuer = ReadonlyMap<string, RevocationTimes>;
 
 const NONE: RevocationTimesByIssuer = new Map();
 
-/** Whether a row of this kind is ended: `createdAt` is when its grant began, by the clock of the store. */
+/**
+ * Whether `revokeBefore()` has revoked a row.
+ * @param kind the kind of the row
+ * @param grant The grant of the row. `createdAt` is the time at which it began, by the clock of the database.
+ */
 export function isRevokedBefore(
-  moments: RevocationTimesByIssuer,
+  times: RevocationTimesByIssuer,
   kind: RowKind,
   grant: Pick<GrantRow, 'issuer' | 'createdAt'>,
 ): boolean {
   const by = ENDED_BY[kind] ?? 'grants';
-  return by !== 'nothing' && isBefore(moments, by, grant);
+  return by !== 'nothing' && isBefore(times, by, grant);
 }
 
-/** Leaves out the grants that are ended. Sign-ins at clients and messages to them stay, so that clients still learn of a sign-out. */
-export function withoutRevokedBefore(moments: RevocationTimesByIssuer, grants: readonly GrantRow[]): GrantRow[] {
-  if (moments.size === 0) return [...grants];
+/**
+ * Returns the grants that `revokeBefore()` has not revoked. Sign-ins at clients and messages to them are never omitted,
+ * so that clients are still notified of a logout. Grants that were revoked in other ways are not filtered out.
+ */
+export function withoutRevokedBefore(times: RevocationTimesByIssuer, grants: readonly GrantRow[]): GrantRow[] {
+  if (times.size === 0) return [...grants];
   return grants.filter(
     (grant) =>
       isSessionClient(grant) ||
       grant.userId === NOTIFICATIONS ||
-      !isBefore(moments, isConsent(grant) ? 'consents' : 'grants', grant),
+      !isBefore(times, isConsent(grant) ? 'consents' : 'grants', grant),
   );
 }
 
 function isBefore(
-  moments: RevocationTimesByIssuer,
+  times: RevocationTimesByIssuer,
   by: keyof RevocationTimes,
   { issuer, createdAt }: Pick<GrantRow, 'issuer' | 'createdAt'>,
 ): boolean {
-  if (moments.size === 0) return false;
-  return [ALL, issuer ?? ''].some((key) => createdAt < (moments.get(key)?.[by] ?? 0));
+  if (times.size === 0) return false;
+  return [ALL, issuer ?? ''].some((key) => createdAt < (times.get(key)?.[by] ?? 0));
 }
 
 /**
- * The moments as this process has read them last. Every look-up returns their revision in the same statement, and they are
- * read again only if it has changed. So they cost no statement, and take effect in every process at once.
+ * Caches the revocation times in this process. Each look-up reads their revision in the same statement, and the times
+ * are read again only if the revision has changed. So they cost no extra statement, and take effect at once in every
+ * process.
  */
 export class RevocationTimesCache {
   private revision = '';
-  private moments = NONE;
+  private times = NONE;
 
   constructor(private readonly read: () => Awaitable<string | undefined>) {}
 
-  /** @param revision of a look-up; without one, no moment was ever set */
+  /**
+   * Returns the revocation times of a revision.
+   * @param revision The revision that a look-up has read. If empty, no time was ever set.
+   */
   async get(revision: string | null | undefined): Promise<RevocationTimesByIssuer> {
     if (!revision) return NONE;
     if (revision !== this.revision) {
       const text = await this.read();
-      this.moments = parseRevocationTimes(text);
+      this.times = parseRevocationTimes(text);
       this.revision = text?.slice(0, REVISION_LENGTH) ?? '';
     }
-    return this.moments;
+    return this.times;
   }
 }
 
-/** A storage for texts that are read and replaced as a whole. */
+/** The verbs of a storage for texts that are read and replaced as a whole. */
 interface Texts {
   readText(name: string): Awaitable<string | undefined>;
   replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;
   readClock(): Awaitable<number>;
 }
 
-/** Sets moments in one write. Returns the one that was applied. */
+/**
+ * Sets revocation times in one write. Returns the time that was applied.
+ * @throws {InvalidArgumentError} If the time is invalid or in the future, or an issuer is invalid.
+ */
 export async function setRevocationTimes(
   texts: Texts,
   { before, issuers, consents = false }: NotBefore,
@@ -104,28 +121,30 @@ export async function setRevocationTimes(
     throw new InvalidArgumentError('Invalid argument: `before` must be a valid Date');
   }
   if (issuers?.length === 0 || issuers?.some((issuer) => issuer !== null && (typeof issuer !== 'string' || !issuer))) {
-    throw new InvalidArgumentError('Invalid argument: `issuers` must name an issuer, or null for none');
+    throw new InvalidArgumentError(
+      'Invalid argument: `issuers` must be a list of issuers, or of null for grants without an issuer',
+    );
   }
   const now = await texts.readClock();
-  // Grants that began in this very millisecond end as well.
-  const moment = before?.getTime() ?? now + 1;
-  if (moment > now + 1) throw new InvalidArgumentError('Invalid argument: `before` must not be in the future');
+  // Grants that began in this very millisecond are revoked too.
+  const time = before?.getTime() ?? now + 1;
+  if (time > now + 1) throw new InvalidArgumentError('Invalid argument: `before` must not be in the future');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const old = await texts.readText(NOT_BEFORE);
-    const moments = new Map(parseRevocationTimes(old));
+    const times = new Map(parseRevocationTimes(old));
     for (const key of issuers?.map((issuer) => issuer ?? '') ?? [ALL]) {
-      const last = moments.get(key) ?? { grants: 0, consents: 0 };
-      const grants = Math.max(last.grants, moment);
-      moments.set(key, { grants, consents: consents ? Math.max(last.consents, moment) : last.consents });
+      const last = times.get(key) ?? { grants: 0, consents: 0 };
+      const grants = Math.max(last.grants, time);
+      times.set(key, { grants, consents: consents ? Math.max(last.consents, time) : last.consents });
     }
-    const text = newGrantId() + JSON.stringify([...moments]);
-    if (await texts.replaceText(NOT_BEFORE, old, text)) return new Date(moment);
+    const text = newGrantId() + JSON.stringify([...times]);
+    if (await texts.replaceText(NOT_BEFORE, old, text)) return new Date(time);
     await setTimeout(randomInt(4 * attempt));
   }
-  throw new Error(`Gave up setting the moment after ${ATTEMPTS} conflicting writes`);
+  throw new Error(`Gave up setting the revocation time after ${ATTEMPTS} conflicting writes`);
 }
 
-/** Reads the text that is kept as `NOT_BEFORE`. */
+/** Parses the text that is stored as `NOT_BEFORE`. If `undefined`, no time was ever set. */
 export function parseRevocationTimes(text: string | undefined): RevocationTimesByIssuer {
   return new Map(text === undefined ? [] : (JSON.parse(text.slice(REVISION_LENGTH)) as [string, RevocationTimes][]));
 }

@@ -3,8 +3,8 @@ import type { StoreContext } from './store-context.js';
 import { NOTIFICATIONS } from './user-records.js';
 
 /**
- * The part of a store that keeps messages to clients. Each is a grant without tokens, which every storage can list and
- * remove.
+ * The part of a store that stores messages to clients. Each message is a grant without tokens, which every storage can
+ * list and remove.
  */
 export class Notifications implements NotificationModel {
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'overridable'>) {}
@@ -15,16 +15,16 @@ export class Notifications implements NotificationModel {
     const data = JSON.stringify(message);
     const owner = { clientId: NOTIFICATIONS, userId: NOTIFICATIONS, issuer: null, scope: null };
     const grant = { id, ...owner, data, createdAt, lastUsedAt: createdAt, expiresAt: expiresAt.getTime() };
-    await this.context.storage.keep(grant, []);
+    await this.context.storage.save(grant, []);
   }
 
-  /** Lists the stored messages, claimed ones included. */
+  /** Lists the stored messages. Claimed ones are listed too. */
   async listNotifications(): Promise<StoredNotification[]> {
     const grants = await this.context.storage.listGrants(NOTIFICATIONS);
     return grants.map(({ id, data }) => Object.assign(JSON.parse(data!) as Omit<StoredNotification, 'id'>, { id }));
   }
 
-  /** Claims a message for `seconds`. Returns true for exactly one of several concurrent callers. */
+  /** Claims a message for a number of seconds. Returns `true` for exactly one of several concurrent callers. */
   async claimNotification(id: string, seconds: number): Promise<boolean> {
     return this.context.overridable.once(`notification ${id}`, seconds);
   }

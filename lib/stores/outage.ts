@@ -14,14 +14,17 @@ const CODES = words(`
   ER_LOCK_WAIT_TIMEOUT ER_LOCK_DEADLOCK ER_QUERY_INTERRUPTED ER_QUERY_TIMEOUT ER_STATEMENT_TIMEOUT
   SQLITE_FULL
 `);
-/** Classes of PostgreSQL: 08 connection exceptions, also of PgBouncer; 53 insufficient resources; 58 system errors. */
+/**
+ * PostgreSQL error classes: 08 connection exceptions (PgBouncer uses it too), 53 insufficient resources, 58 system
+ * errors.
+ */
 const CLASSES = /^(08|53|58)[\dA-Z]{3}$/;
-/** MariaDB numbers that mysql2 has no name for: a killed connection, an exceeded `max_statement_time`. */
+/** MariaDB error numbers that mysql2 has no name for: a killed connection, an exceeded `max_statement_time`. */
 const NUMBERS = new Set([1927, 1969]);
-/** SQLite has several codes for failures of the disk. */
+/** SQLite has several error codes for disk failures. */
 const DISK = /^SQLITE_IOERR/;
 
-/** Class names of errors of ioredis and node-redis. */
+/** Class names of ioredis and node-redis errors. */
 const NAMES = words(`
   MaxRetriesPerRequestError ClusterAllFailedError
   SocketClosedUnexpectedlyError SocketTimeoutError ConnectionTimeoutError DisconnectsClientError TimeoutError
@@ -29,7 +32,7 @@ const NAMES = words(`
   ReconnectStrategyError RootNodesUnavailableError ClientOfflineError ClientClosedError
 `);
 
-/** Beginnings of messages, where a driver has neither code nor class. */
+/** Beginnings of error messages, for drivers that set neither a code nor a class. */
 const TEXTS = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -51,12 +54,12 @@ const TEXTS = [
   'ERR max number of clients ',
 ];
 
-/** Error codes of Redis. Before Redis 7, an error inside of a script has them at the end of another message. */
+/** Redis error codes. Before Redis 7, an error inside a script has its code at the end of another message. */
 const REDIS = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE|LOADING|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|TRYAGAIN) /;
-/** The codes that last until an operator acts. */
+/** Redis error codes that persist until an operator acts. */
 const LASTING = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE) /;
 
-/** Whether an error means that the database cannot serve the request now, and not that the statement is wrong. */
+/** Whether an error means that the database is unavailable, rather than that the statement is wrong. */
 export function isOutage(error: unknown): boolean {
   // `instanceof` fails for errors of another realm, as in Jest.
   if (typeof error !== 'object' || error === null) return false;
@@ -72,6 +75,6 @@ export function isOutage(error: unknown): boolean {
   return REDIS.test(String(message)) || TEXTS.some((start) => message?.startsWith(start));
 }
 
-/** Whether a Redis server refuses commands until an operator acts: sending the command again is of no use. */
+/** Whether a Redis server rejects commands until an operator acts, so that sending the command again is useless. */
 export const isPersistentOutage = (error: unknown) =>
   LASTING.test(String((error as Partial<Error> | undefined)?.message));

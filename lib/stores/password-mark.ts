@@ -2,17 +2,23 @@ import type { User } from '../model/model.js';
 import { digest } from './client-secret.js';
 import type { Users } from './ports.js';
 
-/** What is kept of the password that somebody had, in a mark by which it is known again and nothing else. */
+/** An object with a password mark. */
 export interface PasswordMarked {
   credential?: string | undefined;
 }
 
-/** The mark of the password that a user has now, where the host says what changes with it. */
+/**
+ * Returns a short digest that identifies the current password of a user. It cannot be used to sign in. Returns
+ * `undefined` if the application has no `credentialOf()`.
+ */
 export function passwordMark(users: Users, user: User): string | undefined {
   return users.credentialOf && digest(`${String(user['id'])}\n${users.credentialOf(user) ?? ''}`).slice(0, 22);
 }
 
-/** Has the user the password still that they had then? Of what was kept without a mark, nobody can tell. */
+/**
+ * Whether a user still has the password of the time when a record was saved. Records without a password mark always
+ * pass.
+ */
 export function hasCurrentPassword(
   users: Users,
   user: User,

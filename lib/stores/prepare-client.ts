@@ -7,10 +7,14 @@ import { verifyClient, verifySeconds } from './verify-client.js';
 
 /**
  * Returns a client as a store saves it, with its secrets hashed, and whether it has secrets.
- * @throws {InvalidArgumentError} If the client is invalid, or the application keeps the clients.
+ * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
  */
 export async function prepareClient(
-  { storage, secrets, ownClients }: Pick<StoreContext, 'storage' | 'secrets' | 'ownClients'>,
+  {
+    storage,
+    secrets,
+    requireStoredClients: ownClients,
+  }: Pick<StoreContext, 'storage' | 'secrets' | 'requireStoredClients'>,
   client: StoredClient,
   options: CreateClientOptions = {},
 ): Promise<{ to: StoredClient; hasSecrets: boolean }> {
@@ -20,7 +24,7 @@ export async function prepareClient(
   const hasSecrets = Boolean(client.secret ?? client.secretHashes);
   const to = newStoredClient(client);
   if (hasSecrets) {
-    const how = { ...options, sealing: secrets.encryption };
+    const how = { ...options, encryption: secrets.encryption };
     to.secretHashes = await toStoredSecrets(client, await storage.readClock(), how);
   }
   return { to, hasSecrets };

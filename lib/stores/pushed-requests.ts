@@ -6,7 +6,7 @@ import type { StoreContext } from './store-context.js';
 import type { Row } from './storage.js';
 
 /**
- * The part of a store that keeps pushed authorization requests. Each belongs to a grant of its own, which has no user.
+ * The part of a store that stores pushed authorization requests. Each belongs to a grant of its own, which has no user.
  * RFC 9126
  */
 export class PushedRequests implements PushedRequestModel {
@@ -22,10 +22,10 @@ export class PushedRequests implements PushedRequestModel {
     row.lifetime = pushed.openUntil.getTime() - Date.now();
     const extension = expiresAt.getTime() - pushed.openUntil.getTime();
     row.data = JSON.stringify({ ...pushed, extension } satisfies UnopenedRequest);
-    await this.context.storage.keep(grant, [row]);
+    await this.context.storage.save(grant, [row]);
   }
 
-  /** Finds a request. The returned times are by the clock of this process. */
+  /** Finds a request that is neither used nor expired. The returned times are by the clock of this process. */
   async getPushedRequest(requestUri: string): Promise<PushedRequest | undefined> {
     const row = await this.context.storage.find('request', digest(requestUri));
     if (!row || row.revokedAt !== null) return undefined;
@@ -34,40 +34,46 @@ export class PushedRequests implements PushedRequestModel {
     const { extension, ...pushed } = JSON.parse(row.data!) as UnopenedRequest;
     const lifetime = left + (extension ?? 0);
     const now = Date.now();
-    // The database has verified the time. The clock of this process may be ahead.
+    // The database has already verified the time, and the clock of this process may be ahead.
     const openUntil = new Date(Math.max(new Date(pushed.openUntil).getTime(), now + 1000));
-    const found = { ...pushed, requestUri, openUntil, expiresAt: new Date(now + lifetime) };
+    const request = { ...pushed, requestUri, openUntil, expiresAt: new Date(now + lifetime) };
     if (extension !== undefined) {
-      this.unopened.set(found, { from: row, to: { ...row, lifetime, data: JSON.stringify(pushed) } });
+      this.unopened.set(request, { from: row, to: { ...row, lifetime, data: JSON.stringify(pushed) } });
     }
-    return found;
+    return request;
   }
 
-  /** Keeps a request for the time of the interaction. Does nothing if it was opened before. */
+  /**
+   * Extends the lifetime of a pushed authorization request for the time of the interaction. Does nothing if it was
+   * opened before.
+   */
   async openPushedRequest(request: PushedRequest): Promise<void> {
     const extension = this.unopened.get(request);
     if (extension) await this.extend(extension, request.expiresAt);
   }
 
-  /** Marks a request as used. Returns true for exactly one of several concurrent callers. */
+  /** Marks a request as used. Returns `true` for exactly one of several concurrent callers. */
   async revokePushedRequest({ requestUri }: Pick<PushedRequest, 'requestUri'>): Promise<boolean> {
-    return this.context.storage.spend('request', digest(requestUri));
+    return this.context.storage.consume('request', digest(requestUri));
   }
 
-  /** Extends a row and the grant that it belongs to. The row stays as it is if a concurrent request has extended it. */
+  /** Extends a row and its grant. The row stays unchanged if a concurrent request has extended it. */
   private async extend({ from, to }: Extension, expiresAt: Date): Promise<void> {
     const { grantId: id, clientId, userId, issuer } = from;
     const times = { createdAt: Date.now(), lastUsedAt: null, expiresAt: expiresAt.getTime() };
-    await this.context.storage.keep({ id, clientId, userId, issuer, scope: null, data: null, ...times }, []);
-    await this.context.storage.change(from, to);
+    await this.context.storage.save({ id, clientId, userId, issuer, scope: null, data: null, ...times }, []);
+    await this.context.storage.update(from, to);
   }
 }
 
-/** A row as it was found, and as it is after its request was opened. */
+/** A row as it was read, and as it is after its request was opened. */
 interface Extension {
   from: Row;
   to: Row;
 }
 
-/** The stored form of a request that was not opened yet, with the milliseconds that opening it adds to its lifetime. */
+/**
+ * The stored form of an unopened request. `extension` is the number of milliseconds that opening it adds to its
+ * lifetime.
+ */
 type UnopenedRequest = Omit<PushedRequest, 'requestUri' | 'expiresAt'> & { extension?: number };

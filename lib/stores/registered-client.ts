@@ -5,19 +5,24 @@ import { secretHash } from './stored-secrets.js';
 import type { StoredClient } from './ports.js';
 import type { EncryptedSecrets } from './encrypted-secrets.js';
 
-/** A client that has registered itself, with what it proves itself by. */
+/**
+ * Returns a dynamically registered client as it is stored, with the hash of its secret and of its registration access
+ * token.
+ */
 export function newRegisteredClient(
   { client, issuedAt }: Registration,
   credentials: RegistrationCredentials,
-  sealing: EncryptedSecrets,
+  encryption: EncryptedSecrets,
 ): StoredClient {
   const { clientSecret, registrationAccessToken = '' } = credentials;
   const registration = { issuedAt: issuedAt.getTime(), tokenHash: digest(registrationAccessToken) };
-  const kept = clientSecret === undefined ? undefined : sealing.storedRandomSecret(clientSecret, client);
-  return { ...client, registration, ...(kept !== undefined && { secretHashes: [kept] }) };
+  const storedSecret = clientSecret === undefined ? undefined : encryption.storedRandomSecret(clientSecret, client);
+  return { ...client, registration, ...(storedSecret !== undefined && { secretHashes: [storedSecret] }) };
 }
 
-/** What of a client its own registration says, and a change of it replaces; what a host has added stays. */
+/**
+ * The fields that a client's registration sets and replaces. Fields that the application has added to the client stay.
+ */
 const DECLARED: readonly (keyof MetadataClient)[] = [
   'grants',
   'redirectUris',
@@ -32,32 +37,39 @@ const DECLARED: readonly (keyof MetadataClient)[] = [
 export const declaredFields = (client: MetadataClient) =>
   Object.fromEntries(DECLARED.map((name) => [name, client[name]]));
 
-/** The same client with another secret alone. */
+/** Returns a client whose only secret is this one. */
 export function withSecret(
   { secret: _, ...client }: StoredClient,
   secret: string,
-  { now, sealing }: { now: number; sealing: EncryptedSecrets },
+  { now, encryption }: { now: number; encryption: EncryptedSecrets },
 ): StoredClient {
-  return { ...client, secretHashes: [secretHash(sealing.storedRandomSecret(secret, client), now)] };
+  return { ...client, secretHashes: [secretHash(encryption.storedRandomSecret(secret, client), now)] };
 }
 
-/** One of which nothing else is known than what it says now, and how it manages that. */
+/**
+ * Returns an unused registered client with new metadata. Its registration access token stays, and its secret unless
+ * `secret` is set.
+ */
 export function changedRegistration(
   { registration, secretHashes }: StoredClient,
   client: MetadataClient,
   secret: string | undefined,
-  sealing: EncryptedSecrets,
+  encryption: EncryptedSecrets,
 ): StoredClient {
-  const hashes = secret === undefined ? secretHashes : [sealing.storedRandomSecret(secret, client)];
+  const hashes = secret === undefined ? secretHashes : [encryption.storedRandomSecret(secret, client)];
   return { ...client, registration, ...(hashes && { secretHashes: hashes }) };
 }
 
-/** Secrets of clients that register themselves are random: one round of SHA-256 hides them. */
-export function matchesSecret({ secretHashes = [] }: StoredClient, secret: string, sealing: EncryptedSecrets): boolean {
-  return secretHashes.some((kept) => {
-    if (typeof kept !== 'string') return false;
-    const hash = readHash(kept);
-    const opened = sealing.decrypt(kept);
+/** Whether a secret belongs to a dynamically registered client. These secrets are random, so a fast hash suffices. */
+export function matchesSecret(
+  { secretHashes = [] }: StoredClient,
+  secret: string,
+  encryption: EncryptedSecrets,
+): boolean {
+  return secretHashes.some((storedSecret) => {
+    if (typeof storedSecret !== 'string') return false;
+    const hash = readHash(storedSecret);
+    const opened = encryption.decrypt(storedSecret);
     return hash ? matchesQuickHash(hash, secret) : opened !== undefined && isSameSecret(opened, secret);
   });
 }

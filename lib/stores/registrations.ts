@@ -18,15 +18,16 @@ import type { UnusedClients } from './unused-clients.js';
 /** Maximum number of attempts to change a client while concurrent requests change it too. */
 const ATTEMPTS = 50;
 
-/** The part of a store with dynamic client registration. RFC 7591, RFC 7592 */
+/** The part of a store for dynamic client registration. RFC 7591, RFC 7592 */
 export class Registrations implements RegistrationModel<StoredClient & MetadataClient> {
   constructor(
-    private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'ownClients'>,
+    private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'requireStoredClients'>,
     private readonly waiting: UnusedClients,
   ) {}
 
   /**
-   * Saves a client that has registered itself. One with `expiresAt` waits for its first use, and is removed without it.
+   * Saves a client that has registered itself. If `expiresAt` is set, the client is deleted at that time unless it is
+   * used before.
    */
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     const client = newRegisteredClient(registration, credentials, this.context.secrets.encryption);
@@ -35,7 +36,10 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     else await this.context.overridable.createClient(client);
   }
 
-  /** Finds a registration, and verifies the token that manages it. RFC 7592 §2.1 */
+  /**
+   * Finds a registration. Returns `undefined` if it does not exist, or the registration access token is wrong. RFC 7592
+   * §2.1
+   */
   async getRegistration(
     clientId: string,
     registrationAccessToken: string,
@@ -47,7 +51,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     if (!client || isDisabled(client) || !tokenHash || !constantTimeEqual(tokenHash, digest(registrationAccessToken))) {
       return undefined;
     }
-    const { registeredUntil, ...known } = withoutSecrets(client);
+    const { expiresIfUnusedAt: registeredUntil, ...known } = withoutSecrets(client);
     const registration = { client: known as StoredClient & MetadataClient, issuedAt: new Date(issuedAt!) };
     return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
   }
@@ -62,19 +66,22 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     throw new Error(`Gave up updating the client after ${ATTEMPTS} conflicting writes`);
   }
 
-  /** Removes a registered client and ends its grants. RFC 7592 §2.3 */
+  /** Removes a registered client and revokes its grants. RFC 7592 §2.3 */
   async revokeRegistration({ client: { id } }: Registration): Promise<void> {
     await this.context.overridable.removeClient(id);
   }
 
-  /** Changes a client that is among the clients, or is being promoted. Returns `false` if it does not exist. */
+  /**
+   * Changes a saved client, or an unused one that is being moved to the saved clients. Returns `false` if it does not
+   * exist.
+   */
   private async changeSaved(client: MetadataClient, secret: string | undefined): Promise<boolean> {
     await this.waiting.promote(client.id);
-    return this.context.ownClients().change(client.id, (found) => {
-      const to = changedClient(found.client, declaredFields(client));
+    return this.context.requireStoredClients().change(client.id, (record) => {
+      const to = changedClient(record.client, declaredFields(client));
       verifyClient(to);
-      const { encryption: sealing } = this.context.secrets;
-      return { client: secret === undefined ? to : withSecret(to, secret, { now: found.readAt, sealing }) };
+      const { encryption } = this.context.secrets;
+      return { client: secret === undefined ? to : withSecret(to, secret, { now: record.readAt, encryption }) };
     });
   }
 }

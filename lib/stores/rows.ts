@@ -12,10 +12,10 @@ import type { StoredClient } from './ports.js';
 import { verifyUserId } from './user-records.js';
 import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from './storage.js';
 
-/** What hangs on a grant, as the engine hands it over. */
+/** The grant properties of a code or token that the engine passes to save it. */
 type IssuedFields = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
 
-/** The grant that something is issued on. */
+/** Returns the grant to save with a code or token. */
 export function grantRow(
   { scope, issuer, grantId = newGrantId(), credential }: IssuedFields & PasswordMarked,
   client: StoredClient,
@@ -35,16 +35,16 @@ export function grantRow(
   };
 }
 
-/** Something that hangs on a grant, which from now on lasts as long as this does. */
+/** Returns a row of a grant, and extends the grant to the expiry of the row. */
 export function rowOf(grant: GrantRow, kind: RowKind, secret: string, expiresAt: Date | undefined): Row {
-  const moment = expiresAt?.getTime() ?? FOREVER;
-  grant.expiresAt = Math.max(grant.expiresAt, moment);
+  const expiry = expiresAt?.getTime() ?? FOREVER;
+  grant.expiresAt = Math.max(grant.expiresAt, expiry);
   const { id: grantId, clientId, userId: owner, issuer, scope } = grant;
   const shared = { grantId, clientId, userId: owner, issuer, scope };
-  return { kind, digest: digest(secret), ...shared, data: null, expiresAt: moment };
+  return { kind, digest: digest(secret), ...shared, data: null, expiresAt: expiry };
 }
 
-/** The rows of a token, and the grant they hang on. */
+/** Returns the rows of an access token and its refresh token, with their grant. */
 export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: User): { grant: GrantRow; rows: Row[] } {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
   const grant = grantRow(token, client, user);
@@ -53,7 +53,7 @@ export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: Use
   const rows = [rowOf(grant, 'access', accessToken, accessTokenExpiresAt)];
   if (refreshToken) {
     const refresh = rowOf(grant, 'refresh', refreshToken, refreshTokenExpiresAt);
-    // A client that refreshed for less keeps the right to the rest. RFC 6749 §6
+    // A client that requested a smaller scope keeps the whole scope in its refresh token. RFC 6749 §6
     refresh.scope = scopeText(token.refreshTokenScope) ?? grant.scope;
     rows.push(refresh);
   }
@@ -64,7 +64,7 @@ export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: Use
   return { grant, rows };
 }
 
-/** Everything else that is kept with a code or token, flat, as JSON: what a later feature keeps needs no new column. */
+/** Returns the other properties of a code or token as JSON, so that new features need no new columns. */
 export function dataOf(issued: object, more?: Record<string, unknown>): string | null {
   let data: Record<string, unknown> | undefined = more;
   for (const name of Object.keys(issued)) {
@@ -75,7 +75,11 @@ export function dataOf(issued: object, more?: Record<string, unknown>): string |
   return data ? JSON.stringify(data) : null;
 }
 
-/** A code or refresh token that is to be spent, with what is kept beside it from then on. */
+/**
+ * Returns the row of a code or refresh token to mark as used.
+ * @param rotatedToken If set, the encrypted new tokens are stored with the used one, so that a retry gets the same
+ * tokens.
+ */
 export function consumedRow(used: AuthorizationCode | RefreshToken, rotatedToken: string | undefined): ConsumedRow {
   const key: ConsumedRow =
     'refreshToken' in used
@@ -85,34 +89,37 @@ export function consumedRow(used: AuthorizationCode | RefreshToken, rotatedToken
   return key;
 }
 
-/** What everything that hangs on a grant has in common, as it is found. */
+/** The properties that all codes and tokens have in common when they are read. */
 export type StoredTokenFields = Pick<
   RefreshToken<StoredClient>,
   'client' | 'user' | 'scope' | 'grantId' | 'issuer' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
 >;
 
-/** A row as the engine knows it. */
+/** Returns the properties of a stored code or token. */
 export function readTokenFields(row: StoredRow, client: StoredClient, user: User): StoredTokenFields {
   const { scope, grantId, issuer, data, revokedAt, revokedAgo } = row;
-  const found: StoredTokenFields = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
-  if (issuer) found.issuer = issuer;
+  const fields: StoredTokenFields = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
+  if (issuer) fields.issuer = issuer;
   if (revokedAt !== null) {
-    found.revokedAt = new Date(revokedAt);
-    if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
+    fields.revokedAt = new Date(revokedAt);
+    if (revokedAgo !== undefined) fields.revokedAgo = revokedAgo / 1000;
   }
-  if (data === null) return found;
-  const { describedClient, ...kept } = JSON.parse(data) as ClientSnapshot;
-  return { ...kept, ...found };
+  if (data === null) return fields;
+  const { describedClient, ...properties } = JSON.parse(data) as ClientSnapshot;
+  return { ...properties, ...fields };
 }
 
-/** The same of what more is granted for: without the scopes that its client has no longer. */
-export function withCurrentScopes(found: StoredTokenFields): StoredTokenFields {
-  found.scope = withinScope(found.scope, found.client.scopes);
-  if (found.grantedAt !== undefined) found.grantedAt = new Date(found.grantedAt);
-  return found;
+/**
+ * Removes scope values that have been withdrawn from the client. Used for codes and refresh tokens, which result in new
+ * tokens.
+ */
+export function withCurrentScopes(fields: StoredTokenFields): StoredTokenFields {
+  fields.scope = withinScope(fields.scope, fields.client.scopes);
+  if (fields.grantedAt !== undefined) fields.grantedAt = new Date(fields.grantedAt);
+  return fields;
 }
 
-/** A client as it leaves a store. */
+/** Returns a client without its secrets and its registration, as a store returns it. */
 export function withoutSecrets({ secret, secretHashes, registration, ...client }: StoredClient): StoredClient {
   return client;
 }
@@ -120,10 +127,13 @@ export function withoutSecrets({ secret, secretHashes, registration, ...client }
 function userId(user: User): string | null {
   if (isGenuineClientItself(user)) return null;
   const id: unknown = user['id'];
-  if (isClientItself(user)) throw new InvalidArgumentError(`Invalid argument: no user may have the \`id\` of a client`);
-  // Users without ids would be one and the same user.
+  if (isClientItself(user))
+    throw new InvalidArgumentError(
+      `Invalid argument: the \`id\` of a user must not begin with \`oauth2:client:\`, which is reserved`,
+    );
+  // Otherwise all users without an ID would be the same user.
   if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '' || Number.isNaN(id)) {
-    throw new InvalidArgumentError('Invalid argument: the `id` of a user must be a string or a number');
+    throw new InvalidArgumentError('Invalid argument: the `id` of a user must be a non-empty string or a number');
   }
   verifyUserId(String(id));
   return String(id);

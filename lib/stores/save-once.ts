@@ -3,15 +3,15 @@ import { digest } from './client-secret.js';
 import type { GrantRow, Storage } from './storage.js';
 
 /**
- * Stores a grant without tokens under an id that is derived from a name, so that processes which store it at the same
- * time store it once. If the grant of a name is revoked, the next name is tried, and a random id at last.
+ * Stores a grant without tokens under an ID that is derived from a name, so that concurrent processes store it once. If
+ * the grant of a name was revoked, the next name is tried, and finally a random ID.
  */
-export async function keepOnce(storage: Storage, names: readonly string[], grant: GrantRow): Promise<void> {
+export async function saveOnce(storage: Storage, names: readonly string[], grant: GrantRow): Promise<void> {
   for (const id of [...names.map(digest), newGrantId()]) {
-    await storage.keep({ ...grant, id }, []);
+    await storage.save({ ...grant, id }, []);
     if (await storage.hasGrant(id)) return;
   }
 }
 
-/** Returns the number of the current minute, as a part of such a name. */
+/** Returns the number of the current minute since the epoch, for a name that is passed to `saveOnce()`. */
 export const currentMinute = (): number => Math.floor(Date.now() / 60_000);

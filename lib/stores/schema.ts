@@ -1,8 +1,8 @@
 import type { GrantRow, Row } from './storage.js';
 
-/** How a value is kept, in terms of every database. */
+/** A column of a table, described for any relational database. */
 export interface Column {
-  /** In the database. */
+  /** The name of the column in the database. */
   name: string;
   type: 'varchar' | 'text' | 'bigint' | 'integer';
   length?: number;
@@ -10,30 +10,30 @@ export interface Column {
   primary?: true;
 }
 
-/** The columns of a table, by the fields of a record. */
+/** The columns of a table, keyed by the properties of a record. */
 export type Columns<Field extends string = string> = Readonly<Record<Field, Column>>;
 
 const id = (name: string): Column => ({ name, type: 'varchar', length: 255 });
 const word = (name: string, length: number): Column => ({ name, type: 'varchar', length });
 const text = (name: string): Column => ({ name, type: 'text' });
-/** Milliseconds since the epoch. */
+/** Returns a column for milliseconds since the epoch. */
 const time = (name: string): Column => ({ name, type: 'bigint' });
 const count = (name: string): Column => ({ name, type: 'integer' });
 const key = (column: Column): Column => ({ ...column, primary: true });
 const nullable = (column: Column): Column => ({ ...column, nullable: true });
 
-/** A client. */
+/** The columns of the table of clients. */
 export const CLIENT_COLUMNS = {
   id: key(id('id')),
   secretHashes: text('secret_hashes'),
-  /** All that is said of a client, as JSON; null: removed, or kept elsewhere. */
+  /** The other properties of the client as JSON. `null` if the client was removed, or the application stores it. */
   metadata: nullable(text('metadata')),
-  /** How often all its grants were ended: those of an earlier generation are dead. */
+  /** How often all grants of the client were revoked. Grants with a lower generation are revoked. */
   generation: count('generation'),
   createdAt: time('created_at'),
 } satisfies Columns;
 
-/** A grant. */
+/** The columns of the table of grants. */
 export const GRANT_COLUMNS = {
   id: key(id('id')),
   clientId: id('client_id'),
@@ -44,13 +44,13 @@ export const GRANT_COLUMNS = {
   createdAt: time('created_at'),
   lastUsedAt: nullable(time('last_used_at')),
   expiresAt: time('expires_at'),
-  /** The day of `expiresAt`, counted from 1970. An index on the moment itself would be written at each refresh. */
+  /** The day of `expiresAt`, counted from 1970. An index on the exact time would be updated at each refresh. */
   expiresOn: count('expires_on'),
   clientGeneration: count('client_generation'),
   revokedAt: nullable(time('revoked_at')),
 } satisfies Columns<keyof GrantRow> & Columns;
 
-/** A code or token. */
+/** The columns of the table of codes, tokens and other rows. */
 export const ROW_COLUMNS = {
   digest: key(word('digest', 43)),
   kind: key(word('kind', 16)),
@@ -64,7 +64,10 @@ export const ROW_COLUMNS = {
   revokedAt: nullable(time('revoked_at')),
 } satisfies Columns<Exclude<keyof Row, 'lifetime'>> & Columns;
 
-/** Which columns are looked for. Names are left to TypeORM, which puts the `entityPrefix` of the host into them. */
+/**
+ * The columns of the indices. TypeORM generates the names of the indices, since these contain the application's
+ * `entityPrefix`.
+ */
 export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [
   ['userId', 'revokedAt'],
   ['clientId', 'clientGeneration'],
@@ -72,13 +75,13 @@ export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [
 ];
 export const ROW_INDICES: (keyof typeof ROW_COLUMNS)[][] = [['expiresAt']];
 
-/** In milliseconds. */
+/** Milliseconds in a day. */
 export const DAY = 86_400_000;
 
-/** A grant by its columns, as it is when it is new. */
+/** Returns the column values of a new grant. */
 export function grantRecord(grant: GrantRow): Record<keyof typeof GRANT_COLUMNS, string | number | null> {
   return { ...grant, expiresOn: dayOf(grant.expiresAt), clientGeneration: 0, revokedAt: null };
 }
 
-/** The day of a moment, as `expiresOn` counts it. */
-export const dayOf = (moment: number): number => Math.floor(moment / DAY);
+/** Returns the day of a time, as `expiresOn` counts it. */
+export const dayOf = (milliseconds: number): number => Math.floor(milliseconds / DAY);

@@ -1,30 +1,36 @@
 import { TemporarilyUnavailableError } from '../errors/index.js';
 
-/** How many of a client's checks may wait, beside the one under way. */
+/** Maximum number of waiting checks of one client, in addition to the running one. */
 const WAITING = 16;
-/** Milliseconds after which a check is not worth beginning: nobody waits for it any more. */
+/** Maximum milliseconds for which a check waits. Clients have given up after that. */
 const PATIENCE = 5000;
-/** Seconds after which whoever was sent away may come again. */
+/** Seconds after which a rejected client should retry (`Retry-After`). */
 const RETRY_AFTER = 2;
 
-/** Two of the four threads that libuv has, for files and name look-ups as well; one where there are fewer. */
+/**
+ * Maximum number of concurrent hash computations: two of the four threads of libuv, which files and name look-ups also
+ * need.
+ */
 const AT_ONCE = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) > 3 ? 2 : 1;
 
 interface Turn {
   begin(): void;
   refuse(): void;
-  /** By a clock that nobody sets. */
+  /** The time by which the check must start, by a monotonic clock. */
   until: number;
 }
 
-/** Who waits: the first of each is the next, and the rest of its own goes to the end of the line. */
+/**
+ * The waiting checks by queue. The next check is the first of the first queue that is not busy, and its queue moves to
+ * the end.
+ */
 const waiting = new Map<string, Turn[]>();
 const busy = new Set<string>();
 
 /**
- * Checks the secret of a client when it is its turn, one check of a client at a time: those of one client keep another
- * waiting for no longer than a single one. It holds for the whole process, which has one pool of threads.
- * @throws TemporarilyUnavailableError when too many wait for this client already, or waiting took too long
+ * Checks the secret of a client, at most one check of a client at a time. Clients take turns, so a client with many
+ * checks delays another client by one check. The limit holds for the whole process, which has one thread pool.
+ * @throws {TemporarilyUnavailableError} If too many checks of this client are waiting, or this one has waited too long.
  */
 export function withClientLimit<T>(clientId: string, check: () => Promise<T>): Promise<T> {
   const line = `client ${clientId}`;
@@ -32,7 +38,7 @@ export function withClientLimit<T>(clientId: string, check: () => Promise<T>): P
   return isFull ? Promise.reject(tooMany()) : lineUp(line, check, performance.now() + PATIENCE);
 }
 
-/** Hashes for the host when it is its turn, however many wait: nobody from outside asks for that. */
+/** Computes a hash for the application, one at a time. Calls are never rejected, since clients cannot cause them. */
 export function withApplicationLimit<T>(work: () => Promise<T>): Promise<T> {
   return lineUp('host', work, Infinity);
 }
@@ -65,7 +71,7 @@ function proceed(): void {
   }
 }
 
-/** The first that is still worth it. */
+/** Returns the first check that has not waited too long, and rejects those before it. */
 function nextOf(turns: Turn[]): Turn | undefined {
   for (let turn = turns.shift(); turn; turn = turns.shift()) {
     if (turn.until >= performance.now()) return turn;
@@ -75,6 +81,6 @@ function nextOf(turns: Turn[]): Turn | undefined {
 }
 
 function tooMany(): TemporarilyUnavailableError {
-  const reason = 'Temporarily unavailable: too many secrets of this client are being checked';
+  const reason = 'Temporarily unavailable: too many secrets of this client are being verified';
   return new TemporarilyUnavailableError(reason, { retryAfter: RETRY_AFTER });
 }

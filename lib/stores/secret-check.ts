@@ -17,31 +17,32 @@ import { EncryptedSecrets, type EncryptedSecretsOption } from './encrypted-secre
 import { withClientLimit } from './secret-check-limiter.js';
 import { keepRecent } from '../crypto/lru.js';
 
-/** How a store checks the secrets of clients. */
+/** The options for verifying client secrets. */
 export interface SecretCheckOptions extends EncryptedSecretsOption {
   /**
-   * Seconds for which a right client secret is remembered, so that only the first request pays for scrypt: as a keyed
-   * digest, in the memory of the process alone. A secret that was replaced is wrong at once. 0: never. Default: 300
+   * Seconds for which a correct client secret is remembered, so that only the first request computes scrypt. Only a
+   * keyed digest is kept, in the memory of the process. A replaced secret is rejected at once. `0` disables it.
+   * Default: `300`.
    */
   rememberSecretsFor?: number;
 }
 
-/** How many secrets are remembered. */
+/** Maximum number of remembered secrets. */
 const LIMIT = 10_000;
 
-/** A hash, and the name under which it is remembered that this secret matches it. */
+/** A stored hash that the secret may match, and the cache key of this match. */
 interface Candidate {
   hash: SlowHash;
   name: string;
 }
 
-/** Checks the secrets of clients: what a wrong one costs is bounded, and delays no other client. */
+/** Verifies client secrets. The cost of wrong secrets is limited, and they do not delay other clients. */
 export class SecretCheck {
-  /** The secrets that can be read again. */
+  /** Encrypts and decrypts the secrets that must be readable. */
   readonly encryption: EncryptedSecrets;
   private readonly milliseconds: number;
   private readonly key = randomBytes(32);
-  /** Names, and until when they hold; the oldest first. */
+  /** Cache keys with their expiry, the oldest first. */
   private readonly remembered = new Map<string, number>();
   private readonly underWay = new Map<string, Promise<boolean>>();
 
@@ -51,27 +52,27 @@ export class SecretCheck {
   ) {
     this.encryption = new EncryptedSecrets(options);
     if (!(rememberSecretsFor >= 0 && rememberSecretsFor < Infinity)) {
-      throw new InvalidArgumentError('Invalid argument: `rememberSecretsFor` must be a number of seconds');
+      throw new InvalidArgumentError('Invalid argument: `rememberSecretsFor` must be a number of seconds, at least 0');
     }
     this.milliseconds = rememberSecretsFor * 1000;
   }
 
-  /** Those of a client that can be read again, as text. A host that keeps the clients gives those that are over too. */
+  /** Returns the secrets of a client that are valid and can be read, as plain text. */
   readableSecrets({ secret, secretHashes = [] }: Partial<StoredClient>): string[] {
     return this.encryption.read({ secret, secretHashes: validHashes(secretHashes, Date.now()) });
   }
 
   /**
-   * Is this a secret of the client? The time it takes may tell whether there is a client to check: ids are no secret.
-   * RFC 6749 §2.2
-   * @throws TemporarilyUnavailableError when too many are being checked for this client
+   * Whether a secret belongs to the client. The response time may reveal whether a client exists, since client IDs are
+   * public. RFC 6749 §2.2
+   * @throws {TemporarilyUnavailableError} If too many secrets of this client are being verified.
    */
   async isValidSecret({ id, secret: plain, secretHashes = [] }: StoredClient, secret: string): Promise<boolean> {
     if (plain && [plain].flat().some((each) => isSameSecret(each, secret))) return true;
     const candidates: Candidate[] = [];
-    for (const kept of secretHashes) {
-      if (!isValid(kept, Date.now())) continue;
-      const stored = hashOf(kept);
+    for (const storedSecret of secretHashes) {
+      if (!isValid(storedSecret, Date.now())) continue;
+      const stored = hashOf(storedSecret);
       const hash = readHash(stored);
       const opened = hash ? undefined : this.encryption.decrypt(stored);
       if (opened !== undefined && isSameSecret(opened, secret)) return true;
@@ -83,7 +84,7 @@ export class SecretCheck {
     return candidates.some(({ name }) => this.isRemembered(name)) || this.checkOnce(id, candidates, secret);
   }
 
-  /** Whoever brings the same secret meanwhile has the same answer, and waits in nobody's way. */
+  /** Verifies a secret. Concurrent requests with the same secret share one verification. */
   private checkOnce(id: string, candidates: readonly Candidate[], secret: string): Promise<boolean> {
     const names = [id, ...candidates.map(({ name }) => name)].join(' ');
     let check = this.underWay.get(names);
@@ -95,17 +96,20 @@ export class SecretCheck {
   }
 
   private async check(id: string, candidates: readonly Candidate[], secret: string): Promise<boolean> {
-    const found = await withClientLimit(id, async () => {
+    const match = await withClientLimit(id, async () => {
       for (const candidate of candidates) if (await matchesSlowHash(candidate.hash, secret)) return candidate;
       return undefined;
     });
-    if (!found) return false;
-    this.remember(found.name);
-    if (isOutdatedHash(found.hash)) await this.upgrade(id, found.hash.stored, secret);
+    if (!match) return false;
+    this.remember(match.name);
+    if (isOutdatedHash(match.hash)) await this.upgrade(id, match.hash.stored, secret);
     return true;
   }
 
-  /** The secret was right: that its hash could not be replaced, say on a replica, is no reason to turn it down. */
+  /**
+   * Replaces a hash with a more expensive one. A failure, for example on a read-only replica, is only a warning: the
+   * secret was correct.
+   */
   private async upgrade(id: string, stored: string, secret: string): Promise<void> {
     if (!this.clients.replaceSecretHash) return;
     try {
@@ -113,11 +117,11 @@ export class SecretCheck {
       await this.clients.replaceSecretHash(id, stored, replacement);
       this.remember(this.nameOf(replacement, secret));
     } catch (error) {
-      process.emitWarning(`The secret hash of a client could not be replaced: ${String(error)}`);
+      process.emitWarning(`Could not replace an outdated hash of a client secret: ${String(error)}`);
     }
   }
 
-  /** What the name is made of cannot be told from it, nor guessed: the key is known to nobody. */
+  /** Returns a cache key for a hash and a secret. It does not reveal them, since it is a keyed digest. */
   private nameOf(stored: string, secret: string): string {
     return createHmac('sha256', this.key).update(`${stored}\n${secret}`).digest('base64');
   }

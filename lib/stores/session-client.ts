@@ -1,12 +1,12 @@
 import type { SessionClient } from '../model/session-clients.js';
 import type { GrantRow } from './storage.js';
 
-/** Marks a grant that holds no token: that somebody has signed in at its client. */
+/** The beginning of the data of a grant without tokens that records a sign-in of a user at a client. */
 const SESSION_CLIENT = '{"sid":';
 
 export const isSessionClient = ({ data }: GrantRow): boolean => data?.startsWith(SESSION_CLIENT) === true;
 
-/** What a grant becomes when it is no more than that. */
+/** Turns a grant into the record of a sign-in, which has no tokens. */
 export function toSessionClientGrant(
   grant: GrantRow,
   { sid, sub, grantId, userId }: SessionClient,
@@ -16,12 +16,12 @@ export function toSessionClientGrant(
   return Object.assign(grant, { data, lastUsedAt: Date.now(), expiresAt: expiresAt.getTime() });
 }
 
-/** Returns the user and the session of a sign-in; an older version stored no user. */
+/** Returns the user and the session of a recorded sign-in. Records of an older version have no user. */
 export const signInSession = ({ data }: GrantRow) =>
   JSON.parse(data!) as Pick<SessionClient, 'sid'> & Partial<Pick<SessionClient, 'userId'>>;
 
-/** Returns the sign-in of a user that a grant stores. */
+/** Returns the sign-in of a user that a grant records. */
 export function readSessionClient({ clientId, issuer, data }: GrantRow, userId: string): SessionClient {
-  const kept = JSON.parse(data!) as Pick<SessionClient, 'sid' | 'sub' | 'grantId'>;
-  return { ...kept, userId, clientId, issuer: issuer! };
+  const signIn = JSON.parse(data!) as Pick<SessionClient, 'sid' | 'sub' | 'grantId'>;
+  return { ...signIn, userId, clientId, issuer: issuer! };
 }

@@ -4,28 +4,28 @@ import type {
   SessionClientModel,
   SignOutListener,
 } from '../model/session-clients.js';
-import { keepOnce, currentMinute } from './save-once.js';
+import { saveOnce, currentMinute } from './save-once.js';
 import { grantRow } from './rows.js';
 import { isSessionClient, toSessionClientGrant, readSessionClient } from './session-client.js';
 import type { StoreContext } from './store-context.js';
 import type { GrantFilter, GrantRow } from './storage.js';
 import { sessionClientsOf } from './user-records.js';
 
-/** The part of a store that remembers at which clients users have signed in. Each sign-in is a grant without tokens. */
+/** The part of a store that records at which clients users have signed in. Each sign-in is a grant without tokens. */
 export class SessionClients implements SessionClientModel {
   private readonly listeners = new Map<string, SignOutListener>();
 
   constructor(private readonly context: Pick<StoreContext, 'storage'>) {}
 
-  /** Remembers that a user has signed in at a client. */
+  /** Records that a user has signed in at a client. */
   async saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
     const { userId, clientId, issuer, sid, sub, grantId } = signIn;
     const empty = grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
     const grant = toSessionClientGrant(empty, signIn, expiresAt);
     grant.userId = sessionClientsOf(userId);
-    // A sign-out revokes the first name, and the session may sign in again.
+    // A logout revokes the grant of the first name, and the user may sign in again in this session.
     const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
-    await keepOnce(this.context.storage, [name, `${name} ${currentMinute()}`], grant);
+    await saveOnce(this.context.storage, [name, `${name} ${currentMinute()}`], grant);
   }
 
   /** Finds and removes sign-ins. Each is returned to exactly one of several concurrent callers. */
@@ -40,14 +40,14 @@ export class SessionClients implements SessionClientModel {
     return taken;
   }
 
-  /** Calls a listener for the sign-ins at an issuer that end with the grants of a user. */
+  /** Sets the listener for the sign-ins at an issuer that end when the grants of a user are revoked. */
   onSignOut(issuer: string, listener: SignOutListener): void {
     this.listeners.set(issuer, listener);
   }
 
   /**
-   * Revokes grants, and notifies the listeners of this process of the sign-ins that end with them: those of a user
-   * whose grants are revoked, unless the filter selects a single grant.
+   * Revokes grants, and notifies the listeners of this process of the sign-ins that end with them. This applies to
+   * filters with a user, except for a single grant.
    */
   async endWith<T>({ userId, grantId, ...filter }: GrantFilter, revoke: () => Promise<T>): Promise<T> {
     const taken: SessionClient[] = [];
@@ -65,8 +65,8 @@ export class SessionClients implements SessionClientModel {
 
   private notify(taken: readonly SessionClient[]): void {
     for (const [issuer, listener] of this.listeners) {
-      const ended = taken.filter((signIn) => signIn.issuer === issuer);
-      if (ended.length > 0) listener(ended);
+      const own = taken.filter((signIn) => signIn.issuer === issuer);
+      if (own.length > 0) listener(own);
     }
   }
 
@@ -78,11 +78,11 @@ export class SessionClients implements SessionClientModel {
   }
 
   private async find(filter: SessionClientFilter): Promise<GrantRow[]> {
-    const wanted = Object.entries(filter);
+    const conditions = Object.entries(filter);
     return (await this.context.storage.listGrants(sessionClientsOf(filter.userId))).filter((grant) => {
       if (!isSessionClient(grant)) return false;
       const signIn = readSessionClient(grant, filter.userId);
-      return wanted.every(([name, value]) => value === undefined || signIn[name as keyof SessionClient] === value);
+      return conditions.every(([name, value]) => value === undefined || signIn[name as keyof SessionClient] === value);
     });
   }
 }

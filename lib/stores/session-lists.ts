@@ -37,7 +37,11 @@ export class SessionLists implements SessionListModel {
     return grants.some(({ grant }) => isSessionGrant(grant)) && (await storage.revokeGrants(filter)) > 0;
   }
 
-  /** Ends the sessions that `listSessions()` returns, one by one. Returns how many were active. */
+  /**
+   * Ends the sessions that `listSessions()` returns, one by one.
+   * @param selection `except` is the `id` of a session that stays.
+   * @returns how many were active
+   */
   async endSessions({ except, ...selection }: GrantSelection & { except?: string }): Promise<number> {
     const { overridable } = this.context;
     await this.endPendingLogins(parseGrantFilter(selection));
@@ -56,7 +60,7 @@ export class SessionLists implements SessionListModel {
     }
   }
 
-  /** Ends logins of a user that wait for a second factor, so that none of them becomes a session afterwards. */
+  /** Ends logins of a user that wait for a second factor, so that none of them becomes a session later. */
   private async endPendingLogins({ userId, clientId, issuer }: GrantFilter): Promise<void> {
     const { storage } = this.context;
     if (userId === undefined || clientId !== undefined) return;
@@ -72,8 +76,8 @@ export class SessionLists implements SessionListModel {
   }
 
   /**
-   * Returns a function that reads sessions of a user. With a client, it reads those in which the user signed in at that
-   * client.
+   * Returns a function that reads the sessions of a user from grants. With a client, only sessions with a sign-in at
+   * that client.
    */
   private async sessionReader(userId: string, clientId?: string): Promise<(grant: GrantRow) => ListedSession[]> {
     if (clientId === undefined) return sessionsIn;
@@ -89,7 +93,7 @@ export class SessionLists implements SessionListModel {
     };
   }
 
-  /** Returns the sessions in which a user signed in at a client, by the grant that remembers the sign-in. */
+  /** Returns the sessions that belong to a recorded sign-in at a client. */
   private async sessionsAtClient(grant: GrantRow, issuer: string | undefined): Promise<ListedSession[]> {
     if (!isSessionClient(grant)) return [];
     const { sid, userId } = signInSession(grant);
@@ -100,5 +104,5 @@ export class SessionLists implements SessionListModel {
   }
 }
 
-/** Returns the session that a grant is for, if it is for one. */
+/** Returns the session of a grant, or an empty list if the grant has none. */
 const sessionsIn = (grant: GrantRow): ListedSession[] => (isSessionGrant(grant) ? [listedSession(grant)] : []);

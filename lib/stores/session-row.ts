@@ -6,7 +6,7 @@ import type { PasswordMarked } from './password-mark.js';
 import { grantRow, rowOf } from './rows.js';
 import type { StoredRow, GrantRow, Row } from './storage.js';
 
-/** How the user signed in, as it is kept. */
+/** The stored data of a session: how the user signed in. */
 interface StoredSignIn extends Omit<SignIn, 'authTime'>, PasswordMarked {
   /** Milliseconds since the epoch. */
   authTime: number;
@@ -14,9 +14,9 @@ interface StoredSignIn extends Omit<SignIn, 'authTime'>, PasswordMarked {
 }
 
 /**
- * Returns the rows of a session, and of the token by which it may be continued, on a grant of their own. The grant belongs to no
- * client, and ending all grants of a user ends it too.
- * @param grantId the grant of a session that is continued. If omitted, a new one.
+ * Returns the row of a session and the row of its remember-me token, with their grant. The grant belongs to no client.
+ * Revoking all grants of the user revokes it too.
+ * @param grantId The grant of a session that is continued. If omitted, a new grant.
  */
 export function sessionRows(
   session: Session,
@@ -28,7 +28,7 @@ export function sessionRows(
   const grant = grantRow(known, { id: '', grants: [] }, user);
   const rows = [rowOf(grant, 'session', sessionId, expiresAt)];
   if (remembered) rows.push(rowOf(grant, 'session', remembered.token, remembered.expiresAt));
-  const kept: Record<keyof StoredSignIn, unknown> = {
+  const signIn: Record<keyof StoredSignIn, unknown> = {
     authTime: authTime.getTime(),
     acr,
     amr,
@@ -36,21 +36,24 @@ export function sessionRows(
     credential,
     remember,
   };
-  for (const row of rows) row.data = JSON.stringify(kept);
-  const listed = session.isPending ? { pending: true } : { session: { ...kept, credential: undefined } };
+  for (const row of rows) row.data = JSON.stringify(signIn);
+  const listed = session.isPending ? { pending: true } : { session: { ...signIn, credential: undefined } };
   grant.data = JSON.stringify({ ...listed, credential });
   return { grant, rows };
 }
 
-/** How the grant of a session begins. */
+/** The beginning of the data of a session grant. */
 const SESSION = '{"session":';
 
 export const isSessionGrant = ({ data }: GrantRow): boolean => data?.startsWith(SESSION) === true;
 
-/** Whether a grant is for a login that waits for a second factor: it is never listed, and ends with the user's sessions. */
+/**
+ * Whether a grant belongs to a login that waits for a second factor. It is never listed, and ends with the user's
+ * sessions.
+ */
 export const isPendingLogin = ({ data }: GrantRow): boolean => data?.startsWith('{"pending":') === true;
 
-/** Returns the session that a grant is for, as it is listed. */
+/** Returns the session of a grant, as lists of sessions show it. */
 export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }: GrantRow): ListedSession {
   const { authTime, acr, amr, sid } = (JSON.parse(data!) as { session: StoredSignIn }).session;
   return {

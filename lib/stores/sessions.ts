@@ -9,18 +9,20 @@ import type { StoredRow } from './storage.js';
 
 const NO_MARK: PasswordMarked = {};
 
-/** The part of a store that keeps the sessions of browsers. Each belongs to a grant of its own, which has no client. */
+/**
+ * The part of a store that stores the sessions of browsers. Each belongs to a grant of its own, which has no client.
+ */
 export class Sessions implements SessionModel, RememberedModel {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'users'>,
     private readonly grants: Grants,
   ) {}
 
-  /** Saves a session, and the token that continues it if it has one. */
+  /** Saves a session, and its remember-me token if it has one. */
   async saveSession(session: Session): Promise<void> {
     const mark = this.context.users.credentialOf ? await this.grants.marked<PasswordMarked>({}, session.user) : NO_MARK;
     const { grant, rows } = sessionRows(session, mark);
-    await this.context.storage.keep(grant, rows);
+    await this.context.storage.save(grant, rows);
   }
 
   /** Finds a session that is neither ended nor expired, with its user. */
@@ -31,16 +33,19 @@ export class Sessions implements SessionModel, RememberedModel {
     return user && sessionOf(row, sessionId, user);
   }
 
-  /** Ends a session, found by its id or by a token that continues it, with everything else on its grant. */
+  /** Ends a session, found by its ID or its remember-me token, and revokes its grant. Returns whether it was active. */
   async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
     const row = await this.context.storage.find('session', digest(sessionId));
-    const isEnded = await this.context.storage.spend('session', digest(sessionId));
-    // An ended session is not listed.
+    const isEnded = await this.context.storage.consume('session', digest(sessionId));
+    // Without its grant, an ended session is no longer listed.
     if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });
     return isEnded;
   }
 
-  /** Finds a session by the token that continues it. `replacedAgo` is set if the token was replaced. */
+  /**
+   * Finds a session by its remember-me token. If the token was replaced, `replacedAgo` is the number of seconds since
+   * then.
+   */
   async findRememberedSession(token: string): Promise<RememberedSession | undefined> {
     const row = await this.context.storage.find('session', digest(token));
     if (!row || row.expiresAt <= Date.now()) return undefined;
@@ -51,18 +56,18 @@ export class Sessions implements SessionModel, RememberedModel {
   }
 
   /**
-   * Replaces a token that continues a session, and saves the continued session, in one step. Returns true for exactly
-   * one of several concurrent callers.
+   * Replaces a remember-me token and saves the continued session, in one step. Returns `true` for exactly one of
+   * several concurrent callers.
    */
   async continueSession(token: string, session: Session): Promise<boolean> {
     const row = await this.context.storage.find('session', digest(token));
     if (!row || row.revokedAt !== null) return false;
-    // The password may have changed since the token was verified. The session keeps the mark of its first password.
+    // The password may have changed since the token was verified. The session keeps the password mark of its beginning.
     const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as PasswordMarked, row.grantId);
     return this.context.storage.consumeAndSave({ kind: 'session', digest: digest(token) }, grant, rows);
   }
 
-  /** Returns the user of a session, unless the user has another password now. */
+  /** Returns the user of a session, or `undefined` if the user has a new password. */
   private async currentUser(row: StoredRow): Promise<User | undefined> {
     const { users } = this.context;
     const user = await users.findById(row.userId!);

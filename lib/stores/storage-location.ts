@@ -1,4 +1,4 @@
-/** Where a model keeps what it is given: a connection, and what tells its tables or keys from others there. */
+/** The storage location of a store: a connection, and the prefix of its tables or keys. */
 interface StorageLocation {
   readonly connection: object;
   readonly prefix: string | undefined;
@@ -6,12 +6,16 @@ interface StorageLocation {
 
 const locations = new WeakMap<object, StorageLocation>();
 
-/** Says where a store keeps its tokens. */
+/**
+ * Registers where a store saves its data.
+ * @param connection the connection, `DataSource` or client object that the store uses
+ * @param prefix the prefix of the tables or keys that the store uses
+ */
 export function registerStorageLocation(store: object, connection: object, prefix?: string): void {
   locations.set(store, { connection, prefix });
 }
 
-/** Whether two models are known to store their tokens in the same storage. */
+/** Whether two models are known to save their data in the same storage location. */
 export function hasSameStorage(one: object, other: object): boolean {
   if (one === other) return true;
   const [first, second] = [locations.get(one), locations.get(other)];

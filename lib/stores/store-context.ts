@@ -6,9 +6,10 @@ import type { GrantFilterInput } from './grant-filter.js';
 import type { StoredClients } from './stored-clients.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import type { SecretCheck } from './secret-check.js';
-import type { ClientStorage, StoredRow, Storage } from './storage.js';
+import type { ClientStorage } from './client-storage.js';
+import type { StoredRow, Storage } from './storage.js';
 
-/** The context that the parts of one store share. */
+/** The context that all parts of a store share. */
 export interface StoreContext {
   readonly storage: Storage & ClientStorage;
   readonly clients: Clients;
@@ -16,21 +17,21 @@ export interface StoreContext {
   readonly secrets: SecretCheck;
   readonly overridable: OverridableMethods;
   /**
-   * Returns the clients that the store keeps.
-   * @throws {InvalidArgumentError} If the application keeps the clients.
+   * Returns the clients of the storage.
+   * @throws {InvalidArgumentError} If the application stores the clients.
    */
-  ownClients(): StoredClients;
+  requireStoredClients(): StoredClients;
 }
 
 /**
- * Methods of the store that its parts call. Each calls the method of the store itself, since an application may
- * override it in a subclass. A part calls no other method of the store.
+ * Methods of the store that its parts call. An application may override them in a subclass. The parts call no other
+ * methods of the store.
  */
 export interface OverridableMethods {
   clientOf(row: StoredRow): Promise<StoredClient | undefined>;
   getUserFromClient(client: StoredClient): Promise<User>;
   once(value: string, seconds: number): Promise<boolean>;
-  hasConsented(user: User, asked: ConsentRequest<StoredClient>): Promise<boolean>;
+  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<boolean>;
   revokeGrantsOf(filter: GrantFilterInput): Promise<number>;
   listSessions(selection: GrantSelection & Paging): Promise<SessionList>;
   endSession(session: { userId: string | number; id: string }): Promise<boolean>;

@@ -17,10 +17,10 @@ import { Tokens } from './tokens.js';
 import { UserGrants } from './user-grants.js';
 import { UnusedClients } from './unused-clients.js';
 
-/** The parts that a store consists of. */
+/** The parts of a store. */
 export type StoreParts = ReturnType<typeof makeParts>;
 
-/** Makes the parts of a store. The constructor of the store calls this when everything in the context is set. */
+/** Creates the parts of a store. The context must be complete. */
 export function makeParts(context: StoreContext) {
   const waitingClients = new UnusedClients(context);
   const grants = new Grants(context, (clientId) => waitingClients.promote(clientId));

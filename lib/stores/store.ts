@@ -63,22 +63,23 @@ import type { Clients, StoredClient, Users } from './ports.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
-import type { ClientStorage, StoredRow, Storage } from './storage.js';
+import type { ClientStorage } from './client-storage.js';
+import type { StoredRow, Storage } from './storage.js';
 
 /** The name of the text that holds the signing keys. */
 const SIGNING_KEYS = 'signing-keys';
 
 /** The options of every store. */
 export interface StoreOptions extends SecretCheckOptions {
-  /** Where the application finds its users. */
+  /** Finds the users of the application. */
   users: Users;
-  /** Where the application finds its clients. If omitted, the storage keeps the clients. */
+  /** Finds the clients of the application. If omitted, the store saves clients in its storage. */
   clients?: Clients | undefined;
 }
 
 /**
- * A model over any `Storage`: the base class of the ready-made stores. Client secrets, codes and tokens are hashed
- * here, so that a storage never gets one as text. An application may extend a store and override its methods.
+ * A model over any `Storage`: the base class of the ready-made stores. It hashes client secrets, codes and tokens, so
+ * that a storage never receives their plain text. Applications may extend a store and override its methods.
  */
 export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   implements
@@ -104,9 +105,9 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   protected readonly clients: Clients;
   protected readonly users: Users;
   protected readonly secrets: SecretCheck;
-  /** The clients that the storage keeps. `undefined` if the application keeps its clients. */
+  /** The clients of the storage. `undefined` if the application stores its clients. */
   protected readonly storedClients: StoredClients | undefined;
-  /** The parts that do the work. A subclass calls the methods of the store instead. */
+  /** The parts that implement the methods. Subclasses should call the methods of the store instead. */
   protected readonly parts: StoreParts;
 
   /**
@@ -129,7 +130,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
       clientOf: (row) => this.clientOf(row),
       getUserFromClient: (client) => this.getUserFromClient(client),
       once: (value, seconds) => this.once(value, seconds),
-      hasConsented: (user, asked) => this.hasConsented(user, asked),
+      hasConsented: (user, request) => this.hasConsented(user, request),
       revokeGrantsOf: (filter) => this.revokeGrantsOf(filter),
       listSessions: (selection) => this.listSessions(selection),
       endSession: (session) => this.endSession(session),
@@ -143,7 +144,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
       clients: known,
       secrets,
       overridable,
-      ownClients: () => requireStoredClients(own),
+      requireStoredClients: () => requireStoredClients(own),
     });
     const { knownClients } = this.parts;
     this.getClientSecrets = secrets.encryption.canDecrypt ? (client) => knownClients.secretsOf(client) : undefined;
@@ -152,7 +153,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   // Clients and users
 
   /**
-   * Finds a client that is enabled.
+   * Finds an enabled client.
    * @param clientSecret The secret to verify. If `null`, no secret is verified.
    * @returns the client without its secrets, or `undefined` if it does not exist or the secret is wrong
    */
@@ -160,7 +161,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.knownClients.getClient(clientId, clientSecret);
   }
 
-  /** Finds the user with these credentials, for the password grant. */
+  /** Finds the user with this username and password, for the password grant. */
   async getUser(username: string, password: string): Promise<User | Falsy> {
     return this.users.findByCredentials(username, password);
   }
@@ -170,7 +171,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return clientItself(client);
   }
 
-  /** Returns whether the client is registered for every value of the scope. */
+  /** Returns whether every value of the scope is registered for the client. */
   validateClientScope(client: StoredClient, scope: Scope): boolean {
     return coversScope(client.scopes, scope);
   }
@@ -178,8 +179,9 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /**
    * Validates the requested scope against the scopes of the client.
    * @returns `true` for the requested scope, the client's `defaultScope` if none was requested, or `false` if the scope
-   * is not allowed
-   * @throws {InvalidScopeError} If no scope was requested, and the client has scopes without a default. RFC 6749 §3.3
+   * is not registered for the client
+   * @throws {InvalidScopeError} If no scope was requested, and the client has `scopes` but no `defaultScope`. RFC 6749
+   * §3.3
    */
   async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
     return scopeFor(client, scope);
@@ -192,7 +194,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.codes.saveAuthorizationCode(code, client, user);
   }
 
-  /** Finds an authorization code. A used one is found too, with `revokedAt`. */
+  /** Finds an authorization code. A used code is found too, with `revokedAt`. */
   getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
     return this.parts.codes.getAuthorizationCode(authorizationCode);
   }
@@ -207,7 +209,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.tokens.saveToken(token, client, user);
   }
 
-  /** Saves a token that was exchanged for another one. It ends when the subject token ends. RFC 8693 */
+  /** Saves a token that was exchanged for another one. It is revoked together with its subject token. RFC 8693 */
   saveExchangedToken(
     subject: Token | RefreshToken,
     token: Unsaved<Token>,
@@ -230,12 +232,12 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.tokens.redeem(used, token, client, user);
   }
 
-  /** Finds an access token that was not revoked, with its client and user. */
+  /** Finds an access token that was not revoked, with its client and user. Its expiry may be in the past. */
   getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     return this.parts.tokens.getAccessToken(accessToken);
   }
 
-  /** Finds a refresh token. A used one is found too, with `revokedAt`. */
+  /** Finds a refresh token. A used refresh token is found too, with `revokedAt`. */
   getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     return this.parts.tokens.getRefreshToken(refreshToken);
   }
@@ -313,7 +315,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.pushedRequests.getPushedRequest(requestUri);
   }
 
-  /** Keeps a pushed authorization request for the time of the interaction. Does nothing if it was opened before. */
+  /**
+   * Extends the lifetime of a pushed authorization request for the time of the interaction. Does nothing if it was
+   * opened before.
+   */
   openPushedRequest(request: PushedRequest): Promise<void> {
     return this.parts.pushedRequests.openPushedRequest(request);
   }
@@ -325,7 +330,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   // Sessions
 
-  /** Saves the session of a browser, and the token that continues it if it has one. */
+  /** Saves the session of a browser, and its remember-me token if it has one. */
   saveSession(session: Session): Promise<void> {
     return this.parts.sessions.saveSession(session);
   }
@@ -335,19 +340,22 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.sessions.getSession(sessionId);
   }
 
-  /** Ends a session, found by its id or by a token that continues it. Returns whether it was active. */
+  /** Ends a session, found by its ID or its remember-me token. Returns whether it was active. */
   revokeSession(session: Pick<Session, 'sessionId'>): Promise<boolean> {
     return this.parts.sessions.revokeSession(session);
   }
 
-  /** Finds a session by the token that continues it. `replacedAgo` is set if the token was replaced. */
+  /**
+   * Finds a session by its remember-me token. If the token was replaced, `replacedAgo` is the number of seconds since
+   * then.
+   */
   findRememberedSession(token: string): Promise<RememberedSession | undefined> {
     return this.parts.sessions.findRememberedSession(token);
   }
 
   /**
-   * Replaces a token that continues a session, and saves the session. Returns `true` for exactly one of several
-   * concurrent callers.
+   * Replaces a remember-me token and saves the continued session, in one step. Returns `true` for exactly one of
+   * several concurrent callers.
    */
   continueSession(token: string, session: Session): Promise<boolean> {
     return this.parts.sessions.continueSession(token, session);
@@ -373,8 +381,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Remembers that a user has signed in at a client, so that a sign-out reaches it. OpenID Connect Back-Channel Logout
-   * §2
+   * Records that a user has signed in at a client, so that a logout notifies the client. OpenID Connect Back-Channel
+   * Logout §2
    */
   saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
     return this.parts.sessionClients.saveSessionClient(signIn, expiresAt);
@@ -385,24 +393,21 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.sessionClients.takeSessionClients(filter);
   }
 
-  /**
-   * Sets the listener that is called with the sign-ins at an issuer that `revokeGrantsOf({ userId })` ends in this
-   * process.
-   */
+  /** Sets the listener for sign-ins at an issuer that end when this process calls `revokeGrantsOf({ userId })`. */
   onSignOut(issuer: string, listener: SignOutListener): void {
     this.parts.sessionClients.onSignOut(issuer, listener);
   }
 
   // Grants and consents
 
-  /** Returns the grants that have access to a user's account now. The grant that was used last comes first. */
+  /** Returns the active grants to a user's account. The most recently used grant comes first. */
   listGrants(userId: string | number): Promise<ActiveGrant[]> {
     return this.parts.userGrants.listGrants(userId);
   }
 
   /**
-   * Returns the applications that have access to a user's account, or may get it again without asking. The one that was
-   * used last comes first.
+   * Returns the applications that have access to a user's account, or can get it again without asking for consent. The
+   * most recently used application comes first.
    * @param at If it has an `issuer`, only the applications at that issuer.
    */
   listApplications(userId: string | number, at?: { issuer?: string }): Promise<AuthorizedApplication<StoredClient>[]> {
@@ -420,15 +425,15 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Ends every grant that matches all fields of the filter, with its codes and tokens, in one step: `{ userId }`, `{
-   * clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. Remembered consents of these
-   * grants end too, in steps of their own, and `{ userId }` also ends the user's sessions. In Redis, `{ clientId,
-   * issuer }` ends grants one by one.
+   * Revokes all grants that match every field of the filter, with their codes and tokens, in one step: `{ userId }`, `{
+   * clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. The remembered consents of
+   * these grants are revoked too, in separate steps. `{ userId }` also ends the user's sessions. In Redis, `{ clientId,
+   * issuer }` revokes grants one by one.
    *
-   * @returns the number of grants that were alive, consents and sessions included. The grants of a client are counted
-   * up to 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` ended
+   * @returns the number of grants that were active, consents and sessions included. The grants of a client are counted
+   * up to 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` revoked
    * before.
-   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would end the grants of
+   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined, which would revoke the grants of
    * others.
    */
   revokeGrantsOf(filter: GrantFilterInput): Promise<number> {
@@ -436,53 +441,53 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Ends everything whose grant began before a moment, in one write: codes, tokens, sessions, device codes and pushed
+   * Revokes everything whose grant began before a time, in one write: codes, tokens, sessions, device codes and pushed
    * requests.
-   * @returns the moment that was applied
-   * @throws {InvalidArgumentError} If the moment is invalid or in the future.
+   * @returns the time that was applied
+   * @throws {InvalidArgumentError} If the time is invalid or in the future.
    */
   revokeBefore(which?: NotBefore): Promise<Date> {
     return this.parts.revocation.revokeBefore(which);
   }
 
   /**
-   * Returns whether the user has consented to the request before. The `consent` setting of the client comes first. RFC
-   * 8252 §8.6
+   * Returns whether the user has consented to the request before. The `consent` setting of the client takes precedence.
+   * RFC 8252 §8.6
    */
-  hasConsented(user: User, asked: ConsentRequest<StoredClient>): Promise<boolean> {
-    return this.parts.consents.hasConsented(user, asked);
+  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<boolean> {
+    return this.parts.consents.hasConsented(user, request);
   }
 
-  /** Remembers a consent for a year, if an earlier consent may stand for a later one at all. */
-  saveConsent(user: User, asked: ConsentRequest<StoredClient>): Promise<void> {
-    return this.parts.consents.saveConsent(user, asked);
+  /** Remembers a consent for a year, unless consents to this request must not be reused. */
+  saveConsent(user: User, request: ConsentRequest<StoredClient>): Promise<void> {
+    return this.parts.consents.saveConsent(user, request);
   }
 
   // Client administration
 
   /**
-   * Saves a client, new or changed as a whole. Its secrets stay, unless `secret` or `secretHashes` replaces them. A
-   * disabled client stays disabled, and a registered client keeps the token that manages it.
-   * @throws {InvalidArgumentError} If the client is invalid, or the application keeps the clients.
+   * Saves a client: creates it, or replaces it as a whole. Its secrets stay, unless `secret` or `secretHashes` is set.
+   * A disabled client stays disabled, and a registered client keeps its registration access token.
+   * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   saveClient(client: StoredClient, options?: SecretOptions): Promise<void> {
     return this.parts.managedClients.saveClient(client, options);
   }
 
   /**
-   * Saves a new client. Returns `false` if there is a client with this id.
-   * @throws {InvalidArgumentError} If the client is invalid, or the application keeps the clients.
+   * Saves a new client. Returns `false` if a client with this ID exists.
+   * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   createClient(client: StoredClient, options?: CreateClientOptions): Promise<boolean> {
     return this.parts.managedClients.createClient(client, options);
   }
 
   /**
-   * Changes some fields of a client. Fields that are `null` or `undefined` are removed. Secrets are changed by
+   * Changes some fields of a client. Fields that are `null` or `undefined` are removed. To change secrets, use
    * `rotateClientSecret()`.
    * @param changes The changed fields, or a function that returns them. The function may be called more than once.
    * @returns the changed client, or `undefined` if it does not exist
-   * @throws {InvalidArgumentError} If the changed client is invalid, or the application keeps the clients.
+   * @throws {InvalidArgumentError} If the changed client is invalid, or the application stores the clients.
    */
   changeClient(
     clientId: string,
@@ -496,39 +501,39 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.managedClients.findClient(clientId);
   }
 
-  /** Lists clients by their ids, page by page. */
+  /** Lists clients by their IDs, page by page. */
   listClients(options?: ListClientsOptions): Promise<ClientList<StoredClient>> {
     return this.parts.managedClients.listClients(options);
   }
 
   /**
    * Gives a client a new secret. Its other secrets expire after `overlap` seconds, by the clock of the database.
-   * @returns the secret, or `undefined` if the client does not exist
-   * @throws {InvalidArgumentError} If the secret or a time is invalid, or the application keeps the clients.
+   * @returns the new secret, or `undefined` if the client does not exist
+   * @throws {InvalidArgumentError} If the secret or a time is invalid, or the application stores the clients.
    */
   rotateClientSecret(clientId: string, options?: RotateOptions): Promise<RotatedSecret | undefined> {
     return this.parts.managedClients.rotateClientSecret(clientId, options);
   }
 
   /**
-   * Ends all secrets of a client but the newest.
+   * Removes all secrets of a client except the newest.
    * @throws {InvalidArgumentError} If the client does not exist.
    */
   revokeOldClientSecrets(clientId: string): Promise<void> {
     return this.parts.managedClients.revokeOldClientSecrets(clientId);
   }
 
-  /** Disables a client and ends its grants. Returns whether the client exists. */
+  /** Disables a client and revokes its grants. Returns whether the client exists. */
   disableClient(clientId: string): Promise<boolean> {
     return this.parts.managedClients.disableClient(clientId);
   }
 
-  /** Enables a disabled client again. Its earlier codes and tokens stay ended. Returns whether the client exists. */
+  /** Enables a disabled client again. Its earlier codes and tokens stay revoked. Returns whether the client exists. */
   enableClient(clientId: string): Promise<boolean> {
     return this.parts.managedClients.enableClient(clientId);
   }
 
-  /** Removes a client and ends its grants. Returns whether the client existed. */
+  /** Removes a client and revokes its grants. Returns whether the client existed. */
   removeClient(clientId: string): Promise<boolean> {
     return this.parts.managedClients.removeClient(clientId);
   }
@@ -536,7 +541,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   // Dynamic client registration
 
   /**
-   * Returns whether clients can register themselves: the storage keeps the clients, or a subclass overrides
+   * Returns whether clients can register themselves: the storage stores the clients, or a subclass overrides
    * `saveRegistration()`.
    */
   canRegister(): boolean {
@@ -544,8 +549,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Saves a client that has registered itself. One with `expiresAt` waits for its first use, and is removed without it.
-   * RFC 7591 §3
+   * Saves a client that has registered itself. If `expiresAt` is set, the client is deleted at that time unless it is
+   * used before. RFC 7591 §3
    */
   saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     return this.parts.registrations.saveRegistration(registration, credentials);
@@ -570,12 +575,15 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.registrations.updateRegistration(registration, credentials);
   }
 
-  /** Removes a registered client and ends its grants. RFC 7592 §2.3 */
+  /** Removes a registered client and revokes its grants. RFC 7592 §2.3 */
   revokeRegistration(registration: Registration): Promise<void> {
     return this.parts.registrations.revokeRegistration(registration);
   }
 
-  /** Returns whether no saved client has this id: the document of a saved client is never read. CIMD §7.2 */
+  /**
+   * Returns whether no client is saved under this ID: a saved client takes precedence over a metadata document. CIMD
+   * §7.2
+   */
   mayUseClientIdDocument(clientId: string): Promise<boolean> {
     return this.parts.knownClients.mayUseClientIdDocument(clientId);
   }
@@ -613,7 +621,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Saves the encrypted signing keys, if the saved ones are still `old`. Returns `true` for exactly one of several
+   * Replaces the encrypted signing keys if the saved ones are still `old`. Returns `true` for exactly one of several
    * concurrent callers.
    */
   async replaceSigningKeys(old: string | undefined, text: string): Promise<boolean> {
@@ -622,7 +630,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   // Operation
 
-  /** Verifies that the storage can find an access token. Rejects if the database does not respond. */
+  /** Verifies that the storage can look up an access token. Rejects if the database does not respond. */
   async ping(): Promise<void> {
     await this.storage.find('access', digest(''));
   }
@@ -645,12 +653,15 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 /** @throws {InvalidArgumentError} If `users` has no method `findById()`. */
 function verifyUsers(users: Partial<Users> | undefined): void {
   if (typeof users?.findById === 'function') return;
-  const fault = '`users` must be an object with a method `findById(id)`, which returns the user, or `undefined`';
-  throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+  const error = '`users` must be an object with a method `findById(id)` that returns the user or `undefined`';
+  throw new InvalidArgumentError(`Invalid argument: ${error}`);
 }
 
-/** @throws {InvalidArgumentError} If the application keeps the clients. */
+/** @throws {InvalidArgumentError} If the application stores the clients. */
 function requireStoredClients(own: StoredClients | undefined): StoredClients {
-  if (!own) throw new InvalidArgumentError('Invalid argument: the clients are kept by the host');
+  if (!own)
+    throw new InvalidArgumentError(
+      'Invalid argument: this store has the option `clients`, so it cannot save clients. Change them where your application stores them',
+    );
   return own;
 }

@@ -4,26 +4,26 @@ import { setTimeout } from 'node:timers/promises';
 import type { Awaitable } from '../model/model.js';
 import { validHashes } from './stored-secrets.js';
 import type { Clients, StoredClient } from './ports.js';
-import type { ClientStorage, ClientRecord } from './storage.js';
+import type { ClientRecord, ClientStorage } from './client-storage.js';
 
 const ATTEMPTS = 50;
 
-/** What becomes of a client. */
+/** A change of a stored client. */
 export interface ClientUpdate {
   client: StoredClient;
-  /** All its grants end with it. */
-  endsGrants?: boolean;
+  /** Whether all grants of the client are revoked in the same step. */
+  revokesGrants?: boolean;
 }
 
-/** The clients that a store keeps, as requests ask for them, and a way to change one of them that loses nothing. */
+/** The clients of a storage. Changes are compare-and-set, so concurrent changes are never lost. */
 export class StoredClients implements Clients {
   constructor(private readonly storage: ClientStorage) {}
 
   findById(id: string): Awaitable<StoredClient | undefined> {
-    const found = this.storage.findClient(id);
-    return found instanceof Promise
-      ? found.then(withValidSecrets)
-      : withValidSecrets(found as ClientRecord | undefined);
+    const record = this.storage.findClient(id);
+    return record instanceof Promise
+      ? record.then(withValidSecrets)
+      : withValidSecrets(record as ClientRecord | undefined);
   }
 
   async replaceSecretHash(id: string, old: string, replacement: string): Promise<void> {
@@ -38,33 +38,36 @@ export class StoredClients implements Clients {
   }
 
   /**
-   * Makes a change of what is found; again, of what somebody else made of it meanwhile.
-   * @returns whether there is such a client
+   * Changes a client. If a concurrent request changes it too, `change` is called again with the new client.
+   * @returns whether the client exists
    */
-  change(id: string, change: (found: ClientRecord) => Awaitable<ClientUpdate | undefined>): Promise<boolean> {
-    return this.createOrChange(id, (found) => found && change(found));
+  change(id: string, change: (record: ClientRecord) => Awaitable<ClientUpdate | undefined>): Promise<boolean> {
+    return this.createOrChange(id, (record) => record && change(record));
   }
 
-  /** The same, of a client that may be new; undefined: nothing is done. @returns whether anything was to be done */
+  /**
+   * Changes a client, or creates it if it does not exist. If `change` returns `undefined`, nothing is written.
+   * @returns whether anything was written
+   */
   async createOrChange(
     id: string,
-    change: (found?: ClientRecord) => Awaitable<ClientUpdate | undefined>,
+    change: (record?: ClientRecord) => Awaitable<ClientUpdate | undefined>,
   ): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const found = await this.storage.findClient(id);
-      const changed = await change(found);
+      const record = await this.storage.findClient(id);
+      const changed = await change(record);
       if (!changed) return false;
-      if (await this.storage.saveClient(changed.client, found, changed.endsGrants ?? false)) return true;
+      if (await this.storage.saveClient(changed.client, record, changed.revokesGrants ?? false)) return true;
       await setTimeout(randomInt(4 * attempt));
     }
     throw new Error(`Gave up updating the client after ${ATTEMPTS} conflicting writes`);
   }
 }
 
-/** A client with the secrets that are good now, by the clock of the database. */
-function withValidSecrets(found: ClientRecord | undefined): StoredClient | undefined {
-  if (!found) return undefined;
-  const { client, readAt: now } = found;
-  if (!client.secretHashes?.some((kept) => typeof kept !== 'string')) return client;
+/** Returns a client with the secrets that have not expired, by the clock of the database. */
+function withValidSecrets(record: ClientRecord | undefined): StoredClient | undefined {
+  if (!record) return undefined;
+  const { client, readAt: now } = record;
+  if (!client.secretHashes?.some((storedSecret) => typeof storedSecret !== 'string')) return client;
   return { ...client, secretHashes: validHashes(client.secretHashes, now) };
 }

@@ -3,35 +3,38 @@ import { quickHash, hashSecret } from './client-secret.js';
 import type { SecretHash, StoredClient } from './ports.js';
 import type { EncryptedSecrets } from './encrypted-secrets.js';
 
-/** How many secrets a client has at most: of those that somebody chose, a wrong one costs a scrypt for each. */
+/** Maximum number of secrets of a client. Verifying a wrong secret costs one scrypt for each chosen secret. */
 export const MAX_SECRETS = 5;
 
-/** What is kept of a secret, with a time or without. */
+/** The stored form of a secret: a hash, with or without times. */
 export type StoredSecret = string | SecretHash;
 
-export const hashOf = (kept: StoredSecret): string => (typeof kept === 'string' ? kept : kept?.hash);
+export const hashOf = (storedSecret: StoredSecret): string =>
+  typeof storedSecret === 'string' ? storedSecret : storedSecret?.hash;
 
-/** Is it still good? A moment that is none is over. */
-export function isValid(kept: StoredSecret, now: number): boolean {
-  return typeof kept === 'string' || (kept.expiresAt ?? Infinity) > now;
+/** Whether a secret has not expired. A secret with an invalid expiry counts as expired. */
+export function isValid(storedSecret: StoredSecret, now: number): boolean {
+  return typeof storedSecret === 'string' || (storedSecret.expiresAt ?? Infinity) > now;
 }
 
-/** Those that are still good, as hashes alone. */
-export function validHashes(kept: readonly StoredSecret[], now: number): string[] {
-  return kept.filter((each) => isValid(each, now)).map(hashOf);
+/** Returns the hashes of the secrets that have not expired. */
+export function validHashes(storedSecrets: readonly StoredSecret[], now: number): string[] {
+  return storedSecrets.filter((each) => isValid(each, now)).map(hashOf);
 }
 
-/** What is kept of secrets from now on. */
+/**
+ * Hashes the secrets of a client, or encrypts them. Returns them in their stored form, together with `secretHashes`.
+ */
 export async function toStoredSecrets(
   { secret, secretHashes, tokenEndpointAuthMethod }: Partial<StoredClient>,
   now: number,
-  { secretLifetime: lifetime, isRandom = false, sealing }: CreateClientOptions & { sealing: EncryptedSecrets },
+  { secretLifetime: lifetime, isRandom = false, encryption }: CreateClientOptions & { encryption: EncryptedSecrets },
 ): Promise<StoredSecret[]> {
   const keep = async (text: string) =>
-    sealing.encrypt(text, { tokenEndpointAuthMethod }) ?? (isRandom ? quickHash(text) : hashSecret(text));
+    encryption.encrypt(text, { tokenEndpointAuthMethod }) ?? (isRandom ? quickHash(text) : hashSecret(text));
   const hashed = await Promise.all([secret ?? []].flat().map(keep));
-  const others = (secretHashes ?? []).map((kept) =>
-    typeof kept === 'string' && lifetime !== undefined ? secretHash(kept, now, lifetime) : kept,
+  const others = (secretHashes ?? []).map((storedSecret) =>
+    typeof storedSecret === 'string' && lifetime !== undefined ? secretHash(storedSecret, now, lifetime) : storedSecret,
   );
   return [...hashed.map((hash) => secretHash(hash, now, lifetime)), ...others];
 }
@@ -40,28 +43,30 @@ export function secretHash(hash: string, now: number, lifetime?: number): Secret
   return lifetime === undefined ? { hash, createdAt: now } : { hash, createdAt: now, expiresAt: now + lifetime * 1000 };
 }
 
-/** A client with another secret, and those before it, which are good until a time; what is over has gone. */
+/**
+ * Returns a client with a new secret. Its earlier secrets expire after `overlap` seconds, and expired ones are removed.
+ */
 export async function withRotatedSecret(
   { secret, secretHashes, ...client }: StoredClient,
   newest: SecretHash,
-  { overlap, sealing }: { overlap: number; sealing: EncryptedSecrets },
+  { overlap, encryption }: { overlap: number; encryption: EncryptedSecrets },
 ): Promise<StoredClient> {
   const now = newest.createdAt!;
   const until = now + overlap * 1000;
-  const others = overlap > 0 ? await toStoredSecrets({ ...client, secret, secretHashes }, now, { sealing }) : [];
+  const others = overlap > 0 ? await toStoredSecrets({ ...client, secret, secretHashes }, now, { encryption }) : [];
   const good = others.filter((each) => isValid(each, now)).map((each) => expiringBy(each, until));
   return { ...client, secretHashes: [newest, ...good].slice(0, MAX_SECRETS) };
 }
 
-/** A client with the newest of its secrets alone. */
+/** Returns a client with only its newest secret. */
 export function withNewestSecret({ secret, secretHashes = [], ...client }: StoredClient, now: number): StoredClient {
   const [plain] = [secret ?? []].flat();
   if (plain !== undefined) return { ...client, secret: plain };
-  return { ...client, secretHashes: secretHashes.filter((kept) => isValid(kept, now)).slice(0, 1) };
+  return { ...client, secretHashes: secretHashes.filter((storedSecret) => isValid(storedSecret, now)).slice(0, 1) };
 }
 
-function expiringBy(kept: StoredSecret, until: number): StoredSecret {
-  if (until === Infinity) return kept;
-  const secret: SecretHash = typeof kept === 'string' ? { hash: kept } : kept;
+function expiringBy(storedSecret: StoredSecret, until: number): StoredSecret {
+  if (until === Infinity) return storedSecret;
+  const secret: SecretHash = typeof storedSecret === 'string' ? { hash: storedSecret } : storedSecret;
   return { ...secret, expiresAt: Math.min(secret.expiresAt ?? until, until) };
 }

@@ -14,13 +14,13 @@ import { notifyTokensRevoked } from '../tokens/revoked-tokens.js';
 import { digest } from './client-secret.js';
 import type { PasswordMarked } from './password-mark.js';
 import { snapshotOf } from './client-snapshot.js';
-import { type SubjectTokenReference, exchangedFor, userOfExchangedToken } from './exchanged-token.js';
+import { type SubjectTokenReference, subjectTokenReference, userOfExchangedToken } from './exchanged-token.js';
 import type { Grants } from './grants.js';
 import type { StoredClient } from './ports.js';
 import { dataOf, withCurrentScopes, tokenRows, consumedRow } from './rows.js';
 import type { StoreContext } from './store-context.js';
 
-/** The part of a store that keeps access tokens and refresh tokens. */
+/** The part of a store that stores access tokens and refresh tokens. */
 export class Tokens
   implements
     TokenModel<StoredClient>,
@@ -37,11 +37,11 @@ export class Tokens
   /** Saves an access token, and its refresh token if it has one. */
   async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
     const { grant, rows } = tokenRows(await this.grants.prepare(token, client, user), client, user);
-    await this.context.storage.keep(grant, rows);
+    await this.context.storage.save(grant, rows);
     return { client, user, ...token };
   }
 
-  /** Saves a token with the token that it was exchanged for, so that it ends with that. RFC 8693 */
+  /** Saves a token with a reference to its subject token, so that it is revoked together with it. RFC 8693 */
   async saveExchangedToken(
     subject: Token | RefreshToken,
     token: Unsaved<Token>,
@@ -51,16 +51,15 @@ export class Tokens
     const marked = await this.grants.prepare(token, client, user);
     const { grant, rows } = tokenRows(marked, client, user);
     for (const row of rows) {
-      row.data = dataOf(marked, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
+      row.data = dataOf(marked, { ...snapshotOf(client), exchangedFor: subjectTokenReference(subject, client, user) });
     }
-    await this.context.storage.keep(grant, rows);
+    await this.context.storage.save(grant, rows);
     return { client, user, ...token };
   }
 
   /**
-   * Marks an authorization code or refresh token as used and saves the new token, in one step. If the grant was revoked
-   * at the same time, nothing is saved and the token is returned all the same, as if the revocation had come a moment
-   * later.
+   * Marks an authorization code or refresh token as used and saves the new token, in one step. If the grant is revoked
+   * at the same time, nothing is saved but the token is returned, as if the revocation had happened a moment later.
    * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
    */
   async redeem(
@@ -69,7 +68,7 @@ export class Tokens
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
-    // The mark of the code or refresh token stays: the user may have a new password since it was issued.
+    // The password mark of the code or refresh token stays: the user may have a new password since it was issued.
     const marked = this.context.users.credentialOf
       ? { ...token, credential: (used as PasswordMarked).credential }
       : token;
@@ -83,34 +82,34 @@ export class Tokens
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     const row = await this.context.storage.find('access', digest(accessToken));
     if (!row || row.revokedAt !== null) return undefined;
-    const found: Partial<Token<StoredClient>> | undefined = await this.grants.read(row);
-    if (!found) return undefined;
-    if (this.context.users.credentialOf) delete (found as PasswordMarked).credential;
-    if (found['exchangedFor']) {
-      const origin = found['exchangedFor'] as SubjectTokenReference;
-      const user = await userOfExchangedToken(this.context.storage, origin, found.user!);
+    const stored: Partial<Token<StoredClient>> | undefined = await this.grants.read(row);
+    if (!stored) return undefined;
+    if (this.context.users.credentialOf) delete (stored as PasswordMarked).credential;
+    if (stored['exchangedFor']) {
+      const origin = stored['exchangedFor'] as SubjectTokenReference;
+      const user = await userOfExchangedToken(this.context.storage, origin, stored.user!);
       if (!user) return undefined;
-      found.user = user;
+      stored.user = user;
     }
     const accessTokenExpiresAt = new Date(row.expiresAt);
-    return Object.assign(found, { accessToken, accessTokenExpiresAt }) as Token<StoredClient>;
+    return Object.assign(stored, { accessToken, accessTokenExpiresAt }) as Token<StoredClient>;
   }
 
-  /** Finds a refresh token, used ones included. */
+  /** Finds a refresh token. A used refresh token is found too, with `revokedAt`. */
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     const row = await this.context.storage.find('refresh', digest(refreshToken));
-    const found = row && (await this.grants.read(row));
-    return found && { ...withCurrentScopes(found), refreshToken, refreshTokenExpiresAt: new Date(row.expiresAt) };
+    const stored = row && (await this.grants.read(row));
+    return stored && { ...withCurrentScopes(stored), refreshToken, refreshTokenExpiresAt: new Date(row.expiresAt) };
   }
 
-  /** Marks a refresh token as used. Returns true for exactly one of several concurrent callers. */
+  /** Marks a refresh token as used. Returns `true` for exactly one of several concurrent callers. */
   async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
-    return this.context.storage.spend('refresh', digest(refreshToken));
+    return this.context.storage.consume('refresh', digest(refreshToken));
   }
 
   /** Revokes one access token. Its grant and its refresh token stay valid. RFC 7009 §2.1 */
   async revokeAccessToken({ accessToken }: Pick<Token, 'accessToken'>): Promise<boolean> {
-    const isEnded = await this.context.storage.spend('access', digest(accessToken));
+    const isEnded = await this.context.storage.consume('access', digest(accessToken));
     notifyTokensRevoked({ accessToken });
     return isEnded;
   }

@@ -10,17 +10,19 @@ import type { StoreContext } from './store-context.js';
 import type { StoredRow } from './storage.js';
 import { verifyClient } from './verify-client.js';
 
-/** The client of the grant that a waiting registration belongs to. */
+/** The client of the grant that an unused registered client belongs to. */
 const NO_CLIENT = { id: '', grants: [] };
 
 /**
- * Registered clients that wait for their first use. Each is a row that expires, as a code is. The first code or token
- * that is issued to it moves it to the clients of the store: the row is marked as used, which ends changes of it, and
- * its last content becomes the client. If a process stops between the two steps, the client is still served from the
- * row.
+ * Dynamically registered clients that were never used. Each is a row that expires, like a code. When a code or token is
+ * first issued to the client, it moves to the clients of the store: its row is marked as used, which prevents further
+ * changes, and the last content of the row becomes the client. If the process stops in between, the client is still
+ * read from the row.
  */
 export class UnusedClients {
-  constructor(private readonly context: Pick<StoreContext, 'storage' | 'clients' | 'secrets' | 'ownClients'>) {}
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage' | 'clients' | 'secrets' | 'requireStoredClients'>,
+  ) {}
 
   /** Saves a client that expires unless it is used before. */
   async save(client: StoredClient, expiresAt: Date): Promise<void> {
@@ -28,35 +30,35 @@ export class UnusedClients {
     const grant = grantRow({}, NO_CLIENT, clientItself(NO_CLIENT));
     const row = rowOf(grant, 'registration', client.id, expiresAt);
     row.data = JSON.stringify(client);
-    await this.context.storage.keep(grant, [row]);
+    await this.context.storage.save(grant, [row]);
   }
 
   /**
-   * Returns a registered client that is not among the clients: it waits for its first use, or a process stopped during
-   * that.
+   * Returns a registered client that is not among the saved clients: it is unused, or a process stopped while moving
+   * it.
    */
   async find(id: string): Promise<StoredClient | undefined> {
     const row = await this.row(id);
     if (!row || !isCurrent(row) || (await this.context.clients.findById(id))) return undefined;
-    return { ...clientIn(row), registeredUntil: row.expiresAt };
+    return { ...clientIn(row), expiresIfUnusedAt: row.expiresAt };
   }
 
-  /** Moves a waiting client to the clients. Changes made until the row is marked as used are part of it. */
+  /** Moves an unused client to the saved clients, with all changes made until its row is marked as used. */
   async promote(id: string): Promise<void> {
     const { storage } = this.context;
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
     if (!row || !isCurrent(row)) return;
     const isFinal = row.revokedAt !== null;
-    if (!isFinal) await storage.spend('registration', digest(id));
+    if (!isFinal) await storage.consume('registration', digest(id));
     const last = isFinal ? row : await this.row(id);
-    // The storage refuses a client that was removed since the row was read.
+    // The storage rejects a client that was removed since its row was read.
     if (last) await storage.addNewClient((await prepareClient(this.context, clientIn(last))).to);
   }
 
   /**
-   * Changes a client as long as it waits for its first use.
-   * @returns whether it was changed, or `undefined` if it does not wait. `false`: a concurrent request has used or
-   * changed it.
+   * Changes an unused client.
+   * @returns Whether it was changed. `false` if a concurrent request has used or changed it. `undefined` if there is no
+   * unused client with this ID.
    */
   async change({ client }: Pick<Registration, 'client'>, secret: string | undefined): Promise<boolean | undefined> {
     const { storage, clients, secrets } = this.context;
@@ -65,10 +67,10 @@ export class UnusedClients {
     if (!isWaiting) return undefined;
     verifyClient(client);
     const changed = changedRegistration(clientIn(row), client, secret, secrets.encryption);
-    return storage.change(row, { ...row, data: JSON.stringify(changed) });
+    return storage.update(row, { ...row, data: JSON.stringify(changed) });
   }
 
-  /** Removes a waiting client, so that it cannot be promoted any more. Returns whether there was one. */
+  /** Removes an unused client, so that it can never be used. Returns whether there was one. */
   async remove(id: string): Promise<boolean> {
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
     if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });

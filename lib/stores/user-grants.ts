@@ -1,6 +1,6 @@
 import type { AuthorizedApplication } from '../model/consents.js';
 import { type ActiveGrant, toActiveGrant } from './active-grant.js';
-import { allScopes, isConsent } from './consent.js';
+import { combinedScope, isConsent } from './consent.js';
 import { hasCurrentPassword } from './password-mark.js';
 import { clientFromSnapshot } from './client-snapshot.js';
 import type { StoredClient } from './ports.js';
@@ -14,7 +14,7 @@ import { consentsOf, verifyUserId } from './user-records.js';
 export class UserGrants {
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'clients' | 'users'>) {}
 
-  /** Returns the grants that have access to a user's account now. The grant that was used last comes first. */
+  /** Returns the active grants to a user's account. The most recently used grant comes first. */
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
     const rows = (await this.currentGrants(userId)).filter((row) => !isConsent(row));
     const clients = await this.clientsOf(rows);
@@ -22,8 +22,8 @@ export class UserGrants {
   }
 
   /**
-   * Returns the applications that have access to a user's account, or may get it again without asking. The one that was
-   * used last comes first.
+   * Returns the applications that have access to a user's account, or can get it again without asking for consent. The
+   * most recently used application comes first.
    * @param at If it has an `issuer`, only the applications at that issuer.
    */
   async listApplications(
@@ -38,14 +38,14 @@ export class UserGrants {
       return {
         clientId,
         client: client && withoutSecrets(client),
-        scope: allScopes(grants),
+        scope: combinedScope(grants),
         createdAt: new Date(Math.min(...grants.map(({ createdAt }) => createdAt))),
         lastUsedAt: new Date(Math.max(...grants.map(usedAt))),
       };
     });
   }
 
-  /** Returns the grants of a user that a new password has not ended. */
+  /** Returns the grants of a user, without those that were given with an earlier password. */
   private async currentGrants(userId: string | number): Promise<GrantRow[]> {
     verifyUserId(String(userId));
     const { storage, users } = this.context;
@@ -54,7 +54,7 @@ export class UserGrants {
     return user ? rows.filter((row) => hasCurrentPassword(users, user, row)) : rows;
   }
 
-  /** Returns the clients of grants by their ids. */
+  /** Returns the clients of grants by their IDs. */
   private async clientsOf(rows: readonly GrantRow[]): Promise<Map<string, StoredClient | undefined>> {
     const { clients } = this.context;
     const ids = [...new Set(rows.map(({ clientId }) => clientId))];
@@ -66,7 +66,7 @@ export class UserGrants {
 
 const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
 
-/** Returns a client that a client ID metadata document describes, as it was when a grant was issued last. */
+/** Returns a client that a metadata document describes, as it was when its latest grant was saved. */
 function describedIn(rows: readonly GrantRow[], id: string): StoredClient | undefined {
   const row = rows.find(
     ({ clientId, data }) => clientId === id && data !== null && clientFromSnapshot({ clientId, data }),

@@ -11,84 +11,91 @@ import { isEncrypted } from './encrypted-secrets.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
 
-const REDIRECT_URIS = 'absolute URIs, without a fragment and none that is a script';
+const REDIRECT_URIS = 'absolute URIs without a fragment, and without a script scheme such as `javascript:`';
 
 const CONSENTS: readonly unknown[] = ['never', 'once', 'always'];
 
 /**
- * Checks a client before it is stored.
- * @throws {InvalidArgumentError} For a field that would make all later requests of the client fail, and for a misnamed field.
+ * Validates a client before it is stored.
+ * @throws {InvalidArgumentError} If a field is invalid, so that all later requests of the client would fail, or is
+ * misnamed.
  */
 export function verifyClient(client: StoredClient): void {
   const { id, secret, secretHashes, grants, redirectUris, allowedOrigins, scopes, defaultScope, resources } = client;
-  const demand = (holds: boolean, what: string) => verifyField(holds, what, id);
+  const verify = (holds: boolean, message: string) => verifyField(holds, message, id);
   const misnamed = findMisnamedField(client);
-  demand(
-    misnamed === undefined,
-    `rename \`${misnamed?.given}\` to \`${misnamed?.meant}\`, which is the name that is read`,
-  );
-  demand(isText(id, isVSCHAR) && id.length <= 255, '`id` must be 1 to 255 characters of printable ASCII');
+  verify(misnamed === undefined, `rename \`${misnamed?.actual}\` to \`${misnamed?.expected}\``);
+  verify(isText(id, isVSCHAR) && id.length <= 255, '`id` must be 1 to 255 printable ASCII characters');
   if (isGiven(secret)) [secret].flat().forEach(verifySecret);
   const hashes: unknown = Array.isArray(secretHashes) ? secretHashes.map(hashOf) : secretHashes;
-  demand(!isGiven(hashes) || isList(hashes, isHash), '`secretHashes` must be as `hashSecret` makes them');
-  demand(
-    secretHashes?.every((kept) => typeof kept === 'string' || isMoment(kept.expiresAt)) ?? true,
-    'the `expiresAt` of a secret must be milliseconds since 1970',
+  verify(
+    !isGiven(hashes) || isList(hashes, isHash),
+    '`secretHashes` must be a list of results of `hashSecret()` or `newClientSecret()`',
   );
-  demand(
+  verify(
+    secretHashes?.every((storedSecret) => typeof storedSecret === 'string' || isMoment(storedSecret.expiresAt)) ?? true,
+    'the `expiresAt` of a secret must be a number of milliseconds since 1970',
+  );
+  verify(
     [secret ?? []].flat().length + (secretHashes?.length ?? 0) <= MAX_SECRETS,
-    `it has ${MAX_SECRETS} secrets at most`,
+    `a client can have at most ${MAX_SECRETS} secrets`,
   );
-  demand(isList(grants, isGrantType), '`grants` must be a list of grant types');
-  demand(
+  verify(isList(grants, isGrantType), '`grants` must be a list of grant types');
+  verify(
     !isGiven(redirectUris) || isList(redirectUris, isRedirectUri),
     `\`redirectUris\` must be a list of ${REDIRECT_URIS}`,
   );
-  demand(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
-  demand(!isGiven(resources) || isList(resources, isResource), '`resources` must be a list of absolute URIs');
-  demand(
+  verify(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
+  verify(!isGiven(resources) || isList(resources, isResource), '`resources` must be a list of absolute URIs');
+  verify(
     !isGiven(client.authorizationDetailsTypes) || isList(client.authorizationDetailsTypes),
     '`authorizationDetailsTypes` must be a list of types',
   );
-  demand(
+  verify(
     !isGiven(scopes) || isList(scopes, isShortScopeValue),
-    `\`scopes\` must be a list of values: ${MAX_SCOPE_VALUE_LENGTH} characters at most, no spaces`,
+    `\`scopes\` must be a list of scope values, each of at most ${MAX_SCOPE_VALUE_LENGTH} characters and without spaces`,
   );
-  demand(
+  verify(
     (scopeText(scopes)?.length ?? 0) <= MAX_SCOPE_LENGTH,
-    `\`scopes\` must have ${MAX_SCOPE_LENGTH} characters at most`,
+    `\`scopes\` must have at most ${MAX_SCOPE_LENGTH} characters in total`,
   );
   const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
-  demand(isDefault, '`defaultScope` must have values of `scopes` only');
-  demand(
+  verify(isDefault, '`defaultScope` must have only values of `scopes`');
+  verify(
     client.tokenEndpointAuthMethod !== 'tls_client_auth' || registeredName(client) !== undefined,
-    '`tls_client_auth` needs one name of its certificate, and one alone: `tlsClientAuthSubjectDn`, as RFC 4514 has it, or another',
+    '`tls_client_auth` requires exactly one certificate name: `tlsClientAuthSubjectDn` in the format of RFC 4514, or another `tlsClientAuth…` field',
   );
   const { consent, accessTokenLifetime, refreshTokenLifetime } = client;
-  demand(
+  verify(
     !isGiven(client.clientIdHost),
-    '`clientIdHost` is of clients that a document describes, and of none that is kept',
+    '`clientIdHost` must not be set: it belongs to clients from a client ID metadata document, which are not stored',
   );
-  demand(!isGiven(client.issuer) || isText(client.issuer), '`issuer` must be the `issuer` of a server, or left out');
-  demand(!isGiven(consent) || CONSENTS.includes(consent), '`consent` must be `never`, `once` or `always`');
+  verify(
+    !isGiven(client.issuer) || isText(client.issuer),
+    '`issuer` must be the `issuer` of a server. Omit it if the server has none',
+  );
+  verify(!isGiven(consent) || CONSENTS.includes(consent), '`consent` must be `never`, `once` or `always`');
   for (const [name, lifetime] of Object.entries({ accessTokenLifetime, refreshTokenLifetime })) {
-    demand(!isGiven(lifetime) || isLifetime(lifetime), `\`${name}\` must be ${SECONDS}`);
+    verify(!isGiven(lifetime) || isLifetime(lifetime), `\`${name}\` must be ${SECONDS}`);
   }
 }
 
-/** @throws InvalidArgumentError for times that are none: an overlap may also be 0 or without end */
+/**
+ * @throws {InvalidArgumentError} If `secretLifetime` is not a valid lifetime, or `overlap` is not one, `0` or
+ * `Infinity`.
+ */
 export function verifySeconds({ overlap, secretLifetime }: { overlap?: unknown; secretLifetime?: unknown }): void {
   verifyField(!isGiven(secretLifetime) || isLifetime(secretLifetime), `\`secretLifetime\` must be ${SECONDS}`);
   const isOverlap = overlap === 0 || overlap === Infinity || isLifetime(overlap);
   verifyField(!isGiven(overlap) || isOverlap, `\`overlap\` must be 0, ${SECONDS}, or \`Infinity\``);
 }
 
-/** @throws InvalidArgumentError for a secret that no request can bring. RFC 6749 Appendix A.2 */
+/** @throws {InvalidArgumentError} If a secret has characters that no request can send. RFC 6749 Appendix A.2 */
 export function verifySecret(secret: unknown): void {
-  verifyField(isText(secret, isVSCHAR), '`secret` must be characters of printable ASCII');
+  verifyField(isText(secret, isVSCHAR), '`secret` must be a non-empty text of printable ASCII characters');
 }
 
-const SECONDS = 'a number of seconds, above 0 and below a century';
+const SECONDS = 'a number of seconds, more than 0 and at most 100 years';
 const isLifetime = (value: unknown) => typeof value === 'number' && value > 0 && value <= CENTURY;
 const isMoment = (value: unknown) => !isGiven(value) || Number.isFinite(value);
 const isGiven = (value: unknown) => value !== undefined && value !== null;
@@ -97,9 +104,11 @@ const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && valu
 const isHash: Syntax = (value) => readHash(value) !== undefined || isEncrypted(value);
 const isShortScopeValue: Syntax = (value) => isScopeValue(value) && value.length <= MAX_SCOPE_VALUE_LENGTH;
 
-/** @throws {InvalidArgumentError} With the id of the client, where it is known. */
-function verifyField(holds: boolean, what: string, id?: unknown): void {
+/**
+ * @throws {InvalidArgumentError} If the condition is false. The message names the client by its ID if that is known.
+ */
+function verifyField(holds: boolean, message: string, id?: unknown): void {
   if (holds) return;
   const name = typeof id === 'string' && id.length <= 255 ? `the client \`${id}\`` : 'a client';
-  throw new InvalidArgumentError(`Invalid argument: ${name} is invalid: ${what}`);
+  throw new InvalidArgumentError(`Invalid argument: ${name} is invalid: ${message}`);
 }

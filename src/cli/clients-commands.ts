@@ -67,13 +67,16 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   'clients remove': ending('remove', 'deletes a client and revokes everything issued to it'),
 };
 
+/** The methods of `OAuth2Clients` that the commands call. */
+const METHODS = { retire: 'disable', restore: 'enable', remove: 'remove' } as const;
+
 function ending(verb: 'retire' | 'restore' | 'remove', about: string): Command {
   return {
     argument: ID,
     description: about,
     options: SERVER,
     async run(given, host) {
-      known(given, await (await clientsOf(given, host))[verb](given.id));
+      known(given, await (await clientsOf(given, host))[METHODS[verb]](given.id));
       return { value: { id: given.id }, lines: [`${verb}d  ${given.id}`] };
     },
   };

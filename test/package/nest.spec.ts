@@ -63,7 +63,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     const { client, secret } = JSON.parse(created) as { client: object; secret: string };
     expect(client).toMatchObject({ id, scopes: ['a', 'b'], secrets: [{}] });
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(await failure('create', id, '--grant', 'password')).toContain('there is a client by this `id` already');
+    expect(await failure('create', id, '--grant', 'password')).toContain('a client with this `id` already exists');
     expect(await command('rotate', id, '--overlap', '3600')).toMatch(/^secret {2}[\w-]{43}\n/);
     const shown = await command('change', id, '--name', 'Shop', '--redirect-uri', 'https://a.example/cb', '--json');
     expect(JSON.parse(shown)).toMatchObject({

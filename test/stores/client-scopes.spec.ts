@@ -59,7 +59,7 @@ describe('a client of a store', () => {
     await runOperation(serverOf({ scopes }), 'token', tokenRequest({ grant_type: 'client_credentials' }), {
       events: { emit },
     });
-    const reason = 'a client without a `defaultScope` asks for a scope';
+    const reason = 'client requested no scope and has no `defaultScope`';
     expect(emit.mock.calls.slice(1)).toEqual([
       ['token.refused', expect.objectContaining({ reason, expected: scopes })],
     ]);

@@ -112,6 +112,6 @@ describe.each(await findStores())('an authorization request of a user with many 
     const [token, id] = [randomUUID(), 'nest-oauth2:consents:x'];
     await expect(
       opened.store.saveToken({ accessToken: token, accessTokenExpiresAt: later() }, WEB, { id }),
-    ).rejects.toThrow('the `id` of a user is reserved');
+    ).rejects.toThrow('the `id` of a user must not begin with `nest-oauth2:`');
   });
 });

@@ -39,9 +39,9 @@ export class MapStorage implements Storage, ClientStorage {
   /** How often all grants of a client were revoked. */
   private readonly generations = new Map<string, number>();
 
-  async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+  async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     await tick();
-    this.save(grant, rows);
+    this.write(grant, rows);
   }
 
   async consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
@@ -49,7 +49,7 @@ export class MapStorage implements Storage, ClientStorage {
     const row = this.rows.get(keyOf(kind, digest));
     if (!row || row.revokedAt !== null) return false;
     Object.assign(row, { revokedAt: Date.now() }, data !== undefined && { data });
-    this.save(grant, rows);
+    this.write(grant, rows);
     return true;
   }
 
@@ -61,7 +61,7 @@ export class MapStorage implements Storage, ClientStorage {
     return { ...row };
   }
 
-  async spend(kind: RowKind, digest: string): Promise<boolean> {
+  async consume(kind: RowKind, digest: string): Promise<boolean> {
     await tick();
     const row = this.rows.get(keyOf(kind, digest));
     if (!row || row.revokedAt !== null) return false;
@@ -69,7 +69,7 @@ export class MapStorage implements Storage, ClientStorage {
     return true;
   }
 
-  async change(from: Row, { grantId, userId, scope, data, lifetime }: Row): Promise<boolean> {
+  async update(from: Row, { grantId, userId, scope, data, lifetime }: Row): Promise<boolean> {
     await tick();
     const row = this.rows.get(keyOf(from.kind, from.digest));
     if (!row || row.revokedAt !== null || row.data !== from.data) return false;
@@ -180,7 +180,7 @@ export class MapStorage implements Storage, ClientStorage {
     return Date.now();
   }
 
-  private save(grant: GrantRow | undefined, rows: readonly Row[]): void {
+  private write(grant: GrantRow | undefined, rows: readonly Row[]): void {
     if (grant) this.saveGrant(grant);
     for (const { lifetime, ...row } of rows) {
       const expiresAt = lifetime === undefined ? row.expiresAt : Date.now() + lifetime;

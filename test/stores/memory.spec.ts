@@ -39,7 +39,9 @@ describe('a store in memory', () => {
   it('saves nothing for a user whose id is that of a client itself', async () => {
     const store = new MemoryStore({ clients: [WEB], users });
     const { id } = await store.getUserFromClient(WEB);
-    await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow('no user may have the `id` of a client');
+    await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow(
+      'the `id` of a user must not begin with `oauth2:client:`',
+    );
   });
 
   it('forgets nothing that may happen only once before its time, however much of that there is', async () => {

@@ -98,6 +98,8 @@ describe('a storage of an application', () => {
     const store = new Store(new MapStorage(), { users, clients: { findById: (id) => id === WEB.id && WEB } });
     expect(await store.getClient(WEB.id, String(WEB.secret))).toMatchObject({ id: WEB.id });
     expect(store.canRegister()).toBe(false);
-    await expect(store.saveClient(OTHER)).rejects.toThrow('the clients are kept by the host');
+    await expect(store.saveClient(OTHER)).rejects.toThrow(
+      'this store has the option `clients`, so it cannot save clients',
+    );
   });
 });

@@ -78,13 +78,13 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
 
   /** Calls every method of the storage, so that it sends every statement. */
   async function exercise(): Promise<void> {
-    await storage.keep(grant('new'), [row('a', 'new'), row('b', 'new')]);
-    await storage.keep(grant('new'), []);
-    await storage.keep(undefined, [row('c', 'new')]);
+    await storage.save(grant('new'), [row('a', 'new'), row('b', 'new')]);
+    await storage.save(grant('new'), []);
+    await storage.save(undefined, [row('c', 'new')]);
     await storage.consumeAndSave({ kind: 'refresh', digest: 'a', data: '{}' }, grant('new'), [row('d', 'new')]);
     await storage.find('refresh', 'b');
-    await storage.change(row('b', 'new'), { ...row('b', 'new'), data: '{"changed":1}' });
-    await storage.spend('refresh', 'b');
+    await storage.update(row('b', 'new'), { ...row('b', 'new'), data: '{"changed":1}' });
+    await storage.consume('refresh', 'b');
     await storage.once('once', -1);
     await storage.once('once', 60);
     await storage.replaceText('name', undefined, 'one');
@@ -165,7 +165,7 @@ function prototypesOf(value: object): object[] {
 /** The private and protected members of the storage. The public methods call them. */
 const INTERNAL = new Set([
   'constructor',
-  'alive',
+  'active',
   'addClient',
   'endGeneration',
   'generationOf',

@@ -97,7 +97,7 @@ describe('the scripts of a Redis store', () => {
       for (const key of keys) expect(['KEYS[1]', 'key']).toContain(key);
       const inner = [
         ...script.matchAll(
-          /^(?:return )?\{?.*?\b(?:keep_row|keep_grant|list_grant|spend_row|\w+_generation|generation_of)\((\w+(?:\[\d\])?)/gm,
+          /^(?:return )?\{?.*?\b(?:save_row|save_grant|list_grant|consume_row|\w+_generation|generation_of)\((\w+(?:\[\d\])?)/gm,
         ),
       ];
       for (const [, key] of inner) expect(['KEYS[1]', 'key']).toContain(key);

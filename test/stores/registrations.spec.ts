@@ -81,7 +81,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     for (const store of [opened.store, opened.another]) {
       const kept = await store.getClient(made.id, made.clientSecret);
       expect(kept).toMatchObject(made.client);
-      expect(kept).not.toHaveProperty('registeredUntil');
+      expect(kept).not.toHaveProperty('expiresIfUnusedAt');
       expect(await store.getRegistration(made.id, made.registrationAccessToken)).not.toHaveProperty('expiresAt');
       for (let index = 0; index < 8; index++) {
         expect(await store.getAuthorizationCode(`${made.id}${index}`)).toMatchObject({ client: { id: made.id } });
@@ -111,14 +111,14 @@ describe.each(await findStores())('a client that has registered itself, on $name
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const narrowed = { ...made.client, redirectUris: ['https://app.example/only'] };
-    const { storage } = opened.store as unknown as { storage: { spend(...given: unknown[]): unknown } };
-    const { spend } = storage;
-    storage.spend = async (...given) => {
-      storage.spend = spend;
+    const { storage } = opened.store as unknown as { storage: { consume(...given: unknown[]): unknown } };
+    const { consume } = storage;
+    storage.consume = async (...given) => {
+      storage.consume = consume;
       expect(await opened.another.updateRegistration({ ...made, client: narrowed }, { clientSecret: 'new' })).toBe(
         true,
       );
-      return spend.apply(storage, given);
+      return consume.apply(storage, given);
     };
     await saveCode(client, `${made.id} race`);
     for (const store of [opened.store, opened.another]) {
@@ -129,7 +129,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
   });
 
   /** The steps of the storage that a store takes when it issues the first code to a client. */
-  const STEPS = ['find', 'spend', 'readClock', 'addNewClient', 'keep'] as const;
+  const STEPS = ['find', 'consume', 'readClock', 'addNewClient', 'save'] as const;
   type Step = (...given: unknown[]) => unknown;
 
   /** Runs `intrude` before the step with this number, and again after it; then the operation goes on, or stops if that throws. */

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const good: StoredClient = { id: 'web', grants: ['password'], scopes: ['read', 'write'] };
-const lifetime = 'must be a number of seconds, above 0 and below a century';
+const lifetime = 'must be a number of seconds, more than 0 and at most 100 years';
 
 const HASH = newClientSecret().secretHash;
 
@@ -19,7 +19,7 @@ const MISNAMED = [
 ] as const;
 
 const WRONG: [string, object, string][] = [
-  ['an id in other letters', { id: 'Zoë' }, '`id` must be 1 to 255 characters of printable ASCII'],
+  ['an id in other letters', { id: 'Zoë' }, '`id` must be 1 to 255 printable ASCII characters'],
   ['an id with a line break', { id: 'web\n' }, '`id` must be'],
   ['no id', { id: '' }, '`id` must be'],
   ['an id that is too long', { id: 'x'.repeat(256) }, '`id` must be'],
@@ -29,7 +29,7 @@ const WRONG: [string, object, string][] = [
   ['a hash of another kind', { secretHashes: ['$2b$10$notscryptatall'] }, '`secretHashes` must be'],
   ['a hash cut off', { secretHashes: ['$scrypt$ln=14,r=8,p=1$c2FsdA$AAAA'] }, '`secretHashes` must be'],
   ['a list of secrets of which one cannot be brought', { secret: ['good', 'pässword'] }, '`secret` must be'],
-  ['six secrets', { secret: ['1', '2', '3', '4', '5', '6'] }, 'it has 5 secrets at most'],
+  ['six secrets', { secret: ['1', '2', '3', '4', '5', '6'] }, 'a client can have at most 5 secrets'],
   ['a secret that ends at no time', { secretHashes: [{ hash: HASH, expiresAt: Number.NaN }] }, 'the `expiresAt`'],
   ['a secret with a time and a bad hash', { secretHashes: [{ hash: 'x', expiresAt: 1 }] }, '`secretHashes` must be'],
   ['no grants', { grants: undefined }, '`grants` must be a list'],
@@ -38,7 +38,7 @@ const WRONG: [string, object, string][] = [
   ...MISNAMED.map(([given, meant]): [string, object, string] => [
     `\`${given}\` in place of \`${meant}\``,
     { [given]: ['x'], remove: meant },
-    `the client \`web\` is invalid: rename \`${given}\` to \`${meant}\`, which is the name that is read`,
+    `the client \`web\` is invalid: rename \`${given}\` to \`${meant}\``,
   ]),
   ['redirect URIs in one text', { redirectUris: 'https://app.example/cb' }, '`redirectUris` must be a list'],
   ['scopes in one text', { scopes: 'read write' }, '`scopes` must be a list'],
@@ -47,9 +47,9 @@ const WRONG: [string, object, string][] = [
   [
     'scopes of 70 kB',
     { scopes: Array.from({ length: 7000 }, (_, i) => `scope-${i}`) },
-    '`scopes` must have 32896 characters at most',
+    '`scopes` must have at most 32896 characters in total',
   ],
-  ['a default it may not ask for', { defaultScope: 'read admin' }, '`defaultScope` must have values of `scopes` only'],
+  ['a default it may not ask for', { defaultScope: 'read admin' }, '`defaultScope` must have only values of `scopes`'],
   ['a default without scopes', { scopes: undefined, defaultScope: 'read' }, '`defaultScope` must have'],
   ...[0, -5, Number.NaN, Infinity, 'abc', '3600', 1e10].flatMap((value): [string, object, string][] => [
     [`an access token lifetime of ${value}`, { accessTokenLifetime: value }, `\`accessTokenLifetime\` ${lifetime}`],
@@ -106,7 +106,7 @@ describe('a client that is saved', () => {
   });
 
   it('is given no secret that it could not bring', async () => {
-    const message = expect.stringContaining('`secret` must be characters of printable ASCII');
+    const message = expect.stringContaining('`secret` must be a non-empty text of printable ASCII characters');
     await expect(database.rotateClientSecret('web', { secret: 'pässword' })).rejects.toMatchObject({ message });
   });
 });

@@ -174,11 +174,11 @@ describe('a subclass of a store', () => {
     const waiting = (await model.getClient(registration.client.id, null))!;
     const steps: string[] = [];
     const storage = model['storage'];
-    for (const step of ['addNewClient', 'keep'] as const) {
+    for (const step of ['addNewClient', 'save'] as const) {
       const original = storage[step].bind(storage) as (...given: unknown[]) => never;
       storage[step] = (...given: unknown[]) => (steps.push(step), original(...given));
     }
     await model.saveToken(token, waiting, ALICE);
-    expect(steps).toEqual(['addNewClient', 'keep']);
+    expect(steps).toEqual(['addNewClient', 'save']);
   });
 });

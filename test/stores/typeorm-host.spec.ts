@@ -77,5 +77,7 @@ describe.each(await findDatabases())('TypeORM store in a DataSource of a host on
 
 it('refuses a database it does not know', () => {
   const dataSource = { options: { type: 'mongodb' } } as DataSource;
-  expect(() => new TypeOrmStore(dataSource, { users })).toThrow('`mongodb` is none of postgres,');
+  expect(() => new TypeOrmStore(dataSource, { users })).toThrow(
+    'TypeOrmStore does not support the DataSource type `mongodb`. Supported: postgres,',
+  );
 });

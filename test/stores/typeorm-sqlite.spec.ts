@@ -69,6 +69,6 @@ describe.each(sqlite)('TypeORM store on the one connection of $name', (database)
   it('says so when it is used inside of a transaction', async () => {
     const { store, dataSource } = opened;
     const inside = dataSource.transaction(() => store.revokeGrant('g'));
-    await expect(inside).rejects.toThrow('nothing can be saved beside it');
+    await expect(inside).rejects.toThrow('the store cannot save anything during a transaction of the application');
   });
 });

@@ -19,7 +19,10 @@ import { requireMethods } from '../../model/require-methods.js';
 import type { StoredClient } from '../ports.js';
 import { verifyClient, verifySeconds, verifySecret } from '../verify-client.js';
 
-/** How clients prove who they are that need a secret. RFC 7591 §2 (`token_endpoint_auth_method`) */
+/**
+ * Authentication methods with a client secret. An unset method counts as one. RFC 7591 §2
+ * (`token_endpoint_auth_method`)
+ */
 const SECRET_METHODS: readonly unknown[] = [
   undefined,
   null,
@@ -28,22 +31,22 @@ const SECRET_METHODS: readonly unknown[] = [
   'client_secret_jwt',
 ];
 
-/** A client that was created. */
+/** The result of `OAuth2Clients.create()`. */
 export interface CreatedClient<C extends Client = StoredClient> {
   client: ManagedClient<C>;
-  /** The secret that was made for it: it is shown once, and can be read nowhere. Left out: none was made. */
+  /** The generated secret. It is returned only here and cannot be read later. If omitted, no secret was generated. */
   secret?: string;
 }
 
 /**
- * Administers the clients of a server, over whatever model has the methods of `ClientsModel`, as the ready-made stores have.
- * What could not be served is refused with a sentence before the model hears of it.
- * @typeParam C what your model keeps of clients, if that is something else than the ready-made stores keep
+ * Administers the clients of a server. It works with every model that has the methods of `ClientsModel`, as the
+ * ready-made stores do. Invalid clients are rejected before the model is called.
+ * @typeParam C the client type of your model, if it differs from the client type of the ready-made stores
  */
 export class OAuth2Clients<C extends Client = StoredClient> {
   /**
-   * @param model any that has the methods that are called; those it lacks are told by a sentence
-   * @param events who hears of what is done
+   * @param model A model with the methods of `ClientsModel`. A call of a missing method rejects and names the method.
+   * @param events receives the events about changed clients
    */
   constructor(
     private readonly model: object,
@@ -51,9 +54,9 @@ export class OAuth2Clients<C extends Client = StoredClient> {
   ) {}
 
   /**
-   * Creates a client. One that has to prove who it is, and is given no secret, gets one of 256 random bits; one without `id` a
-   * random one.
-   * @throws InvalidArgumentError for one that could not be served, or whose `id` is taken
+   * Creates a client. A client without `id` gets a random one. A client that authenticates with a secret and has none
+   * gets a secret of 256 random bits.
+   * @throws {InvalidArgumentError} If the client is invalid, or a client with this ID exists.
    */
   async create(
     client: Omit<NewClient<C>, 'id'> & { id?: string },
@@ -67,42 +70,44 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     verifyClient(whole);
     verifySeconds(options);
     const isNew = await model.createClient(whole as NewClient<C>, { ...options, isRandom: made !== undefined });
-    if (!isNew) throw new InvalidArgumentError('Invalid argument: there is a client by this `id` already');
+    if (!isNew) throw new InvalidArgumentError('Invalid argument: a client with this `id` already exists');
     this.report('client.registered', { clientId: whole.id });
     const created = { client: (await model.findClient(whole.id)) as ManagedClient<C> };
     return made === undefined ? created : { ...created, secret: made };
   }
 
   /**
-   * Changes some of what is said of a client; `undefined` or `null` takes it away.
-   * @returns the client as it is now; undefined: there is none
-   * @throws InvalidArgumentError for what could not be served
+   * Changes some fields of a client. Fields that are `undefined` or `null` are removed.
+   * @param changes The changed fields, or a function that returns them. The function may be called more than once.
+   * @returns the changed client, or `undefined` if it does not exist
+   * @throws {InvalidArgumentError} If the changed client is invalid.
    */
   async change(clientId: string, changes: ClientChange<C>): Promise<ManagedClient<C> | undefined> {
     const model = this.able('changeClient');
     const changed = await model.changeClient(clientId, (client) => {
-      const given = typeof changes === 'function' ? changes(client) : changes;
-      const { secrets, createdAt, retiredAt, ...whole } = { ...client, ...given };
+      const newFields = typeof changes === 'function' ? changes(client) : changes;
+      const { secrets, createdAt, retiredAt, ...whole } = { ...client, ...newFields };
       verifyClient(whole);
-      return given;
+      return newFields;
     });
     if (changed) this.report('client.changed', { clientId, change: 'description' });
     return changed || undefined;
   }
 
-  /** A client, retired or not, without what its secrets are. */
+  /** Finds a client, disabled or not, without its secrets. */
   async find(clientId: string): Promise<ManagedClient<C> | undefined> {
     return (await this.able('findClient').findClient(clientId)) || undefined;
   }
 
-  /** Clients in the order of their ids, page by page. */
+  /** Lists clients by their IDs, page by page. */
   async list(options: ListClientsOptions = {}): Promise<ClientList<C>> {
     return this.able('listClients').listClients(options);
   }
 
   /**
-   * Gives a client another secret; those before it are good for another day, or as `overlap` says.
-   * @returns undefined: there is no such client
+   * Gives a client a new secret. Its other secrets expire after `overlap` seconds. Default of `overlap`: a day.
+   * @returns the new secret, or `undefined` if the client does not exist
+   * @throws {InvalidArgumentError} If the secret or a time is invalid.
    */
   async rotateSecret(clientId: string, options: RotateOptions = {}): Promise<RotatedSecret | undefined> {
     const model = this.able('rotateClientSecret');
@@ -113,24 +118,33 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     return rotated;
   }
 
-  /** Refuses a client everywhere from now on, and ends all that it was given; it is still kept. @returns is there one? */
-  async retire(clientId: string): Promise<boolean> {
-    return this.ended('client.disabled', clientId, await this.able('disableClient').disableClient(clientId));
+  /**
+   * Disables a client: every request of it is rejected, and its grants are revoked. The client stays stored.
+   * @returns whether the client exists
+   */
+  async disable(clientId: string): Promise<boolean> {
+    return this.reportRevoked('client.disabled', clientId, await this.able('disableClient').disableClient(clientId));
   }
 
-  /** Takes that back: it may ask again, and what it was given before stays over. @returns is there one? */
-  async restore(clientId: string): Promise<boolean> {
+  /**
+   * Enables a disabled client again. Grants that were revoked when it was disabled stay revoked.
+   * @returns whether the client exists
+   */
+  async enable(clientId: string): Promise<boolean> {
     const isKnown = await this.able('enableClient').enableClient(clientId);
     if (isKnown) this.report('client.changed', { clientId, change: 'enabled' });
     return isKnown;
   }
 
-  /** Forgets a client, and ends all that it was given. @returns was there one? */
+  /**
+   * Removes a client and revokes its grants.
+   * @returns whether the client existed
+   */
   async remove(clientId: string): Promise<boolean> {
-    return this.ended('client.removed', clientId, await this.able('removeClient').removeClient(clientId));
+    return this.reportRevoked('client.removed', clientId, await this.able('removeClient').removeClient(clientId));
   }
 
-  private ended(name: 'client.disabled' | 'client.removed', clientId: string, isKnown: boolean): boolean {
+  private reportRevoked(name: 'client.disabled' | 'client.removed', clientId: string, isKnown: boolean): boolean {
     if (!isKnown) return false;
     this.report(name, { clientId });
     this.report('grant.ended', { clientId, reason: 'application' });

@@ -6,29 +6,32 @@ import { requireMethods } from '../../model/require-methods.js';
 import type { SessionList, SessionListModel } from '../../model/session-list.js';
 import { LOGOUT } from '../../openid/logout/logout-capability.js';
 
-/** Which server `OAuth2Grants` administers. */
+/** The server that an `OAuth2Grants` administers, and the tenants of that server. */
 export interface GrantsScope {
-  /** The issuer of the server. */
+  /** The issuer of the server. If omitted, the server has no issuer. */
   issuer?: string | undefined;
   /**
-   * `one`: the server of one tenant, so that everything is limited to its issuer. `all`: the tenants of a server, so that every
-   * call names an issuer. Default: no tenants.
+   * `one`: the server of one tenant, so every call is limited to its issuer. `all`: the tenants of a server, so every
+   * call must have an `issuer`. If omitted, the server has no tenants.
    */
   tenants?: 'one' | 'all';
   events?: EventSink | undefined;
-  /** The server, whose logout features notify clients when sessions end. */
+  /** The server. Its logout features notify clients when sessions end. If omitted, clients are not notified. */
   server?: ServerContext | undefined;
 }
 
 /** The options of `OAuth2Grants.revokeBefore()`. */
 export interface RevokeBeforeOptions {
-  /** Everything issued before this moment ends. If omitted, everything issued until now. */
+  /** Everything issued before this time is revoked. Default: now. */
   before?: Date;
-  /** The issuer whose grants end. Default: the issuer of the server, and grants that were saved without one. */
+  /**
+   * The issuer whose grants are revoked. Default: the issuer of the server, and grants that were saved without an
+   * issuer.
+   */
   issuer?: string;
-  /** Whether the grants of all issuers in the store end. Default: `false`. */
+  /** Whether the grants of all issuers in the store are revoked. Default: `false`. */
   all?: boolean;
-  /** Whether remembered consents end too. Default: `false`. */
+  /** Whether remembered consents are revoked too. Default: `false`. */
   consents?: boolean;
 }
 
@@ -36,7 +39,7 @@ type GrantsSelection = GrantSelection & { grantId?: string };
 type SessionsSelection = GrantSelection & { id?: string };
 
 /**
- * Lists and ends the grants and sessions of users, for operators. It works with every model that has the methods of
+ * Lists and revokes the grants and sessions of users, for operators. It works with every model that has the methods of
  * `GrantsModel` and `SessionListModel`, as the ready-made stores do.
  */
 export class OAuth2Grants {
@@ -47,16 +50,18 @@ export class OAuth2Grants {
 
   /**
    * Returns the grants of a user, of a client, or of both, page by page.
-   * @throws {InvalidArgumentError} If neither `userId` nor `clientId` is given, or the model lacks `pageGrants()`.
+   * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks `pageGrants()`.
    */
   async list(selection: GrantSelection & Paging): Promise<GrantList> {
     return this.able<GrantsModel, 'pageGrants'>('pageGrants').pageGrants(this.selected(selection));
   }
 
   /**
-   * Ends grants with all their codes and tokens, and the consents to them. `{ userId }` alone also ends the user's sessions.
-   * @returns how many were alive, consents and sessions included
-   * @throws {InvalidArgumentError} If neither `userId`, `clientId` nor `grantId` is given, or the model lacks `revokeGrantsOf()`.
+   * Revokes grants with all their codes and tokens, and the remembered consents to them. `{ userId }` alone also ends
+   * the user's sessions.
+   * @returns how many were active, consents and sessions included
+   * @throws {InvalidArgumentError} If `userId`, `clientId` and `grantId` are all missing, or the model lacks
+   * `revokeGrantsOf()`.
    */
   async end(selection: GrantsSelection): Promise<number> {
     const model = this.able<GrantsModel, 'revokeGrantsOf'>('revokeGrantsOf');
@@ -67,18 +72,18 @@ export class OAuth2Grants {
   }
 
   /**
-   * Returns the sessions of a user, or those in which users signed in at a client, page by page.
-   * @throws {InvalidArgumentError} If neither `userId` nor `clientId` is given, or the model lacks `listSessions()`.
+   * Returns the sessions of a user, or the sessions in which users signed in at a client, page by page.
+   * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks `listSessions()`.
    */
   async listSessions(selection: GrantSelection & Paging): Promise<SessionList> {
     return this.able<SessionListModel, 'listSessions'>('listSessions').listSessions(this.selected(selection));
   }
 
   /**
-   * Ends sessions one by one: one of a user by `{ userId, id }`, or all that `listSessions()` returns. Clients at which the user
-   * signed in are notified if the server has a logout feature.
-   * @returns how many were alive
-   * @throws {InvalidArgumentError} If neither `userId` nor `clientId` is given, or the model lacks the methods.
+   * Ends sessions one by one: one session of a user with `{ userId, id }`, or all sessions that `listSessions()`
+   * returns. Clients at which the user signed in are notified if the server has a logout feature.
+   * @returns how many were active
+   * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks the methods.
    */
   async endSessions({ id, ...selection }: SessionsSelection): Promise<number> {
     const model = this.able<SessionListModel, 'listSessions' | 'endSession'>('listSessions', 'endSession');
@@ -101,44 +106,51 @@ export class OAuth2Grants {
   }
 
   /**
-   * Ends every code, token, session, device code and pushed request whose grant began before a moment, in one write: after a
-   * database was restored from a backup, or a key or a database has leaked.
-   * @returns the moment that was applied
-   * @throws {InvalidArgumentError} If the moment is in the future, or the model lacks `revokeBefore()`.
+   * Revokes every code, token, session, device code and pushed request whose grant began before a time, in one write.
+   * Use it after a database was restored from a backup, or after a key or a database has leaked.
+   * @returns the time that was applied
+   * @throws {InvalidArgumentError} If the time is in the future, or the model lacks `revokeBefore()`.
    */
   async revokeBefore({ before, issuer, all = false, consents = false }: RevokeBeforeOptions = {}): Promise<Date> {
     const { tenants, issuer: own } = this.scope;
     const model = this.able<GrantsModel, 'revokeBefore'>('revokeBefore');
     if (all && (issuer !== undefined || tenants === 'one')) {
-      throw new InvalidArgumentError('Invalid argument: `all` cannot be limited to one issuer or tenant');
+      throw new InvalidArgumentError(
+        'Invalid argument: `all` cannot be combined with `issuer`, and not be used for a single tenant',
+      );
     }
     const named = all ? undefined : this.selected({ ...(issuer !== undefined && { issuer }) }).issuer;
     const issuers = named === undefined ? [...(own === undefined ? [] : [own]), null] : [named];
-    const moment = await model.revokeBefore({
+    const time = await model.revokeBefore({
       ...(before !== undefined && { before }),
       ...(!all && { issuers }),
       consents,
     });
     this.report({});
-    return moment;
+    return time;
   }
 
-  /** Limits a selection to the issuer of a tenant. */
+  /**
+   * Returns a selection that is limited to the issuer of a tenant.
+   * @throws {InvalidArgumentError} If the issuer is missing, or belongs to another tenant.
+   */
   private selected<S extends GrantSelection>(selection: S): S {
     const { tenants, issuer } = this.scope;
     if (tenants === 'one') {
       if (selection.issuer !== undefined && selection.issuer !== issuer) {
-        throw new InvalidArgumentError('Invalid argument: `issuer` is that of another tenant');
+        throw new InvalidArgumentError('Invalid argument: `issuer` belongs to another tenant');
       }
       return { ...selection, issuer };
     }
     if (tenants === 'all' && selection.issuer === undefined) {
-      throw new InvalidArgumentError('Invalid argument: `issuer` is required, since each tenant has its own');
+      throw new InvalidArgumentError('Invalid argument: `issuer` is required, since each tenant has its own issuer');
     }
     return selection;
   }
 
-  /** A failure to notify is reported by the logout feature. The session has ended in any case. */
+  /**
+   * Notifies the clients of an ended session. The logout feature reports failures; the session has ended in any case.
+   */
   private async notifyClients({ userId, sid }: { userId: string; sid?: string }): Promise<void> {
     const { server: facts } = this.scope;
     if (!facts || sid === undefined) return;

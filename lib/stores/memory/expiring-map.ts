@@ -3,7 +3,10 @@ interface Expiring {
   expiresAt: number;
 }
 
-/** A bounded map that forgets what has expired, as it grows: it needs no timer, which would keep a process alive. */
+/**
+ * A map with a maximum size that removes expired entries as it grows. It needs no timer, which would keep a process
+ * alive.
+ */
 export class ExpiringMap<V extends Expiring> {
   private readonly entries = new Map<string, V>();
   private pruneAt = 1024;
@@ -29,7 +32,10 @@ export class ExpiringMap<V extends Expiring> {
     if (this.entries.size > this.limit) this.evict();
   }
 
-  /** Is there no place but that of something that has not expired? Looked at once a second: that costs more the more there is. */
+  /**
+   * Whether the map has reached its maximum size with entries that have not expired. It prunes at most once a second,
+   * since pruning a large map is expensive.
+   */
   isFull(now: number): boolean {
     if (this.entries.size < this.limit) return false;
     if (Math.abs(now - this.fullAt) >= 1000) {
@@ -39,7 +45,9 @@ export class ExpiringMap<V extends Expiring> {
     return this.entries.size >= this.limit;
   }
 
-  /** Forgets what has expired; called by itself each time the map has doubled, which costs little per entry. */
+  /**
+   * Removes expired entries. Returns how many were removed. The map calls this itself whenever its size has doubled.
+   */
   prune(now: number): number {
     const before = this.entries.size;
     for (const [key, { expiresAt }] of this.entries) if (expiresAt < now) this.entries.delete(key);
@@ -47,7 +55,7 @@ export class ExpiringMap<V extends Expiring> {
     return before - this.entries.size;
   }
 
-  /** Makes room by the hundred: to look for the oldest each time would cost more the more there are. */
+  /** Removes the oldest 1 % of the entries at once, since searching for the oldest entry each time is expensive. */
   private evict(): void {
     let room = Math.ceil(this.limit / 100);
     for (const key of this.entries.keys()) {

@@ -10,24 +10,25 @@ export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 /** The options of `new MemoryStore()`. */
 export interface MemoryStoreOptions extends SecretCheckOptions {
   /**
-   * The initial clients, or a port to where the application keeps its clients. Default: no clients; `createClient()`, `saveClient()` and
-   * registration add some.
+   * The initial clients, or an object that finds the clients of the application. Default: no clients. Clients can be
+   * added with `createClient()`, `saveClient()` and dynamic registration.
    */
   clients?: readonly StoredClient[] | Clients;
   users: Users;
   /**
-   * How many codes, access tokens, refresh tokens and grants are kept, of each; the oldest go first. What may happen only once is not
-   * forgotten before its time: when there is so much of that, nothing more may happen. Default: 100 000
+   * Maximum number of codes, access tokens, refresh tokens and grants, of each. The oldest are removed first.
+   * Single-use values are never removed early: when there are this many, requests that need one fail. Default:
+   * `100_000`.
    */
   limit?: number;
 }
 
-/** A model that keeps everything in the memory of this process: for tests and demonstrations. */
+/** A model that stores everything in the memory of this process, for tests and demonstrations. */
 export class MemoryStore extends Store<MemoryStorage> {
   constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
-    const isHosts = 'findById' in clients;
-    const own = isHosts ? [] : clients;
+    const hasFinder = 'findById' in clients;
+    const own = hasFinder ? [] : clients;
     own.forEach(verifyClient);
-    super(new MemoryStorage(limit, own), { users, clients: isHosts ? clients : undefined, ...options });
+    super(new MemoryStorage(limit, own), { users, clients: hasFinder ? clients : undefined, ...options });
   }
 }

@@ -1,13 +1,13 @@
 import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientStorage, ClientRecord } from '../storage.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
 
-/** A client in memory: it is replaced as a whole, never changed. */
+/** A client in memory. It is replaced as a whole and never changed. */
 interface MemoryClient {
   client: StoredClient;
   createdAt: number;
 }
 
-/** Clients in a map. */
+/** Stores clients in a map. */
 export class MemoryClients implements ClientStorage {
   private readonly clients: Map<string, MemoryClient>;
   private readonly generations = new Map<string, number>();
@@ -19,16 +19,16 @@ export class MemoryClients implements ClientStorage {
   }
 
   findClient(id: string): ClientRecord | undefined {
-    const kept = this.clients.get(id);
-    return kept && { client: kept.client, createdAt: kept.createdAt, readAt: Date.now(), version: kept };
+    const stored = this.clients.get(id);
+    return stored && { client: stored.client, createdAt: stored.createdAt, readAt: Date.now(), version: stored };
   }
 
-  saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): boolean {
-    if (this.clients.get(client.id) !== found?.version) return false;
-    // As a database keeps it: what the host does to its own objects changes nothing here.
+  saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): boolean {
+    if (this.clients.get(client.id) !== previous?.version) return false;
+    // A copy, as a database makes one: later changes to the object of the application have no effect.
     const copy = JSON.parse(JSON.stringify(client)) as StoredClient;
-    this.clients.set(client.id, { client: copy, createdAt: found?.createdAt ?? Date.now() });
-    if (endsGrants) this.endGeneration(client.id);
+    this.clients.set(client.id, { client: copy, createdAt: previous?.createdAt ?? Date.now() });
+    if (revokesGrants) this.endGeneration(client.id);
     return true;
   }
 
@@ -39,7 +39,7 @@ export class MemoryClients implements ClientStorage {
   removeClient(id: string): boolean {
     const removed = this.clients.delete(id);
     this.removed.add(id);
-    // One that comes back by this id must not wake the grants of this one.
+    // A later client with this ID must not get the grants of the removed client.
     if (removed) this.endGeneration(id);
     return removed;
   }
@@ -58,7 +58,7 @@ export class MemoryClients implements ClientStorage {
     this.generations.set(id, this.generationOf(id) + 1);
   }
 
-  /** How often the grants of a client were ended: none, for as long as those of no client ever were. */
+  /** Returns how often all grants of a client were revoked. */
   protected generationOf(id: string): number {
     return this.generations.size === 0 ? 0 : (this.generations.get(id) ?? 0);
   }

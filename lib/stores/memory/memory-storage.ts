@@ -5,29 +5,31 @@ import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE
 import { ExpiringMap } from './expiring-map.js';
 import { MemoryClients } from './memory-clients.js';
 
-/** A grant, and how often all grants of its client had been ended when it was made. */
+/**
+ * A grant with its generation: the number of times that all grants of its client had been revoked when it was saved.
+ */
 interface MemoryGrant extends GrantRow {
   generation: number;
   revokedAt: number | null;
 }
 
-/** A row, and when it was spent, by a clock that nobody sets. */
+/** A row with the time of its use, by a monotonic clock. */
 interface MemoryRow extends Row {
   revokedAt: number | null;
   consumedAt: number;
 }
 
-/** Rows in maps. Nothing is awaited between a look and the mark that follows it, so each step is atomic. */
+/** Stores rows in maps. Each verb is atomic, since it awaits nothing between reading and writing. */
 export class MemoryStorage extends MemoryClients implements Storage {
-  /** The rows of each kind. A map is made when a kind is first used. */
+  /** The rows of each kind. A map is created when a kind is first used. */
   private readonly rows: Partial<Record<RowKind, ExpiringMap<MemoryRow>>> = {};
   private readonly grants: ExpiringMap<MemoryGrant>;
-  /** The ids of the grants of each user; some of them may be forgotten already. */
+  /** The IDs of the grants of each user. Some of these grants may already be removed. */
   private readonly byUser = new Map<string, Set<string>>();
   private indexed = 0;
   private readonly seen: ExpiringMap<{ expiresAt: number }>;
   private readonly texts = new Map<string, string>();
-  private moments = parseRevocationTimes(undefined);
+  private revocationTimes = parseRevocationTimes(undefined);
 
   constructor(
     private readonly limit: number,
@@ -38,28 +40,28 @@ export class MemoryStorage extends MemoryClients implements Storage {
     this.seen = new ExpiringMap(limit);
   }
 
-  keep(grant: GrantRow | undefined, rows: readonly Row[]): void {
+  save(grant: GrantRow | undefined, rows: readonly Row[]): void {
     if (grant && !this.keepGrant(grant)) return;
     for (const row of rows) this.rowsOf(row.kind).set(row.digest, { ...row, revokedAt: null, consumedAt: 0 });
   }
 
   consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): boolean {
-    if (!this.spend(kind, digest)) return false;
+    if (!this.consume(kind, digest)) return false;
     if (data !== undefined) this.rowsOf(kind).get(digest)!.data = data;
-    this.keep(grant, rows);
+    this.save(grant, rows);
     return true;
   }
 
   find(kind: RowKind, digest: string): StoredRow | undefined {
     const row = this.rowsOf(kind).get(digest);
     const grant = row && this.grants.get(row.grantId);
-    // A token whose grant is forgotten may be one whose grant was revoked.
-    if (!row || !this.isAlive(grant)) return undefined;
-    if (isRevokedBefore(this.moments, kind, grant!)) return undefined;
+    // A grant that is missing may have been revoked before it was removed.
+    if (!row || !this.isActive(grant)) return undefined;
+    if (isRevokedBefore(this.revocationTimes, kind, grant!)) return undefined;
     return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.consumedAt };
   }
 
-  spend(kind: RowKind, digest: string): boolean {
+  consume(kind: RowKind, digest: string): boolean {
     const row = this.rowsOf(kind).get(digest);
     if (!row || row.revokedAt !== null) return false;
     row.revokedAt = Date.now();
@@ -67,7 +69,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return true;
   }
 
-  change({ kind, digest, data }: Row, to: Row): boolean {
+  update({ kind, digest, data }: Row, to: Row): boolean {
     const row = this.rowsOf(kind).get(digest);
     if (!row || row.revokedAt !== null || row.data !== data) return false;
     const { grantId, userId, scope, lifetime } = to;
@@ -80,8 +82,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
   once(digest: string, seconds: number): boolean {
     const now = Date.now();
     if ((this.seen.get(digest)?.expiresAt ?? 0) > now) return false;
-    // To forget what came a moment ago would let it come again: whoever can send enough would see to that.
-    if (this.seen.isFull(now)) throw unavailable('The memory of what may happen only once is full', 1);
+    // Removing a recent value would allow its replay, and attackers could fill the map to cause that.
+    if (this.seen.isFull(now)) throw unavailable('The storage for single-use values is full', 1);
     this.seen.set(digest, { expiresAt: now + seconds * 1000 });
     return true;
   }
@@ -93,7 +95,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   replaceText(name: string, old: string | undefined, text: string): boolean {
     if (this.texts.get(name) !== old) return false;
     this.texts.set(name, text);
-    if (name === NOT_BEFORE) this.moments = parseRevocationTimes(text);
+    if (name === NOT_BEFORE) this.revocationTimes = parseRevocationTimes(text);
     return true;
   }
 
@@ -102,7 +104,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const grants = grantId === undefined ? this.candidates(userId) : [this.grants.get(grantId)];
     let count = 0;
     for (const grant of grants) {
-      if (!grant || !this.isAlive(grant) || !isMatch(grant, filter)) continue;
+      if (!grant || !this.isActive(grant) || !isMatch(grant, filter)) continue;
       grant.revokedAt = Date.now();
       count += 1;
     }
@@ -113,31 +115,31 @@ export class MemoryStorage extends MemoryClients implements Storage {
   }
 
   hasGrant(id: string): boolean {
-    return this.isAlive(this.grants.get(id));
+    return this.isActive(this.grants.get(id));
   }
 
   listGrants(userId: string): GrantRow[] {
     const now = Date.now();
     const grants = [...this.candidates(userId)].filter(
-      (grant) => grant.userId === userId && grant.lastUsedAt && this.isAlive(grant) && grant.expiresAt >= now,
+      (grant) => grant.userId === userId && grant.lastUsedAt && this.isActive(grant) && grant.expiresAt >= now,
     );
     return structuredClone(
-      withoutRevokedBefore(this.moments, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!),
+      withoutRevokedBefore(this.revocationTimes, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!),
     );
   }
 
   pageGrants(filter: GrantFilter, after: string | undefined, limit: number): GrantPage {
     const now = Date.now();
-    const found = [...this.grants.values()]
+    const matching = [...this.grants.values()]
       .filter((grant) => grant.id > (after ?? '') && isMatch(grant, filter))
-      .filter((grant) => this.isAlive(grant) && grant.expiresAt >= now)
+      .filter((grant) => this.isActive(grant) && grant.expiresAt >= now)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit);
-    const grants = withoutRevokedBefore(this.moments, found).map((grant) => ({
+    const grants = withoutRevokedBefore(this.revocationTimes, matching).map((grant) => ({
       grant: { ...grant },
       cursor: grant.id,
     }));
-    return found.length < limit ? { grants } : { grants, next: found.at(-1)!.id };
+    return matching.length < limit ? { grants } : { grants, next: matching.at(-1)!.id };
   }
 
   prune(): number {
@@ -152,7 +154,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return (this.rows[kind] ??= new ExpiringMap(this.limit));
   }
 
-  /** The grants of a user, found by the index, or all grants. */
+  /** Returns the grants of a user, found by the index. If `userId` is `undefined`, returns all grants. */
   private *candidates(userId: string | undefined): Iterable<MemoryGrant> {
     if (userId === undefined) yield* this.grants.values();
     for (const id of (userId !== undefined && this.byUser.get(userId)) || []) {
@@ -166,7 +168,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const ids = this.byUser.get(userId) ?? new Set<string>();
     this.byUser.set(userId, ids.add(id));
     this.indexed += 1;
-    // Expired grants are forgotten without a word: their ids follow when they are half of the index.
+    // The map removes expired grants without notice. Their IDs are removed when they make up about half of the index.
     if (this.indexed > 2 * this.grants.size + 1024) this.pruneIndex();
   }
 
@@ -179,7 +181,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     }
   }
 
-  /** False when it was revoked. */
+  /** Saves or extends a grant. Returns `false` if the grant was revoked. */
   private keepGrant(grant: GrantRow): boolean {
     const known = this.grants.get(grant.id);
     if (!known) {
@@ -187,13 +189,13 @@ export class MemoryStorage extends MemoryClients implements Storage {
       this.index(grant);
       return true;
     }
-    if (!this.isAlive(known)) return false;
+    if (!this.isActive(known)) return false;
     known.lastUsedAt = grant.lastUsedAt ?? known.lastUsedAt;
     known.expiresAt = Math.max(known.expiresAt, grant.expiresAt);
     return true;
   }
 
-  private isAlive(grant: MemoryGrant | undefined): boolean {
+  private isActive(grant: MemoryGrant | undefined): boolean {
     return grant !== undefined && grant.revokedAt === null && grant.generation === this.generationOf(grant.clientId);
   }
 }

@@ -20,20 +20,20 @@ export interface NodeRedisClient {
 export type RedisClient = IoRedisClient | NodeRedisClient;
 
 /**
- * Runs a script on a key, or on several that lie together. Reads are scripts as well: drivers send those to the primary, never to a replica, which
- * might not yet know that a grant was revoked.
+ * Runs a script on one key, or on several keys of one server. Reads are scripts too: drivers send scripts to the
+ * primary, while a replica may not know yet that a grant was revoked.
  */
 export type RunScript = (script: Script, keys: string | readonly string[], ...values: string[]) => Promise<unknown>;
 
-/** Makes one thing of the two drivers. */
+/** Returns a function that runs scripts with either driver, within the deadline. */
 export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript {
   const { bySha, byText, resends } = scriptCommands(client);
-  const run = async ({ sha, text }: Script, given: string | readonly string[], values: string[]) => {
-    const keys = typeof given === 'string' ? [given] : [...given];
+  const run = async ({ sha, text }: Script, keyOrKeys: string | readonly string[], values: string[]) => {
+    const keys = typeof keyOrKeys === 'string' ? [keyOrKeys] : [...keyOrKeys];
     try {
       return await bySha(sha, keys, values);
     } catch (error) {
-      // This node has not seen the script since it started.
+      // This Redis node has not seen the script since it started.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return byText(text, keys, values);
     }
@@ -42,21 +42,21 @@ export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript
   return (script, keys, ...values) => deadline.within((wait) => resend(() => run(script, keys, values), wait));
 }
 
-/** Sends again what a lost connection left unanswered, as ioredis does by itself: no script minds to be run twice. */
+/** Sends a command again after a lost connection, as ioredis does by itself. All scripts may safely run twice. */
 async function resend(send: () => Promise<unknown>, wait: TimedOperation): Promise<unknown> {
   for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
     try {
       return await send();
     } catch (error) {
       if (wait.isTimedOut || !isRetryable(error)) throw error;
-      wait.reason = `${String(error)}, however often it was sent`;
+      wait.reason = `${String(error)}, on every attempt`;
     }
     await setTimeout(Math.random() * pause);
     if (wait.isTimedOut) throw new Error(wait.reason);
   }
 }
 
-/** Whether to send a command again. A closed client, or one without an offline queue, does not reconnect. */
+/** Whether to send a command again. A closed client, or a client without an offline queue, does not reconnect. */
 const isRetryable = (error: unknown) =>
   isOutage(error) &&
   !isPersistentOutage(error) &&
@@ -67,7 +67,7 @@ type ScriptCommand = (script: string, keys: string[], values: string[]) => Promi
 interface ScriptCommands {
   bySha: ScriptCommand;
   byText: ScriptCommand;
-  /** Does the driver send again what was not answered when its connection was lost? */
+  /** Whether the driver itself sends commands again that were unanswered when the connection was lost. */
   resends: boolean;
 }
 
@@ -89,10 +89,10 @@ function scriptCommands(client: RedisClient): ScriptCommands {
       resends: false,
     };
   }
-  throw new InvalidArgumentError('Invalid argument: `client` must be a client of ioredis or of redis');
+  throw new InvalidArgumentError('Invalid argument: `client` must be a client of `ioredis` or of `redis`');
 }
 
-/** Does this driver spread keys over several nodes? */
+/** Whether the driver distributes keys over several nodes. */
 export function isCluster(client: RedisClient): boolean {
   const { isCluster: ofIoRedis, slots } = (client ?? {}) as { isCluster?: boolean; slots?: unknown };
   return ofIoRedis === true || Array.isArray(slots);

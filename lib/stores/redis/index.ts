@@ -12,23 +12,25 @@ export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
-/** What `new RedisStore()` takes. */
+/** The options of `new RedisStore()`. */
 export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
   /** A connected client of ioredis or node-redis, for one server, a cluster or a sentinel. */
   client: RedisClient;
   users: Users;
-  /** Where the clients are found; left out: they are kept in Redis, see `saveClient`. */
+  /**
+   * Finds the clients of the application. If omitted, the store keeps clients in Redis. Add them with `saveClient()`.
+   */
   clients?: Clients;
-  /** What every key starts with. Default: `'oauth2:'` */
+  /** The prefix of all keys. Default: `'oauth2:'`. */
   prefix?: string;
   /**
-   * Are the keys spread over several nodes? Then no step may touch two of them at once. Default: as the client says, which
-   * does not know of a proxy before a cluster.
+   * Whether keys are distributed over several nodes, so that no script may access two keys. Default: detected from the
+   * client. Set `true` if a proxy hides the cluster from the client.
    */
   cluster?: boolean;
 }
 
-/** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
+/** A model that stores everything in Redis 6.2 or later, on one server or a cluster. */
 export class RedisStore extends Store<RedisStorage> {
   constructor({ client, users, clients, prefix = 'oauth2:', cluster, deadline, ...options }: RedisStoreOptions) {
     const run = scriptRunner(client, new Deadline(deadline));

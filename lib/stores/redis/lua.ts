@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto';
 
-/** A step that Redis takes as a whole. */
+/** A Lua script, which Redis runs as one atomic step. */
 export interface Script {
   text: string;
   sha: string;
 }
 
-/** Redis knows it by its digest, once it was sent. */
+/** Builds a script. After it was sent once, Redis knows it by its SHA-1. */
 export const script = (...parts: string[]): Script => {
   const text = parts.join('\n').trim();
   return { text, sha: hash('sha1', text) };
 };
 
-// What the scripts of `scripts.ts` are made of.
+// Parts of the scripts in `scripts.ts`.
 
-// All times are Redis's own: processes may disagree about them. What expires comes as milliseconds from now, '' for never.
+// All times are read from the clock of Redis, since clocks of processes may differ. Lifetimes are passed in
+// milliseconds, `''` meaning no expiry.
 
 export const NOW = `
 local function now()
@@ -24,12 +25,12 @@ end
 local function text(moment) return string.format('%.0f', moment) end
 local function moment(ttl) return ttl == '' and 8.64e15 or now() + ttl end`;
 
-// A code or token is one string, the smallest thing Redis has: JSON, and before that, once it is spent, when, by whom, and
-// what is kept with it since, or '-'.
+// A code or token is one string value, the most compact type of Redis. It is JSON. When it is used, a prefix is added:
+// the time, the ID of the attempt, and the new data, or `-` if the data is unchanged.
 
-/** Keeps a code or token. One that was spent stays so. */
+/** Lua: saves a code or token. A used one stays used. */
 export const ROW = `
-local function keep_row(key, json, ttl)
+local function save_row(key, json, ttl)
   local row = redis.call('GET', key)
   if row and string.sub(row, 1, 1) ~= '{' then return end
   if ttl == '' then redis.call('SET', key, json)
@@ -37,11 +38,11 @@ local function keep_row(key, json, ttl)
 end`;
 
 /**
- * Spends a code or token under a name for this attempt: 0 if somebody else has. A driver that lost its connection sends a
- * command again; who won the first time has won the second time too.
+ * Lua: marks a code or token as used, with the ID of this attempt. Returns 0 if another attempt has done so. A driver
+ * may send a command again after a lost connection, and the repeated attempt succeeds like the first.
  */
 export const CONSUMING = `
-local function spend_row(key, attempt, data)
+local function consume_row(key, attempt, data)
   local row = redis.call('GET', key)
   if not row then return 0 end
   if string.sub(row, 1, 1) ~= '{' then return string.match(row, '^%S+ (%S+) ') == attempt and 2 or 0 end
@@ -50,11 +51,11 @@ local function spend_row(key, attempt, data)
 end`;
 
 /**
- * Keeps a grant unless it was revoked. `generation` is that of its client, `userGeneration` that of its user: both are empty
- * if the grant exists already, and the latter if no user is involved.
+ * Lua: saves a grant unless it was revoked. `generation` is the generation of its client, `userGeneration` of its user.
+ * Both are empty if the grant exists already. `userGeneration` is also empty if the grant has no user.
  */
 export const GRANT = `
-local function keep_grant(key, generation, userGeneration, ttl, isUsed, fields)
+local function save_grant(key, generation, userGeneration, ttl, isUsed, fields)
   local revoked = redis.call('HGET', key, 'revokedAt')
   if not revoked then
     if generation == '' then return end
@@ -65,17 +66,17 @@ local function keep_grant(key, generation, userGeneration, ttl, isUsed, fields)
   local expiry = redis.call('HGET', key, 'expiresAt')
   if not expiry or moment(ttl) > tonumber(expiry) then
     redis.call('HSET', key, 'expiresAt', text(moment(ttl)))
-    -- What is being issued meanwhile still finds it revoked.
+    -- Requests in progress still find a revoked grant for a minute after it expired.
     redis.call('PEXPIREAT', key, text(moment(ttl) + 60000))
   end
 end`;
 
-/** Adds a grant to a list, and removes up to 100 expired grants. Scores below 0 belong to `USERS`. */
+/** Lua: adds a grant to a list, and removes up to 100 expired grants. Scores below 0 belong to `USER_GENERATIONS`. */
 export const LIST = `
 local function list_grant(key, id, ttl)
   redis.call('ZADD', key, 'GT', text(moment(ttl) + 60000), id)
-  local over = redis.call('ZRANGEBYSCORE', key, 0, '(' .. text(now()), 'LIMIT', 0, 100)
-  if #over > 0 then redis.call('ZREM', key, unpack(over)) end
+  local expired = redis.call('ZRANGEBYSCORE', key, 0, '(' .. text(now()), 'LIMIT', 0, 100)
+  if #expired > 0 then redis.call('ZREM', key, unpack(expired)) end
   local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
   if last[2] then redis.call('PEXPIREAT', key, string.format('%.0f', last[2])) end
 end`;
@@ -84,8 +85,8 @@ export const GENERATION = `
 local function generation_of(key) return redis.call('HGET', key, 'generation') or '0' end`;
 
 /**
- * Counted from the moment it is first needed, so that one which Redis has evicted never comes back: what was dead stays so.
- * In microseconds: two of them may begin in one millisecond.
+ * Lua: reads or increases the generation of a client. It is based on the time in microseconds, so a value that Redis
+ * has evicted is never reused, and revoked grants stay revoked.
  */
 export const GENERATIONS = `
 local function end_generation(key)
@@ -98,10 +99,11 @@ local function begin_generation(key)
 end`;
 
 /**
- * The generations of a user's grants, in the list of these grants, so that both expire together. Members that begin with NUL
- * hold a counter as a negative score: NUL alone the current generation, the others (see `endings()`) the generation with which
- * the grants of the user, or those of one client or issuer, were ended. A grant is alive if its own generation is not lower
- * than any of these. If Redis has evicted the list, all grants of the user are dead.
+ * Lua: the generations of a user's grants. They are stored in the list of these grants, so that both expire together.
+ * Members that begin with NUL have a generation as a negative score: the member NUL the current generation, and each
+ * member of `revocationMembers()` the generation with which the grants of the user, or of one client or issuer, were
+ * revoked. A grant is active if its own generation is not lower than any of these. If Redis has evicted the list, all
+ * grants of the user count as revoked.
  */
 export const USER_GENERATIONS = `
 local ALL = '\\0*'
@@ -117,43 +119,44 @@ local function begin_user(key)
   redis.call('ZADD', key, '-' .. first, '\\0', '-' .. first, ALL)
   return first
 end
-local function end_user(key, ending)
+local function end_user(key, member)
   if not redis.call('ZSCORE', key, '\\0') then return end
   local next = '-' .. next_generation(key)
-  redis.call('ZADD', key, next, '\\0', next, ending)
+  redis.call('ZADD', key, next, '\\0', next, member)
 end
 local function is_current(key, generation, client, issuer)
   local last = redis.call('ZSCORE', key, '\\0')
   if not last or not tonumber(generation) then return false end
-  -- Usually no grant of this user was ended since.
+  -- Fast path: no grant of this user was revoked since.
   if -last <= tonumber(generation) then return true end
   local names = { ALL, '\\0c' .. client }
   if type(issuer) == 'string' then
     names[3] = '\\0i' .. issuer
     names[4] = '\\0b' .. #client .. ':' .. client .. issuer
   end
-  local endings = redis.call('ZMSCORE', key, unpack(names))
-  if not endings[1] then return false end
+  local scores = redis.call('ZMSCORE', key, unpack(names))
+  if not scores[1] then return false end
   for index = 1, #names do
-    if endings[index] and -endings[index] > tonumber(generation) then return false end
+    if scores[index] and -scores[index] > tonumber(generation) then return false end
   end
   return true
 end`;
 
 /**
- * Keeps a grant, its place in lists, and rows. KEYS: grant, client, lists (that of the user last), rows. ARGV: id, number of
- * lists, whether one is the user's, expiry, whether the grant is used, number of fields, fields; for each row JSON and expiry.
+ * Lua: saves a grant, its entries in lists, and rows. KEYS: grant, client, lists (the list of the user last), rows.
+ * ARGV: ID, number of lists, whether one is the user's, expiry, whether the grant is used, number of fields, fields;
+ * then for each row its JSON and expiry.
  */
 export const SAVING = `
-local function keep(k, a)
+local function save(k, a)
   local fields, lists, userGeneration = {}, tonumber(ARGV[a + 1]), ''
   for field = 1, tonumber(ARGV[a + 5]) do fields[field] = ARGV[a + 5 + field] end
   for list = 1, lists do list_grant(KEYS[k + 1 + list], ARGV[a], ARGV[a + 3]) end
   if ARGV[a + 2] == '1' then userGeneration = begin_user(KEYS[k + 1 + lists]) end
-  keep_grant(KEYS[k], begin_generation(KEYS[k + 1]), userGeneration, ARGV[a + 3], ARGV[a + 4], fields)
+  save_grant(KEYS[k], begin_generation(KEYS[k + 1]), userGeneration, ARGV[a + 3], ARGV[a + 4], fields)
   a = a + 6 + #fields
   for row = k + 2 + lists, #KEYS do
-    keep_row(KEYS[row], ARGV[a], ARGV[a + 1])
+    save_row(KEYS[row], ARGV[a], ARGV[a + 1])
     a = a + 2
   end
 end`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientStorage, ClientRecord } from '../storage.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
 import type { RunScript } from './connection.js';
 import type { Keys } from './keys.js';
 import {
@@ -14,7 +14,7 @@ import {
   REMOVE_CLIENT,
 } from './scripts.js';
 
-/** A key for each client, which does not expire, and a list of their ids. */
+/** Stores each client under a key that does not expire, and the IDs of all clients in a list. */
 export class RedisClients implements ClientStorage {
   constructor(
     protected readonly run: RunScript,
@@ -22,20 +22,21 @@ export class RedisClients implements ClientStorage {
   ) {}
 
   async findClient(id: string): Promise<ClientRecord | undefined> {
-    const found = (await this.run(FIND_CLIENT, this.keys.client(id))) as (string | number | null)[];
-    const [client, secretHashes, createdAt, now] = found;
+    const fields = (await this.run(FIND_CLIENT, this.keys.client(id))) as (string | number | null)[];
+    const [client, secretHashes, createdAt, now] = fields;
     if (!client || !secretHashes) return undefined;
     const read = JSON.parse(String(client)) as StoredClient;
     read.secretHashes = JSON.parse(String(secretHashes)) as StoredClient['secretHashes'];
     return { client: read, createdAt: Number(createdAt), readAt: Number(now), version: [client, secretHashes] };
   }
 
-  async saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): Promise<boolean> {
+  async saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Promise<boolean> {
     const { id } = client;
-    const before = (found?.version ?? ['', '']) as [string, string];
-    // The list lies elsewhere on a cluster. An id on it that is no client is none; a client that is not on it would be lost.
-    if (!found) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
-    const after = [...textsOf(client), endsGrants ? '1' : '0', randomUUID()];
+    const before = (previous?.version ?? ['', '']) as [string, string];
+    // On a cluster, the list is on another node. An ID without a client is harmless, but a client missing in the list
+    // is lost.
+    if (!previous) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
+    const after = [...textsOf(client), revokesGrants ? '1' : '0', randomUUID()];
     return (await this.run(SAVE_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
   }
 

@@ -16,28 +16,28 @@ import {
 import { attemptArguments, type RawRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
 import { type TokenHint, TokenHints } from './token-hints.js';
 
-/** For how many milliseconds the moments before which grants are ended are not read again. */
-const MOMENTS_KEPT = 1000;
+/** Milliseconds for which the revocation times are cached. */
+const CACHE_TIME = 1000;
 
 /**
- * On a cluster the keys of one step lie on several nodes, and no script reaches them all. So a step is several scripts, in
- * an order in which none of them does harm if it is the last.
+ * The storage on a Redis cluster. The keys of one verb are on several nodes, and a script can only access one node. So
+ * each verb runs several scripts, in an order in which stopping after any of them does no harm.
  */
 export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
-  private lastMoments?: { read: Promise<RevocationTimesByIssuer>; at: number };
+  private cachedTimes?: { read: Promise<RevocationTimesByIssuer>; at: number };
 
-  override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+  override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     await Promise.all([this.keepRows(rows), grant && this.keepNew(grant)]);
   }
 
   /**
-   * What comes of it is kept first: nobody knows of it yet. Then the one step that decides who wins. Whoever fails between
-   * the two has lost nothing, and may try again.
+   * Saves the new rows first, whose tokens no client knows yet. Then one script marks the old row as used, which
+   * decides which caller succeeds. If the process stops in between, the client can retry.
    */
-  override async consumeAndSave(spent: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  override async consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     await Promise.all([this.keepRows(rows), this.list(grant), this.keepGrant(grant, '', '')]);
-    if ((await this.run(CONSUME, this.keys.row(spent.kind, spent.digest), ...attemptArguments(spent))) === 1)
+    if ((await this.run(CONSUME, this.keys.row(consumed.kind, consumed.digest), ...attemptArguments(consumed))) === 1)
       return true;
     await Promise.all(rows.map(({ kind, digest }) => this.run(REMOVE, this.keys.row(kind, digest))));
     return false;
@@ -45,51 +45,54 @@ export class RedisClusterStorage extends RedisStorage {
 
   override async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     const hint = this.hints.get(digest);
-    const [found, moments, hinted] = await Promise.all([
+    const [stored, times, hinted] = await Promise.all([
       this.findRow(kind, digest),
-      this.currentMoments(),
+      this.currentRevocationTimes(),
       hint && this.findOwners(hint),
     ]);
-    if (!found) return undefined;
-    if (kind === 'access' && !hint) this.hints.set(digest, found);
-    const { isAlive, client, createdAt } = hinted ?? (await this.findOwners(found));
-    if (!isAlive || isRevokedBefore(moments, kind, { issuer: found.issuer, createdAt })) return undefined;
-    return this.withClient(found, client);
+    if (!stored) return undefined;
+    if (kind === 'access' && !hint) this.hints.set(digest, stored);
+    const { isAlive: isActive, client, createdAt } = hinted ?? (await this.findOwners(stored));
+    if (!isActive || isRevokedBefore(times, kind, { issuer: stored.issuer, createdAt })) return undefined;
+    return this.withClient(stored, client);
   }
 
   private async findRow(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
-    const found = (await this.run(FIND_ROW, this.keys.row(kind, digest))) as RawRow | null;
-    return found ? this.read({ kind, digest }, found, null) : undefined;
+    const stored = (await this.run(FIND_ROW, this.keys.row(kind, digest))) as RawRow | null;
+    return stored ? this.read({ kind, digest }, stored, null) : undefined;
   }
 
   /**
-   * The moments before which grants are ended, as they were a second ago at most: they lie on one node of the cluster, which
-   * would have to answer for every look-up otherwise.
+   * Returns the revocation times, at most one second old. They are on one node of the cluster, which would be
+   * overloaded if every look-up read them.
    */
-  protected override currentMoments(): Promise<RevocationTimesByIssuer> {
+  protected override currentRevocationTimes(): Promise<RevocationTimesByIssuer> {
     const now = performance.now();
-    if (!this.lastMoments || now - this.lastMoments.at >= MOMENTS_KEPT) {
-      const read = super.currentMoments();
-      this.lastMoments = { read, at: now };
-      // A failure is not remembered.
-      read.catch(() => delete this.lastMoments);
+    if (!this.cachedTimes || now - this.cachedTimes.at >= CACHE_TIME) {
+      const read = super.currentRevocationTimes();
+      this.cachedTimes = { read, at: now };
+      // A failed read is not cached.
+      read.catch(() => delete this.cachedTimes);
     }
-    return this.lastMoments.read;
+    return this.cachedTimes.read;
   }
 
-  /** Returns whether the grant is alive, and its client. */
+  /** Returns whether a grant is active, when it began, and its client. */
   private async findOwners({ grantId, clientId, userId, issuer }: TokenHint) {
     const list = userId !== null && this.keys.grantsOf('user', userId);
-    const [[revokedAt, made, userGeneration, createdAt], [client, generation], ended] = (await Promise.all([
+    const [[revokedAt, made, userGeneration, createdAt], [client, generation], revocations] = (await Promise.all([
       this.run(FIND_GRANT_STATE, this.keys.grant(grantId)),
       this.run(FIND_CLIENT_STATE, this.keys.client(clientId)),
       list && this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer)),
     ])) as [(string | null)[], (string | null)[], (string | null)[] | false];
-    const isUsers = !ended || isCurrentGeneration(userGeneration!, ended);
+    const isUsers = !revocations || isCurrentGeneration(userGeneration!, revocations);
     return { isAlive: revokedAt === '' && made === generation && isUsers, client, createdAt: Number(createdAt) };
   }
 
-  /** Saves a grant with generations that were read first: if its client or user is ended meanwhile, it is dead. */
+  /**
+   * Saves a grant with generations that were read before. If all grants of its client or user are revoked meanwhile, it
+   * is revoked too.
+   */
   private async keepNew(grant: GrantRow): Promise<void> {
     const client = this.run(BEGIN_GENERATION, this.keys.client(grant.clientId)) as Promise<string>;
     const [generation, userGeneration] = await Promise.all([client, this.list(grant)]);

@@ -15,13 +15,13 @@ import {
   REVOKE_GRANT,
 } from './scripts.js';
 
-/** A grant that is not revoked itself, with the generations of its client and its user when it was saved. */
+/** A grant that was not revoked individually, with the generations of its client and its user when it was saved. */
 interface StoredGrant extends GrantRow {
   generation: string;
   userGeneration: string | null;
 }
 
-/** A key for each grant, and lists of the grants of each user and client: sorted sets of their ids. */
+/** Stores each grant under a key, and sorted sets of the IDs of the grants of each user and client. */
 export class RedisGrants {
   constructor(
     private readonly run: RunScript,
@@ -36,7 +36,7 @@ export class RedisGrants {
     }
     if (userId !== undefined && grantId === undefined) return this.endOfUser({ ...filter, userId });
     let count = 0;
-    for await (const grants of this.alive(filter)) {
+    for await (const grants of this.active(filter)) {
       const revoked = await Promise.all(grants.map((grant) => this.revokeOne(grant)));
       count += revoked.filter(Boolean).length;
     }
@@ -44,8 +44,8 @@ export class RedisGrants {
   }
 
   /**
-   * Ends the grants of a user, or those of one client or issuer among them, in one step. Then removes them from their lists:
-   * in the background if all of them ended, since only the others have to be counted.
+   * Revokes the grants of a user, or those of one client or issuer among them, in one step. Then removes them from
+   * their lists. If all grants of the user are revoked, this happens in the background, since they need not be counted.
    */
   private async endOfUser(filter: GrantFilter & { userId: string }): Promise<number> {
     const { userId, clientId, issuer } = filter;
@@ -58,42 +58,45 @@ export class RedisGrants {
     return listed;
   }
 
-  /** Removes ended grants of a user from their lists. Returns how many of them their client had not ended before. */
+  /** Removes revoked grants of a user from their lists. Returns how many of them were active before. */
   private async clear(filter: GrantFilter): Promise<number> {
     let count = 0;
     for await (const grants of this.matching(filter)) {
       const states = await this.states(grants);
-      const ended = states.filter(({ isOfClient, isOfUser }) => !isOfClient || !isOfUser);
-      const left = await Promise.all(ended.map(({ grant }) => this.leaveLists(grant)));
-      count += ended.filter(({ isOfClient }, index) => isOfClient && left[index]).length;
+      const revoked = states.filter(({ isOfClient, isOfUser }) => !isOfClient || !isOfUser);
+      const left = await Promise.all(revoked.map(({ grant }) => this.leaveLists(grant)));
+      count += revoked.filter(({ isOfClient }, index) => isOfClient && left[index]).length;
     }
     return count;
   }
 
   /** Whether a grant is stored and was not revoked. */
   async has(id: string): Promise<boolean> {
-    for await (const grants of this.alive({ grantId: id })) return grants.length > 0;
+    for await (const grants of this.active({ grantId: id })) return grants.length > 0;
     return false;
   }
 
-  /** Returns the grants of a user that are alive and have been used, the latest first. */
+  /** Returns the active grants of a user that have been used, the latest first. */
   async ofUser(userId: string): Promise<GrantRow[]> {
-    const found = new Map<string, GrantRow>();
-    for await (const grants of this.alive({ userId })) {
+    const grantsById = new Map<string, GrantRow>();
+    for await (const grants of this.active({ userId })) {
       for (const { generation, userGeneration, ...grant } of grants) {
-        if (grant.lastUsedAt && timeToLive(grant.expiresAt) !== '0') found.set(grant.id, grant);
+        if (grant.lastUsedAt && timeToLive(grant.expiresAt) !== '0') grantsById.set(grant.id, grant);
       }
     }
-    return [...found.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
+    return [...grantsById.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
-  /** Grants that are alive, in the order of their expiry. A grant that is used meanwhile may come again on a later page. */
+  /**
+   * Returns a page of active grants, in the order of their expiry. A grant that is used meanwhile may appear again on a
+   * later page.
+   */
   async page(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
     const { grantId } = filter;
     const entries = grantId === undefined ? await this.listed(filter, after, limit) : [[grantId, '']];
     const cursors = new Map(entries.map(([id, score]) => [id!, `${score!}:${id!}`]));
-    const found = await this.matchingOf([...cursors.keys()], filter);
-    const grants = (await this.states(found))
+    const stored = await this.matchingOf([...cursors.keys()], filter);
+    const grants = (await this.states(stored))
       .filter(({ grant, isOfClient, isOfUser }) => isOfClient && isOfUser && timeToLive(grant.expiresAt) !== '0')
       .map(({ grant: { generation, userGeneration, ...grant } }) => ({ grant, cursor: cursors.get(grant.id)! }));
     const isLast = grantId !== undefined || entries.length < limit;
@@ -101,10 +104,10 @@ export class RedisGrants {
   }
 
   private async listed({ userId, clientId }: GrantFilter, after: string | undefined, limit: number) {
-    const place = after === undefined ? [] : /^(\d+(?:\.\d+)?(?:e\+\d+)?):(.+)$/s.exec(after)?.slice(1);
-    if (!place) throw new InvalidArgumentError('Invalid argument: `after` must be the `next` of another page');
+    const position = after === undefined ? [] : /^(\d+(?:\.\d+)?(?:e\+\d+)?):(.+)$/s.exec(after)?.slice(1);
+    if (!position) throw new InvalidArgumentError('Invalid argument: `after` must be the `next` of the previous page');
     const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
-    const flat = (await this.run(LIST_AFTER, list, String(limit), ...place)) as string[];
+    const flat = (await this.run(LIST_AFTER, list, String(limit), ...position)) as string[];
     return flat.flatMap((id, index) => (index % 2 === 0 ? [[id, flat[index + 1]!]] : []));
   }
 
@@ -114,29 +117,32 @@ export class RedisGrants {
     return true;
   }
 
-  /** Whether the list of its user, or of its client, held the grant. */
+  /**
+   * Removes a grant from its lists. Returns whether the last list, which is that of its user if it has one, contained
+   * it.
+   */
   private async leaveLists({ id, clientId, userId }: GrantRow): Promise<boolean> {
     const lists = this.keys.lists(clientId, userId);
     const left = await Promise.all(lists.map((list) => this.run(LEAVE_LIST, list, id)));
     return left.at(-1) === 1;
   }
 
-  /** Pages of the grants that are alive. A grant may come twice, and none is left out. */
-  private async *alive(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
+  /** Yields batches of active grants. A grant may appear twice, and none is omitted. */
+  private async *active(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
     for await (const grants of this.matching(filter)) {
       const states = await this.states(grants);
       yield states.filter(({ isOfClient, isOfUser }) => isOfClient && isOfUser).map(({ grant }) => grant);
     }
   }
 
-  /** Pages of the grants that are not revoked themselves. A grant may come twice, and none is left out. */
+  /** Yields batches of the grants that were not revoked individually. A grant may appear twice, and none is omitted. */
   private async *matching(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
     for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter);
   }
 
   private async matchingOf(ids: readonly string[], { grantId, userId, clientId, issuer }: GrantFilter) {
-    const found = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
-    return found.filter(
+    const stored = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
+    return stored.filter(
       (grant) =>
         (grantId === undefined || grant.id === grantId) &&
         (userId === undefined || grant.userId === userId) &&
@@ -145,7 +151,10 @@ export class RedisGrants {
     );
   }
 
-  /** Whether grants are of the current generation of their client and of their user. Each of these is read once. */
+  /**
+   * Returns for each grant whether its generations are still current: of its client, and of its user. Each generation
+   * is read once.
+   */
   private async states(grants: readonly StoredGrant[]) {
     const read = new Map<string, Promise<unknown>>();
     const once = <T>(key: string, find: () => Promise<T>): Promise<T> => {
@@ -154,13 +163,13 @@ export class RedisGrants {
     };
     const stateOf = async (grant: StoredGrant) => {
       const { clientId, userId, issuer } = grant;
-      const [generation, ended] = await Promise.all([
+      const [generation, revocations] = await Promise.all([
         once(`client ${clientId}`, () => this.generation(clientId)),
         userId === null
           ? null
           : once(`user ${JSON.stringify([userId, clientId, issuer])}`, () => this.endings(userId, clientId, issuer)),
       ]);
-      const isOfUser = ended === null || isCurrentGeneration(grant.userGeneration, ended);
+      const isOfUser = revocations === null || isCurrentGeneration(grant.userGeneration, revocations);
       return { grant, isOfClient: grant.generation === generation, isOfUser };
     };
     return Promise.all(grants.map(stateOf));
@@ -175,7 +184,7 @@ export class RedisGrants {
     do {
       const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
       const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
-      // Names that begin with NUL are endings.
+      // Members that begin with NUL record revocations.
       yield idsAndMoments.filter((id, index) => index % 2 === 0 && !id.startsWith('\0'));
       cursor = next;
     } while (cursor !== '0');
@@ -191,7 +200,7 @@ export class RedisGrants {
     return (await this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer))) as (string | null)[];
   }
 
-  /** A grant that is not revoked itself. */
+  /** Returns a grant, or `undefined` if it does not exist or was revoked individually. */
   private async find(id: string): Promise<StoredGrant | undefined> {
     const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
     const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;

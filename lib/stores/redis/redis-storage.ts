@@ -27,50 +27,56 @@ import {
   CONSUME,
 } from './scripts.js';
 
-/** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
+/**
+ * A stored row, the milliseconds until it expires (-1: never), and the time of the server in milliseconds since the
+ * epoch.
+ */
 export type RawRow = [row: string, ttl: number, now: number];
 
-/** On one server: a key for each code, token, grant and client, and each step a script on all keys it needs. */
+/**
+ * The storage on one Redis server: one key for each code, token, grant and client. Each verb is one script on all its
+ * keys.
+ */
 export class RedisStorage extends RedisClients implements Storage {
-  protected readonly moments = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
+  protected readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
   private readonly grants: RedisGrants;
 
-  /** @param keepsClients are the clients kept here too? */
+  /** @param storesClients whether the clients are stored in Redis too */
   constructor(
     run: RunScript,
     prefix: string,
-    protected readonly keepsClients: boolean,
+    protected readonly storesClients: boolean,
   ) {
     const keys = new Keys(prefix);
     super(run, keys);
     this.grants = new RedisGrants(run, keys);
   }
 
-  async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+  async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (!grant) await this.keepRows(rows);
     else await this.run(SAVE, this.keysOf(grant, rows), ...this.valuesOf(grant, rows));
   }
 
-  async consumeAndSave(spent: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    const keys = [this.keys.row(spent.kind, spent.digest), ...this.keysOf(grant, rows)];
-    return (await this.run(CONSUME_AND_SAVE, keys, ...attemptArguments(spent), ...this.valuesOf(grant, rows))) === 1;
+  async consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+    const keys = [this.keys.row(consumed.kind, consumed.digest), ...this.keysOf(grant, rows)];
+    return (await this.run(CONSUME_AND_SAVE, keys, ...attemptArguments(consumed), ...this.valuesOf(grant, rows))) === 1;
   }
 
   async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
-    const place = this.keys.text(NOT_BEFORE);
-    const found = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix, place)) as
+    const textKey = this.keys.text(NOT_BEFORE);
+    const reply = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix, textKey)) as
       [...RawRow, client: string | null, createdAt: string, revision: string] | null;
-    if (!found) return undefined;
-    const row = this.read({ kind, digest }, found, found[3]);
-    const grant = { issuer: row.issuer, createdAt: Number(found[4]) };
-    return isRevokedBefore(await this.moments.get(found[5]), kind, grant) ? undefined : row;
+    if (!reply) return undefined;
+    const row = this.read({ kind, digest }, reply, reply[3]);
+    const grant = { issuer: row.issuer, createdAt: Number(reply[4]) };
+    return isRevokedBefore(await this.revocationTimes.get(reply[5]), kind, grant) ? undefined : row;
   }
 
-  async spend(kind: RowKind, digest: string): Promise<boolean> {
+  async consume(kind: RowKind, digest: string): Promise<boolean> {
     return (await this.run(CONSUME, this.keys.row(kind, digest), ...attemptArguments({ kind, digest }))) === 1;
   }
 
-  async change(from: Row, to: Row): Promise<boolean> {
+  async update(from: Row, to: Row): Promise<boolean> {
     const key = this.keys.row(from.kind, from.digest);
     const lifetime = to.lifetime === undefined ? '' : String(Math.max(1, Math.ceil(to.lifetime)));
     return (await this.run(UPDATE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!, lifetime)) === 1;
@@ -98,53 +104,55 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 
   async listGrants(userId: string): Promise<GrantRow[]> {
-    const [grants, moments] = await Promise.all([this.grants.ofUser(userId), this.currentMoments()]);
-    return withoutRevokedBefore(moments, grants);
+    const [grants, times] = await Promise.all([this.grants.ofUser(userId), this.currentRevocationTimes()]);
+    return withoutRevokedBefore(times, grants);
   }
 
   async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
-    const [page, moments] = await Promise.all([this.grants.page(filter, after, limit), this.currentMoments()]);
-    const living = new Set(
+    const [page, times] = await Promise.all([this.grants.page(filter, after, limit), this.currentRevocationTimes()]);
+    const active = new Set(
       withoutRevokedBefore(
-        moments,
+        times,
         page.grants.map(({ grant }) => grant),
       ),
     );
-    return { ...page, grants: page.grants.filter(({ grant }) => living.has(grant)) };
+    return { ...page, grants: page.grants.filter(({ grant }) => active.has(grant)) };
   }
 
-  /** Nothing is left to do: keys expire by themselves, and lists are tidied as they grow. */
+  /** Returns 0: Redis deletes expired keys itself, and lists are pruned as they grow. */
   async prune(): Promise<number> {
     return 0;
   }
 
-  /** The moments before which grants are ended. */
-  protected async currentMoments(): Promise<RevocationTimesByIssuer> {
-    return this.moments.get((await this.run(READ_REVISION, this.keys.text(NOT_BEFORE))) as string);
+  /** Returns the times before which `revokeBefore()` has revoked grants. */
+  protected async currentRevocationTimes(): Promise<RevocationTimesByIssuer> {
+    return this.revocationTimes.get((await this.run(READ_REVISION, this.keys.text(NOT_BEFORE))) as string);
   }
 
-  /** Whatever the clock of this process says: when it expires is told from how long Redis will keep it. */
+  /**
+   * Parses a row. Its expiry is computed from its remaining time, so that the clock of this process does not matter.
+   */
   protected read(
     key: { kind: RowKind; digest: string },
     [row, ttl, now]: readonly [...RawRow, ...unknown[]],
     client: unknown,
   ) {
     const start = row.indexOf('{');
-    const found = Object.assign(JSON.parse(row.slice(start)) as StoredRow, key);
-    found.expiresAt = ttl < 0 ? FOREVER : Date.now() + ttl;
-    found.revokedAt = null;
+    const stored = Object.assign(JSON.parse(row.slice(start)) as StoredRow, key);
+    stored.expiresAt = ttl < 0 ? FOREVER : Date.now() + ttl;
+    stored.revokedAt = null;
     if (start > 0) {
       const [at, , data] = row.slice(0, start).split(' ');
-      found.revokedAt = Number(at);
-      found.revokedAgo = now - found.revokedAt;
-      if (data !== '-') found.data = Buffer.from(data!, 'base64url').toString();
+      stored.revokedAt = Number(at);
+      stored.revokedAgo = now - stored.revokedAt;
+      if (data !== '-') stored.data = Buffer.from(data!, 'base64url').toString();
     }
-    return this.withClient(found, client);
+    return this.withClient(stored, client);
   }
 
-  protected withClient(found: StoredRow, client: unknown): StoredRow {
-    if (this.keepsClients) found.client = typeof client === 'string' ? (JSON.parse(client) as StoredClient) : null;
-    return found;
+  protected withClient(stored: StoredRow, client: unknown): StoredRow {
+    if (this.storesClients) stored.client = typeof client === 'string' ? (JSON.parse(client) as StoredClient) : null;
+    return stored;
   }
 
   protected async keepRows(rows: readonly Row[]): Promise<void> {
@@ -165,12 +173,14 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 }
 
-/** By whom something is spent, and what is kept with it. */
+/** Returns the arguments that mark a row as used: a random ID of this attempt, and the new data. */
 export function attemptArguments({ data }: ConsumedRow): string[] {
   return [randomUUID(), data === undefined ? '-' : Buffer.from(data).toString('base64url')];
 }
 
-/** How long a grant lasts, whether it is used now, and what is written down of a new one. */
+/**
+ * Returns the arguments that save a grant: its remaining time, whether it is used now, and the fields of a new grant.
+ */
 export function valuesOfGrant({ clientId, userId, issuer, scope, data, lastUsedAt, expiresAt }: GrantRow): string[] {
   const fields = Object.entries({ clientId, userId, issuer, scope, data }).filter(([, value]) => value !== null);
   return [timeToLive(expiresAt), lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];

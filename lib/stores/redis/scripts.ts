@@ -1,22 +1,26 @@
 import { GENERATION, GENERATIONS, GRANT, SAVING, LIST, NOW, ROW, script, CONSUMING, USER_GENERATIONS } from './lua.js';
 import { REVISION_LENGTH } from '../not-before.js';
 
-// On one server, a step is one script on all its keys.
+// On one server, each verb is one script on all its keys.
 
-export const SAVE = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USER_GENERATIONS, SAVING, `keep(1, 1)`);
+export const SAVE = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USER_GENERATIONS, SAVING, `save(1, 1)`);
 
-/** Spends the first key and keeps the rest: by whom, and what is kept with it. */
+/**
+ * Marks the row of the first key as used and saves a grant and rows under the other keys. ARGV: the ID of the attempt,
+ * the new data of the used row, and the arguments of `SAVING`.
+ */
 export const CONSUME_AND_SAVE = script(
   `${NOW}${ROW}${CONSUMING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${USER_GENERATIONS}${SAVING}`,
   `
-local spent = spend_row(KEYS[1], ARGV[1], ARGV[2])
-if spent == 1 then keep(2, 3) end
-return spent > 0 and 1 or 0`,
+local consumed = consume_row(KEYS[1], ARGV[1], ARGV[2])
+if consumed == 1 then save(2, 3) end
+return consumed > 0 and 1 or 0`,
 );
 
 /**
- * Finds a row whose grant is alive: the row, its remaining time, the current time, the client, when the grant began, and the
- * revision of `NOT_BEFORE`. ARGV: the prefix of all keys, the key of `NOT_BEFORE`. The row names the other keys.
+ * Finds a row whose grant is active. Returns the row, its remaining time, the current time, the client, when the grant
+ * began, and the revision of `NOT_BEFORE`. ARGV: the prefix of all keys, the key of `NOT_BEFORE`. Other keys are built
+ * from the row.
  */
 export const FIND = script(
   NOW,
@@ -38,44 +42,44 @@ return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'cl
   redis.call('GETRANGE', ARGV[2], 0, ${REVISION_LENGTH - 1}) }`,
 );
 
-// On a cluster keys lie where they will: each of these touches one key only, `KEYS[1]`.
+// On a cluster, keys may be on different nodes. Each of these scripts accesses one key only, `KEYS[1]`.
 
-export const SAVE_ROW = script(NOW, ROW, `keep_row(KEYS[1], ARGV[1], ARGV[2])`);
+export const SAVE_ROW = script(NOW, ROW, `save_row(KEYS[1], ARGV[1], ARGV[2])`);
 export const SAVE_GRANT = script(
   NOW,
   GRANT,
-  `keep_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], { unpack(ARGV, 5) })`,
+  `save_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], { unpack(ARGV, 5) })`,
 );
 export const LIST_GRANT = script(NOW, LIST, `list_grant(KEYS[1], ARGV[1], ARGV[2])`);
-/** Lists a grant of a user, and returns the generation of a new one. */
+/** Adds a grant to the list of its user. Returns the generation of a new grant. */
 export const LIST_USER_GRANT = script(
   NOW,
   LIST,
   USER_GENERATIONS,
   `list_grant(KEYS[1], ARGV[1], ARGV[2]) return begin_user(KEYS[1])`,
 );
-export const CONSUME = script(NOW, CONSUMING, `return spend_row(KEYS[1], ARGV[1], ARGV[2]) > 0 and 1 or 0`);
+export const CONSUME = script(NOW, CONSUMING, `return consume_row(KEYS[1], ARGV[1], ARGV[2]) > 0 and 1 or 0`);
 export const FIND_ROW = script(
   NOW,
   `
 local row = redis.call('GET', KEYS[1])
 return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
 );
-/** When a grant was revoked, its generations, and when it began. */
+/** Reads when a grant was revoked, its generations, and when it began. */
 export const FIND_GRANT_STATE = script(
   `return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration', 'createdAt')`,
 );
-/** A client, and how often its grants were ended. */
+/** Reads a client and its generation. */
 export const FIND_CLIENT_STATE = script(
   GENERATION,
   `return { redis.call('HGET', KEYS[1], 'client'), generation_of(KEYS[1]) }`,
 );
 
-// What both have in common.
+// Scripts of both storages.
 
 /**
- * Changes an unused row from one text to another, and its lifetime in milliseconds unless that is ''. A second run, after a
- * lost reply, succeeds as well.
+ * Replaces the text of an unused row, and its lifetime in milliseconds unless that is `''`. It also succeeds if it is
+ * sent again after a lost response.
  */
 export const UPDATE = script(`
 local row = redis.call('GET', KEYS[1])
@@ -89,7 +93,7 @@ export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
   'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation',
   'userGeneration')`);
 
-/** Revokes a grant. It stays until it expires, so that nothing can be issued on it any more. */
+/** Revokes a grant. It is kept until it expires, so that nothing can be issued for it any more. */
 export const REVOKE_GRANT = script(
   NOW,
   `
@@ -98,32 +102,38 @@ redis.call('HSET', KEYS[1], 'revokedAt', text(now()))
 return 1`,
 );
 
-/** With which generations grants of a user were ended, as negative numbers. ARGV: names that `endings()` returns. */
+/**
+ * Reads the generations with which grants of a user were revoked, as negative numbers. ARGV: results of
+ * `revocationMembers()`.
+ */
 export const FIND_REVOCATIONS = script(`return redis.call('ZMSCORE', KEYS[1], unpack(ARGV))`);
-/** Ends all grants of a user that fall under a name of `endings()`, in one step. Returns how many the list holds. */
+/**
+ * Revokes all grants of a user that a member of `revocationMembers()` covers, in one step. Returns the length of the
+ * list.
+ */
 export const REVOKE_USER_GRANTS = script(
   NOW,
   USER_GENERATIONS,
   `end_user(KEYS[1], ARGV[1]) return redis.call('ZCOUNT', KEYS[1], text(now()), '+inf')`,
 );
 
-/** A page of the list: the cursor of the page before, or 0. */
+/** Reads a batch of the list. ARGV: the cursor of the previous batch, or 0. */
 export const LIST_PAGE = script(`return redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', 500)`);
 /**
- * Ids and scores of a list behind a place, which is the score and id of an entry that may be gone or have moved. ARGV: number
- * of entries, and optionally that score and id.
+ * Reads IDs and scores of a list after a position. The position is the score and ID of an entry, which may have been
+ * removed or moved. ARGV: number of entries, and optionally that score and ID.
  */
 export const LIST_AFTER = script(`
 local start = redis.call('ZCOUNT', KEYS[1], '-inf', '(0')
 if ARGV[2] then
-  local place = ARGV[3] .. '\\0'
-  redis.call('ZADD', KEYS[1], ARGV[2], place)
-  start = math.max(start, redis.call('ZRANK', KEYS[1], place))
-  redis.call('ZREM', KEYS[1], place)
+  local position = ARGV[3] .. '\\0'
+  redis.call('ZADD', KEYS[1], ARGV[2], position)
+  start = math.max(start, redis.call('ZRANK', KEYS[1], position))
+  redis.call('ZREM', KEYS[1], position)
 end
 return redis.call('ZRANGE', KEYS[1], start, start + ARGV[1] - 1, 'WITHSCORES')`);
 export const LEAVE_LIST = script(`return redis.call('ZREM', KEYS[1], ARGV[1])`);
-/** Empties a list, and says how long it was. */
+/** Deletes a list. Returns how many of its entries had not expired. */
 export const DROP_LIST = script(
   NOW,
   `
@@ -132,7 +142,7 @@ redis.call('UNLINK', KEYS[1])
 return count`,
 );
 
-/** Takes something for the first time, under a name for this attempt, for so many milliseconds. */
+/** Marks a value as used. ARGV: the ID of the attempt, and the milliseconds for which the value is remembered. */
 export const ONCE = script(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`);
@@ -146,9 +156,10 @@ return found`,
 );
 
 /**
- * Keeps a client under a name for this attempt, if it is as it was, '' for none: without its secrets, and these. What was
- * issued to one that is gone, by a request on its way, is not for the one that comes back; one that was never there has nothing to
- * come back to: a client that registered itself is kept here when it is first used, and what it was promised until then counts.
+ * Saves a client if the stored one is unchanged. ARGV: the client and secret hashes as they were read (empty: none),
+ * the new ones, whether to revoke all grants, and the ID of the attempt. A client that replaces a removed one also gets
+ * a new generation, so that it does not get the grants of requests in progress. The first client with an ID keeps
+ * grants that were saved before it: a dynamically registered client is saved only when it is first used.
  */
 export const SAVE_CLIENT = script(
   NOW,
@@ -164,7 +175,7 @@ redis.call('HSET', KEYS[1], 'client', ARGV[3], 'secretHashes', ARGV[4], 'attempt
 return 1`,
 );
 
-/** Adds a client under a name for this attempt, unless a client with this id exists or was removed. */
+/** Adds a client unless a client with this ID exists or was removed. ARGV: client, secret hashes, ID of the attempt. */
 export const ADD_NEW_CLIENT = script(
   NOW,
   `
@@ -175,18 +186,18 @@ return 1`,
 );
 
 export const ADD_CLIENT_ID = script(`return redis.call('ZADD', KEYS[1], 0, ARGV[1])`);
-/** Ids in their order, from behind one of them. */
+/** Lists client IDs in their order. ARGV: the ID to start after, and the number of IDs. */
 export const LIST_CLIENT_IDS = script(
   `return redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])`,
 );
 export const CLOCK = script(NOW, `return now()`);
 
-/** Ends all grants of a client at once: none of them is of its generation any more. */
+/** Revokes all grants of a client at once: none of them has the new generation. */
 export const END_GENERATION = script(NOW, GENERATION, GENERATIONS, `end_generation(KEYS[1])`);
-/** The generation of a grant that is new. */
+/** Returns the generation for a new grant of a client. */
 export const BEGIN_GENERATION = script(NOW, GENERATION, GENERATIONS, `return begin_generation(KEYS[1])`);
 
-/** Removes a client. Its generation and creation time stay: a later client with this id must not revive the grants. */
+/** Removes a client. Its generation and creation time stay: a later client with this ID must not get its grants. */
 export const REMOVE_CLIENT = script(
   NOW,
   GENERATION,
@@ -201,7 +212,10 @@ return removed`,
 
 export const READ_TEXT = script(`return redis.call('GET', KEYS[1])`);
 
-/** '' stands for nothing yet; a script that is sent again, since its answer was lost, finds what it has done. */
+/**
+ * Replaces a text. ARGV: the old text (empty: none) and the new one. It also succeeds if it is sent again after a lost
+ * response.
+ */
 export const REPLACE_TEXT = script(`
 local kept = redis.call('GET', KEYS[1]) or ''
 if kept == ARGV[2] then return 1 end
@@ -209,7 +223,7 @@ if kept ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 return 1`);
 
-/** The revision that a text begins with; empty if there is no such text. */
+/** Reads the revision at the beginning of a text. The result is empty if there is no text. */
 export const READ_REVISION = script(`return redis.call('GETRANGE', KEYS[1], 0, ${REVISION_LENGTH - 1})`);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);

@@ -8,11 +8,10 @@ import { oauthMigrations } from './migrations.js';
 import { sql, rawSql } from './sql.js';
 
 /**
- * Verifies that a database has all tables and columns that the store uses, and that no migration of `oauthMigrations()`
- * is pending. A database without records of these migrations, for example after `synchronize`, needs the columns only.
- *
- * @throws {InvalidArgumentError} If an entity, a table, a column or a migration is missing. The message names it and the
- * command that adds it.
+ * Verifies that a database has all tables and columns of the store, and that no migration of `oauthMigrations()` is
+ * pending. A database without records of these migrations, for example after `synchronize`, needs only the columns.
+ * @throws {InvalidArgumentError} If an entity, a table, a column or a migration is missing. The message names it and
+ * the command that adds it.
  */
 export async function checkSchema(source: DataSource, database: Database, { prefix }: TableOptions): Promise<void> {
   const names = tableNames(prefix);
@@ -55,20 +54,20 @@ async function findExecuted(source: DataSource, expected: readonly string[]): Pr
 interface SchemaState {
   source: DataSource;
   prefix: string | undefined;
-  /** The tables that do not exist, or lack columns. */
+  /** The tables that do not exist or lack columns. */
   missing: readonly string[];
-  /** The migrations without a record. */
+  /** The migrations that are not recorded as run. */
   pending: readonly string[];
 }
 
 function describe({ source, prefix, missing, pending }: SchemaState): string {
-  const of = prefix === undefined ? '' : `{ prefix: '${prefix}' }`;
+  const argument = prefix === undefined ? '' : `{ prefix: '${prefix}' }`;
   const tables = missing.map((name) => `\`${name}\``).join(', ');
   const state = missing.length > 0 ? `The database lacks tables or columns of TypeOrmStore (${tables})` : OUTDATED;
   if (pending.length === 0) return `${state}, although all migrations are recorded as run. ${RECREATE}`;
   const known = new Set(source.migrations.map(({ name }) => name));
   const unknown = pending.filter((name) => !known.has(name));
-  const add = `Add \`...oauthMigrations(${of})\` to the \`migrations\` of the DataSource, then run`;
+  const add = `Add \`...oauthMigrations(${argument})\` to the \`migrations\` of the DataSource, then run`;
   const list = pending.map((name) => `\`${name}\``).join(', ');
   return `${state}. Missing migrations: ${list}. ${unknown.length > 0 ? add : 'Run'} ${COMMAND}`;
 }

@@ -1,9 +1,11 @@
 import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientStorage, ClientRecord } from '../storage.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
 import type { Database } from './database.js';
 import { type Identifier, type Sql, sql } from './sql.js';
 
-/** Metadata is all that is said of a client, as JSON: what later versions say needs no new column. */
+/**
+ * A row of the table of clients. `metadata` has all other properties as JSON, so that new properties need no columns.
+ */
 interface ClientTableRecord {
   id: string;
   secret_hashes: string;
@@ -12,7 +14,7 @@ interface ClientTableRecord {
   clock: string | number;
 }
 
-/** Clients in a table of the store. */
+/** Stores clients in a table. */
 export class ClientTable implements ClientStorage {
   private readonly records: Sql;
 
@@ -26,20 +28,20 @@ export class ClientTable implements ClientStorage {
   async findClient(id: string): Promise<ClientRecord | undefined> {
     if (!isStorable(id)) return undefined;
     const [record] = await this.database.find<ClientTableRecord>(sql`${this.records} WHERE id = ${id}`);
-    // A table that somebody else created may hold `Alice` to be `alice`.
+    // A table that another tool created may have a case-insensitive collation, which finds `Alice` for `alice`.
     return record?.id === id ? read(record) : undefined;
   }
 
-  async saveClient(client: StoredClient, found: ClientRecord | undefined, endsGrants: boolean): Promise<boolean> {
+  async saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Promise<boolean> {
     const { id } = client;
     const { metadata, hashes } = textsOf(client);
-    if (!found) return this.addClient(requireStorable(id), metadata, hashes);
-    const kept = found.version as ClientTableRecord;
-    if (!endsGrants && kept.metadata === metadata && kept.secret_hashes === hashes) return true;
-    const ends = endsGrants ? sql`, generation = generation + 1` : sql``;
+    if (!previous) return this.addClient(requireStorable(id), metadata, hashes);
+    const previousRow = previous.version as ClientTableRecord;
+    if (!revokesGrants && previousRow.metadata === metadata && previousRow.secret_hashes === hashes) return true;
+    const ends = revokesGrants ? sql`, generation = generation + 1` : sql``;
     const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
       secret_hashes = ${hashes}${ends}
-      WHERE id = ${id} AND metadata = ${kept.metadata} AND secret_hashes = ${kept.secret_hashes}`);
+      WHERE id = ${id} AND metadata = ${previousRow.metadata} AND secret_hashes = ${previousRow.secret_hashes}`);
     return count > 0;
   }
 
@@ -62,7 +64,7 @@ export class ClientTable implements ClientStorage {
     const id = requireStorable(client.id);
     const { metadata, hashes } = textsOf(client);
     if (await this.insert(id, metadata, hashes, 0)) return true;
-    // A record without metadata and without the mark of a removal only counts how often grants were ended.
+    // A row without metadata that is not marked as removed only counts how often grants were revoked.
     const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
       secret_hashes = ${hashes}, created_at = ${this.database.now}
       WHERE id = ${id} AND metadata IS NULL AND secret_hashes <> ${REMOVED}`);
@@ -71,29 +73,32 @@ export class ClientTable implements ClientStorage {
 
   async removeClient(id: string): Promise<boolean> {
     if (!isStorable(id)) return false;
-    // The record stays, with its generation: a later client with this id must not revive the grants of this client.
+    // The row stays with its generation: a later client with this ID must not get the grants of this client.
     const update = sql`UPDATE ${this.clients} SET metadata = NULL, secret_hashes = ${REMOVED},
       generation = generation + 1 WHERE id = ${id}`;
     if ((await this.database.change(sql`${update} AND metadata IS NOT NULL`)) > 0) return true;
     if (await this.insert(id, null, REMOVED, 1)) return false;
-    // The record has no metadata, or another process added the client between these statements.
+    // The row has no metadata, or another process added the client between these statements.
     await this.database.change(update);
     return false;
   }
 
-  /** Ends all grants of a client at once, however many: none of them is of its generation any more. */
+  /** Revokes all grants of a client at once, however many: none of them has the new generation. */
   protected async endGeneration(id: string): Promise<void> {
     const update = sql`UPDATE ${this.clients} SET generation = generation + 1 WHERE id = ${id}`;
     if (await this.database.change(update)) return;
     if (!(await this.insert(id, null, '[]', 1))) await this.database.change(update);
   }
 
-  /** How often the grants of a client were ended. */
+  /** Returns SQL for the generation of a client: how often all its grants were revoked. */
   protected generationOf(id: unknown): Sql {
     return sql`COALESCE((SELECT c.generation FROM ${this.clients} c WHERE c.id = ${id}), 0)`;
   }
 
-  /** One that is new, or was removed: what was issued to it by a request on its way is not for the one that comes back. */
+  /**
+   * Adds a client that is new or was removed. A removed client gets a new generation, so that it does not get the
+   * grants of requests in progress.
+   */
   private async addClient(id: string, metadata: string, hashes: string): Promise<boolean> {
     if (await this.insert(id, metadata, hashes, 0)) return true;
     const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
@@ -108,10 +113,10 @@ export class ClientTable implements ClientStorage {
   }
 }
 
-/** The secret hashes of a removed client. */
+/** The value of `secret_hashes` that marks a client as removed. */
 const REMOVED = '';
 
-/** Returns what is said of a client, and the hashes of its secrets, each as JSON. */
+/** Returns the properties of a client and the hashes of its secrets, each as JSON. */
 function textsOf({ id: _, secret: __, secretHashes = [], ...rest }: StoredClient) {
   return { metadata: JSON.stringify(rest), hashes: JSON.stringify(secretHashes) };
 }
@@ -128,13 +133,17 @@ export function readClient(id: string, metadata: string): StoredClient {
   return { ...(JSON.parse(metadata) as Omit<StoredClient, 'id'>), id };
 }
 
-/** Can a database keep this as it is? What it would bend could become the id of another. */
+/** Whether every database stores this ID unchanged. A truncated or altered ID could collide with another one. */
 export function isStorable(id: string): boolean {
   return id.isWellFormed() && !id.includes('\0') && (id.length <= 255 || Array.from(id).length <= 255);
 }
 
-/** @throws RangeError for an id that no database keeps as it is */
+/**
+ * Returns the ID.
+ * @throws {RangeError} If a database might not store the ID unchanged.
+ */
 export function requireStorable(id: string): string {
-  if (!isStorable(id)) throw new RangeError('An id has 255 characters at most, and no NUL or broken ones');
+  if (!isStorable(id))
+    throw new RangeError('An ID must have at most 255 characters, without NUL and unpaired surrogates');
   return id;
 }

@@ -49,7 +49,7 @@ const generations = new WeakMap<object, ConnectionGenerations>();
 export function generationsOf({ driver }: DataSource): ConnectionGenerations {
   const { master, pool = master } = driver as { master?: EmittingPool; pool?: EmittingPool };
   const key = pool ?? driver;
-  let found = generations.get(key);
-  if (!found) generations.set(key, (found = new ConnectionGenerations(pool?.on ? pool : undefined)));
-  return found;
+  let existing = generations.get(key);
+  if (!existing) generations.set(key, (existing = new ConnectionGenerations(pool?.on ? pool : undefined)));
+  return existing;
 }

@@ -1,20 +1,23 @@
 import type { TimedOperation } from '../deadline.js';
 
-/** What a statement found or did. */
+/** The result of a statement: the records it returned, and how many rows it changed. */
 export interface Result {
   records: unknown[];
   affected?: number | undefined;
 }
 
-/** A statement as it is sent. */
+/** A compiled statement: its text, and the values of its parameters. */
 export interface Statement {
   text: string;
   values: unknown[];
 }
 
-/** What a `DataSource` has to run statements on. */
+/** Runs statements on the connections of a `DataSource`. */
 export interface Connections {
   run(statement: Statement, wait: TimedOperation, isWrite: boolean): Promise<Result>;
-  /** All of them in one transaction; if the first changes nothing, none of the others is run. */
+  /**
+   * Runs all statements in one transaction. If the first statement changes nothing, the others are not run.
+   * @returns whether the first statement changed anything
+   */
   runAtomically(statements: readonly Statement[], wait: TimedOperation): Promise<boolean>;
 }

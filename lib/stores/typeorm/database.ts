@@ -12,25 +12,27 @@ import { isRetryable, isDuplicateKey, isMissingTableOrColumn } from './statement
 
 const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
 
-/** The current time of the database, in milliseconds since the epoch. */
+/** SQL for the current time of the database, in milliseconds since the epoch. */
 const NOW: Readonly<Record<string, string>> = {
   postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint',
   mysql: `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`,
   'better-sqlite3': `CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)`,
 };
 
-/** Runs statements, each by itself: what each of them does, it does wholly or not at all. */
+/** Runs statements of a store within its deadline. Each statement is atomic. */
 export class Database {
-  /** The current time of the database. On PostgreSQL no index serves a comparison with it, because it is volatile. */
+  /**
+   * SQL for the current time of the database. It is volatile on PostgreSQL, so no index serves a comparison with it.
+   */
   readonly now: Sql;
   /**
-   * When the statement began. Use it to search by time, never to decide who was first: a statement that waits for a lock
-   * began before the statement that held the lock.
+   * SQL for the time at which the statement began. Use it to search by time, never to decide which caller was first: a
+   * statement that waits for a lock began before the statement that held the lock.
    */
   readonly statementStart: Sql;
-  /** Does a statement stop the whole process while it runs? */
+  /** Whether each statement blocks the whole process while it runs. */
   readonly isBlocking: boolean;
-  /** Finds out why a statement used a table or column that does not exist. Rejects with an explanation. */
+  /** Finds out why a table or column of a statement does not exist. Rejects with an explanation. */
   explain: (() => Promise<void>) | undefined;
   private readonly connections: Connections;
   private readonly placeholder: (index: number) => string;
@@ -43,7 +45,9 @@ export class Database {
   ) {
     const { type } = source.options;
     if (!SUPPORTED.includes(type))
-      throw new InvalidArgumentError(`Invalid argument: \`${type}\` is none of ${SUPPORTED.join(', ')}`);
+      throw new InvalidArgumentError(
+        `Invalid argument: TypeOrmStore does not support the DataSource type \`${type}\`. Supported: ${SUPPORTED.join(', ')}`,
+      );
     this.isBlocking = type === 'better-sqlite3';
     this.connections = this.isBlocking
       ? new SingleConnection(source)
@@ -74,7 +78,7 @@ export class Database {
     return this.source.isInitialized;
   }
 
-  /** Runs work with the deadline of the store. */
+  /** Runs work within the deadline of the store. */
   within<T>(work: () => Promise<T>): Promise<T> {
     return this.deadline.within(work);
   }
@@ -91,19 +95,19 @@ export class Database {
     }
   }
 
-  /** The rows a query finds. */
+  /** Returns the rows that a query finds. */
   async find<Row>(query: Sql): Promise<Row[]> {
     const { records } = await this.run(query, false);
     return records as Row[];
   }
 
-  /** How many rows a statement changed. */
+  /** Runs a statement. Returns how many rows it changed. */
   async change(statement: Sql): Promise<number> {
     const { affected } = await this.run(statement, true);
     return affected ?? 0;
   }
 
-  /** Adds rows: false when there is one with such a key. */
+  /** Inserts rows. Returns `false` if a row with this primary key exists. */
   async add(statement: Sql): Promise<boolean> {
     try {
       return (await this.change(statement)) > 0;
@@ -113,13 +117,16 @@ export class Database {
     }
   }
 
-  /** Does all of it in one transaction, or none: the first statement decides, by whether it changes anything. */
+  /**
+   * Runs all statements in one transaction. If the first statement changes nothing, the others are not run.
+   * @returns whether the first statement changed anything
+   */
   runAtomically(statements: readonly Sql[]): Promise<boolean> {
     const compiled = statements.map((statement) => this.compile(statement));
     return this.attempt((wait) => this.connections.runAtomically(compiled, wait));
   }
 
-  /** Concurrent failures share one explanation. */
+  /** Explains a missing table or column. Concurrent failures share one explanation. */
   private explained(): Promise<void> | undefined {
     this.explaining ??= this.explain?.().finally(() => (this.explaining = undefined));
     return this.explaining;
@@ -134,7 +141,7 @@ export class Database {
     return statement.compile(this.placeholder);
   }
 
-  /** Runs statements, again if they lost a conflict, until the deadline. */
+  /** Runs statements, and repeats them after a conflict with another statement until the deadline. */
   private attempt<T>(work: (wait: TimedOperation) => Promise<T>): Promise<T> {
     return this.deadline.within(async (wait) => {
       for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
@@ -143,7 +150,7 @@ export class Database {
         } catch (error) {
           if (isMissingTableOrColumn(error)) await this.explained();
           if (wait.isTimedOut || !isRetryable(error)) throw error;
-          wait.reason = `${String(error)}, however often it was tried`;
+          wait.reason = `${String(error)}, on every attempt`;
         }
         await setTimeout(Math.random() * pause);
         if (wait.isTimedOut) throw new Error(wait.reason);

@@ -11,16 +11,18 @@ import {
 } from '../schema.js';
 
 export interface TableOptions {
-  /** What the names of the tables begin with. Default: 'oauth_' */
+  /** The prefix of the table names. Default: `'oauth_'`. */
   prefix?: string;
 }
 
-/** Names of the tables, and of the entities, which are the same. */
+/** Returns the names of the tables. The entities have the same names. */
 export function tableNames(prefix = 'oauth_') {
   return { clients: `${prefix}clients`, grants: `${prefix}grants`, tokens: `${prefix}tokens` };
 }
 
-/** Entities for the `DataSource` of a host: without decorators, so that any compiler can build it. */
+/**
+ * Returns the entities for the `DataSource` of an application. They use no decorators, so any compiler can build them.
+ */
 export function oauthEntities({ prefix }: TableOptions = {}): EntitySchema[] {
   const { clients, grants, tokens } = tableNames(prefix);
   return [
@@ -45,7 +47,7 @@ function entity(
   });
 }
 
-/** Drivers hand 64 bits over as text, lest some be lost; in milliseconds none are. */
+/** Converts 64-bit integers, which drivers return as strings, to numbers. Milliseconds fit exactly. */
 const milliseconds: ValueTransformer = {
   to: (value: unknown) => value,
   from: (value: unknown) => (value === null || value === undefined ? value : Number(value)),

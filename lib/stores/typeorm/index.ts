@@ -20,27 +20,29 @@ export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export { oauthEntities, type TableOptions } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
-/** What `new TypeOrmStore()` takes beside its `DataSource`. */
+/** The options of `new TypeOrmStore()`. */
 export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, SecretCheckOptions {
   users: Users;
-  /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */
+  /**
+   * Finds the clients of the application. If omitted, the store keeps clients in a table. Add them with `saveClient()`.
+   */
   clients?: Clients;
   /**
-   * Whether to use prepared statements on PostgreSQL, so that each connection plans a statement once. Set `false` behind a
-   * PgBouncer that pools transactions, if it is older than 1.21 or its `max_prepared_statements` is 0. Default: `true`.
+   * Whether to use prepared statements on PostgreSQL, so that each connection plans a statement once. Set `false`
+   * behind a PgBouncer in transaction pooling mode, if it is older than 1.21 or its `max_prepared_statements` is 0.
+   * Default: `true`.
    */
   preparedStatements?: boolean;
 }
 
 /**
- * A model that keeps everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. The `DataSource` needs
- * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
+ * A model that stores everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. Add `oauthEntities()`
+ * to the entities of the `DataSource` and `oauthMigrations()` to its migrations, with the prefix of the store.
  */
 export class TypeOrmStore extends Store<TypeOrmStorage> implements SchemaModel {
   /**
-   * Verifies that the database has the schema of this version. In a Nest application it runs at start-up. It passes if the
-   * `DataSource` is not initialized.
-   *
+   * Verifies that the database has the schema of this version. A Nest application calls it at start-up. It does nothing
+   * if the `DataSource` is not initialized.
    * @throws {InvalidArgumentError} If an entity, table, column or migration is missing.
    */
   readonly checkSchema: () => Promise<void>;
@@ -58,7 +60,7 @@ export class TypeOrmStore extends Store<TypeOrmStorage> implements SchemaModel {
   }
 }
 
-/** MySQL is the rest. */
+/** The storage by type of the `DataSource`. All other supported types use `MySqlStorage`. */
 const STORAGES: Readonly<
   Record<string, new (...given: ConstructorParameters<typeof TypeOrmStorage>) => TypeOrmStorage>
 > = {

@@ -10,14 +10,14 @@ import {
 import { tableNames, type TableOptions } from './entities.js';
 
 /**
- * Returns the migrations of the store's tables, for the `migrations` of a `DataSource`. A published migration never changes:
- * a test compares its SQL with `test/stores/published`. To change the schema, append a class to the returned list, with a
- * later number in its name.
+ * Returns the migrations of the store's tables, for the `migrations` of a `DataSource`. A published migration never
+ * changes: a test compares its SQL with `test/stores/published`. To change the schema, append a class to the returned
+ * list, with a later number in its name.
  */
 export function oauthMigrations({ prefix }: TableOptions = {}): (new () => MigrationInterface)[] {
   const names = tableNames(prefix);
   class CreateTables implements MigrationInterface {
-    // Two prefixes in one database are two migrations. The digits say when it was written.
+    // Two prefixes in one database need two migrations. The digits are the time at which the migration was written.
     readonly name = `CreateTables_${names.grants}_1767225600000`;
 
     async up(runner: QueryRunner): Promise<void> {
@@ -31,13 +31,13 @@ export function oauthMigrations({ prefix }: TableOptions = {}): (new () => Migra
   return [CreateTables];
 }
 
-/** The tables that the first migration creates. They are frozen, although `../schema.js` changes. */
+/** Returns the tables that the first migration creates. They never change, although `../schema.js` does. */
 async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>): Promise<TypeOrmTableOptions[]> {
   const collation = await exactCollation(runner);
   const entityPrefix = dataSource(runner).options.entityPrefix ?? '';
   const text = (name: string, length = 255) => ({ name, type: 'varchar', length: String(length), ...collation });
   const longText = (name: string) => ({ name, type: 'text', ...collation });
-  // Indices are named by TypeORM, after the table with its prefix: their names are one list for a whole database.
+  // TypeORM generates index names from the table name with its prefix, since index names are unique in a database.
   const table = (name: string, columns: TableColumnOptions[], ...indices: string[][]) => ({
     name: `${entityPrefix}${name}`,
     columns,
@@ -93,7 +93,10 @@ async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>)
 const time = (name: string): TableColumnOptions => ({ name, type: 'bigint' });
 const nullable = (column: TableColumnOptions): TableColumnOptions => ({ ...column, isNullable: true });
 
-/** MySQL takes `Alice` for `alice`, and even its binary collation takes `a` for `a` with a space behind it. */
+/**
+ * Returns a collation that compares exactly. The default collation of MySQL treats `Alice` and `alice` as equal, and
+ * its binary collation ignores trailing spaces.
+ */
 async function exactCollation(runner: QueryRunner): Promise<{ charset?: string; collation?: string }> {
   if (!['mysql', 'mariadb'].includes(dataSource(runner).options.type)) return {};
   const [{ version }] = (await runner.query('SELECT VERSION() AS version')) as [{ version: string }];
@@ -101,7 +104,7 @@ async function exactCollation(runner: QueryRunner): Promise<{ charset?: string; 
   return { charset: 'utf8mb4', collation: version.startsWith('5.') ? 'utf8mb4_bin' : collation };
 }
 
-/** TypeORM 1 renamed it. */
+/** Returns the `DataSource` of a query runner. TypeORM 1 renamed the property. */
 function dataSource(runner: QueryRunner): DataSource {
   return (runner as { dataSource?: DataSource }).dataSource ?? runner.connection;
 }

@@ -3,13 +3,16 @@ import { GRANT } from './records.js';
 import { type Sql, sql } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 
-/** MariaDB and MySQL spend and save in a transaction: the row that is spent is locked until what came of it is saved. */
+/**
+ * The storage on MariaDB and MySQL. `consumeAndSave()` is a transaction: the used row stays locked until the new rows
+ * are saved.
+ */
 export class MySqlStorage extends TypeOrmStorage {
   consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    const spend = sql`UPDATE ${this.tokens} t JOIN ${this.grants} g ON g.id = t.grant_id
+    const consume = sql`UPDATE ${this.tokens} t JOIN ${this.grants} g ON g.id = t.grant_id
       SET t.revoked_at = ${this.database.now}, t.data = COALESCE(${data ?? null}, t.data), ${this.used(grant, 'g.', 'g.')}
       WHERE t.digest = ${digest} AND t.kind = ${kind} AND t.revoked_at IS NULL`;
-    return this.database.runAtomically([spend, this.insertRows(rows)]);
+    return this.database.runAtomically([consume, this.insertRows(rows)]);
   }
 
   protected override upsertGrant(grant: GrantRow): Sql {

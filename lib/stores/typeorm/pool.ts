@@ -8,12 +8,12 @@ import { isReadOnly } from './statement-errors.js';
 import { type PooledConnection, stopStatement } from './stop-statement.js';
 
 const NONE_FREE =
-  'no connection was free. The network is silent, or the pool is too small, or the store was called inside of ' +
-  '`transaction()` while transactions held every connection: it needs one of its own';
+  'no connection was free. The network does not respond, the pool is too small, or the store was called inside ' +
+  '`transaction()` while transactions held every connection: the store needs a connection of its own';
 
-/** A pool of connections to PostgreSQL, MariaDB or MySQL: each statement takes one. */
+/** Runs statements on a pool of connections to PostgreSQL, MariaDB or MySQL. Each statement uses one connection. */
 export class Pool implements Connections {
-  /** @param isPrepared does PostgreSQL know the statements by name? */
+  /** @param isPrepared whether to use prepared statements on PostgreSQL */
   constructor(
     private readonly source: DataSource,
     private readonly isPrepared: boolean,
@@ -34,20 +34,20 @@ export class Pool implements Connections {
         await runner.commitTransaction();
         return isDecided;
       } catch (error) {
-        // What went wrong first is what is told.
+        // The error of the statement is reported, not the error of the rollback.
         if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
         throw error;
       }
     });
   }
 
-  /** Runs work on a connection. Drops the connection if the deadline passes, or if its server only allows reads. */
+  /** Runs work on a connection. Drops the connection if the deadline passes, or if its server is read-only. */
   private async hold<T>(wait: TimedOperation, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
     const { runner, connection } = await this.connect(wait);
     let isLost = false;
     try {
-      wait.reason = 'the statement was sent, and nothing came back';
+      wait.reason = 'the statement was sent, but there was no response';
       wait.cancel = () => {
         isLost = true;
         const stopped = stopStatement(this.source, connection);
@@ -74,7 +74,7 @@ export class Pool implements Connections {
       let isUsed = false;
       try {
         const connection = (await runner.connect()) as PooledConnection;
-        // After the deadline nothing is sent: the client may have sent its request again.
+        // After the deadline, nothing is sent: the client may have sent its request again.
         if (wait.isTimedOut) throw new Error(wait.reason);
         isUsed = generationsOf(this.source).isCurrent(connection);
         if (isUsed) return { runner, connection };
@@ -97,7 +97,7 @@ function drop(runner: QueryRunner, connection: PooledConnection): void {
   if (postgres.releasePostgresConnection) {
     void postgres.releasePostgresConnection(new Error('The store dropped the connection'));
   } else {
-    // mysql2 takes it out of the pool, and says goodbye to nobody.
+    // mysql2 removes it from the pool, but does not close the socket at once.
     connection.destroy?.();
     connection.stream?.destroy();
   }
@@ -114,11 +114,11 @@ interface PostgresClient {
 const seen = new WeakSet<PostgresPool | PostgresClient>();
 
 /**
- * Keeps the process alive when PostgreSQL restarts. Between the pool's listener and the one of TypeORM a connection has
- * none for a moment, and an `error` that nobody hears ends the process. Who uses the connection is told in other ways.
+ * Keeps the process alive when PostgreSQL restarts. For a moment, a connection has neither the error listener of the
+ * pool nor that of TypeORM, and an unhandled `error` event would end the process. The statement fails in any case.
  */
 function keepAlive({ driver }: DataSource): void {
-  // A DataSource that is closed and opened again has other pools.
+  // A DataSource that is closed and initialized again has other pools.
   const { master, slaves = [] } = driver as { master?: PostgresPool; slaves?: PostgresPool[] };
   if (!master?.on || seen.has(master)) return;
   for (const pool of [master, ...slaves]) {

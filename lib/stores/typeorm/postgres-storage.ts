@@ -3,24 +3,24 @@ import { newRow, ROW } from './records.js';
 import { join, type Sql, sql, castTo } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 
-/** PostgreSQL does each step in one statement: one way there and back, and one write to its log. */
+/** The storage on PostgreSQL. Each verb is one statement: one round trip and one write to the log. */
 export class PostgresStorage extends TypeOrmStorage {
-  override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+  override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (grant && rows.length === 0) {
       await this.database.change(this.upsertGrant(grant));
       return;
     }
-    // Two who come at once with a grant that is new: the second waits, and then finds it.
-    const kept = grant
+    // If two callers save the same new grant concurrently, the second one waits and then finds the grant.
+    const grantStatement = grant
       ? sql`${this.upsertGrant(grant)} RETURNING id`
       : sql`SELECT id FROM ${this.grants} WHERE id = ${rows[0]?.grantId} AND revoked_at IS NULL`;
-    await this.database.change(sql`WITH found AS (${kept}) ${this.insertIfFound(rows)}`);
+    await this.database.change(sql`WITH found AS (${grantStatement}) ${this.insertIfFound(rows)}`);
   }
 
   async consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    const kept = castTo(data ?? null, 'text');
+    const newData = castTo(data ?? null, 'text');
     const count = await this.database.change(sql`WITH found AS (
-        UPDATE ${this.tokens} SET revoked_at = ${this.database.now}, data = COALESCE(${kept}, data)
+        UPDATE ${this.tokens} SET revoked_at = ${this.database.now}, data = COALESCE(${newData}, data)
         WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL RETURNING grant_id
       ), used AS (
         UPDATE ${this.grants} AS g SET ${this.used(grant, '', 'g.')} FROM found WHERE g.id = found.grant_id

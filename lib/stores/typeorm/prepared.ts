@@ -5,22 +5,27 @@ import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { Result, Statement } from './connections.js';
 
-/** A client of `pg`, as far as it is used here. */
+/** The part of a `pg` client that is used here. */
 interface PostgresClient {
   query(statement: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[]; rowCount: number }>;
 }
 
-/** Statements with more values than this have a text for each number of them: names of those would fill the server. */
-const MOST = 64;
+/**
+ * Maximum number of values of a prepared statement. Longer statements vary in their number of values and would fill the
+ * server.
+ */
+const MAX_VALUES = 64;
 const names = new Map<string, string>();
 
-/** A prepared statement does not exist on the connection, or exists already although this client did not prepare it. */
+/**
+ * Error codes: a prepared statement does not exist on the connection, or exists although this client did not prepare
+ * it.
+ */
 const SHARED = ['26000', '42P05'];
 
 /**
- * Runs a prepared statement on PostgreSQL, so that each connection parses and plans it once. That saves half of the cost of a
- * lookup. TypeORM has no prepared statements, so this uses the connection directly.
- *
+ * Runs a prepared statement on PostgreSQL, so that each connection parses and plans it once. This saves half of the
+ * cost of a look-up. TypeORM has no prepared statements, so this uses the connection directly.
  * @throws {InvalidArgumentError} If a pooler such as PgBouncer shares the connection with other clients.
  */
 export async function runPrepared(
@@ -28,7 +33,7 @@ export async function runPrepared(
   runner: QueryRunner,
   { text, values }: Statement,
 ): Promise<Result> {
-  if (values.length > MOST) return (await runner.query(text, values, true)) as Result;
+  if (values.length > MAX_VALUES) return (await runner.query(text, values, true)) as Result;
   const client = (await runner.connect()) as PostgresClient;
   source.logger.logQuery(text, values, runner);
   try {
@@ -47,7 +52,7 @@ const REMEDY =
   'A pooler shares the connection between clients. Set `max_prepared_statements` of PgBouncer 1.21 or later, or ' +
   '`preparedStatements: false` of TypeOrmStore';
 
-/** The name says the text: two stores on one connection must not share one. */
+/** Returns the name of a prepared statement. It is a hash of the text, since two stores may share a connection. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) names.set(text, (name = `oauth2_${hash('sha1', text, 'base64url')}`));

@@ -5,38 +5,41 @@ import { join, type Identifier, type Sql, sql } from './sql.js';
 
 interface Expired {
   table: Identifier;
-  /** The primary key. */
+  /** The column that identifies a row in the table. */
   key: Sql;
-  /** Which rows, and the column of the index that finds them. */
-  over: Sql;
-  by: Sql;
+  /** The condition of expired rows. `by` is the column of the index that finds them. */
+  condition: Sql;
+  indexColumn: Sql;
   batchSize: number;
 }
 
-/** Each key is a parameter, and PostgreSQL takes 65 535 of them. */
-const MOST = 10_000;
-/** On SQLite, where everybody waits for a statement: a few milliseconds. */
-const MOST_BLOCKING = 100;
+/** Maximum batch size. Each key is a parameter, and PostgreSQL allows 65 535 of them. */
+const MAX_BATCH = 10_000;
+/** Maximum batch size on SQLite, where a statement blocks the whole process: a few milliseconds. */
+const MAX_BLOCKING_BATCH = 100;
 
 /**
- * Deletes expired rows in batches and by their keys, so that no statement locks many rows or a range of them. Returns the
- * number of deleted rows.
+ * Deletes expired rows in batches and by their keys, so that no statement locks many rows or a range of them. Returns
+ * the number of deleted rows.
  */
-export async function pruneTable(database: Database, { table, key, over, by, batchSize }: Expired): Promise<number> {
-  const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MOST_BLOCKING : MOST);
+export async function pruneTable(
+  database: Database,
+  { table, key, condition, indexColumn, batchSize }: Expired,
+): Promise<number> {
+  const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MAX_BLOCKING_BATCH : MAX_BATCH);
   for (let count = 0, start: unknown = 0; ;) {
     // The index keeps deleted rows while older transactions run. The lower bound skips those of earlier batches.
     const expired = await database.find<{ row_key: string; position: unknown }>(
-      sql`SELECT ${key} AS row_key, ${by} AS position FROM ${table} WHERE ${over} AND ${by} >= ${start}
-        ORDER BY ${by} LIMIT ${limit}`,
+      sql`SELECT ${key} AS row_key, ${indexColumn} AS position FROM ${table} WHERE ${condition} AND ${indexColumn} >= ${start}
+        ORDER BY ${indexColumn} LIMIT ${limit}`,
     );
     if (expired.length === 0) return count;
     const keys = join(expired.map((row) => row.row_key));
-    // Another process may have pruned some of them, or a grant may have come to last longer.
-    count += await database.change(sql`DELETE FROM ${table} WHERE ${key} IN (${keys}) AND ${over}`);
+    // Another process may have deleted some of the rows, or extended a grant.
+    count += await database.change(sql`DELETE FROM ${table} WHERE ${key} IN (${keys}) AND ${condition}`);
     if (expired.length < limit) return count;
     start = expired.at(-1)!.position;
-    // Requests come first.
+    // Waiting requests are handled between the batches.
     await setImmediate();
   }
 }

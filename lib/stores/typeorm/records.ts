@@ -3,12 +3,12 @@ import type { StoredRow, GrantRow, Row } from '../storage.js';
 import { readClient, requireStorable } from './client-table.js';
 import { join, type Sql, sql, castTo, rawSql } from './sql.js';
 
-/** A record of a driver: 64 bits come as text, lest some be lost; in milliseconds none are. */
+/** A record of a driver. Drivers return 64-bit integers as strings. As milliseconds, they fit in a number exactly. */
 export type DatabaseRecord = Record<string, string | number | bigint | null>;
 
 type Values = Record<string, unknown>;
 
-/** What is read of a table, and in which order it is written. */
+/** The columns of a table in a fixed order, to read and write records. */
 class Fields<Field extends string> {
   readonly names: Sql;
   private readonly fields: readonly Field[];
@@ -18,17 +18,19 @@ class Fields<Field extends string> {
     this.names = rawSql(this.fields.map((field) => columns[field].name).join(', '));
   }
 
-  /** The same, of a table by this name. */
+  /** Returns the column names with the alias of a table. */
   of(alias: string): Sql {
     return rawSql(this.fields.map((field) => `${alias}.${this.columns[field].name}`).join(', '));
   }
 
-  /** The values of a record; some may be statements. */
+  /** Returns the values of a record in the order of the columns. A value may be SQL. */
   values(record: Values): Sql {
     return join(this.fields.map((field) => record[field]));
   }
 
-  /** The same where a database cannot tell their types by itself. */
+  /**
+   * Returns the values of a record with a cast to their types, for statements in which the database cannot infer them.
+   */
   typedValues(record: Values): Sql {
     return join(this.fields.map((field) => castTo(record[field], TYPES[this.columns[field].type])));
   }
@@ -54,20 +56,26 @@ export function readGrant(record: DatabaseRecord): GrantRow {
   return grant as unknown as GrantRow;
 }
 
-/** @param record with `known_id` and `metadata` of the client that came along, where clients are kept here */
-export function readRow(record: DatabaseRecord, keepsClients: boolean): StoredRow {
+/**
+ * Returns a row with its times and, if the clients are stored here, its client.
+ * @param record the columns of the row, and `known_id` and `metadata` of its client
+ */
+export function readRow(record: DatabaseRecord, storesClients: boolean): StoredRow {
   const row = ROW.read(record) as unknown as StoredRow;
   if (record['revoked_ago'] !== null) row.revokedAgo = Number(record['revoked_ago']);
   row.expiresIn = Number(record['expires_in']);
-  if (keepsClients) {
+  if (storesClients) {
     const { metadata } = record;
-    // A table that somebody else created may hold `Alice` to be `alice`.
+    // A table that another tool created may have a case-insensitive collation, which finds `Alice` for `alice`.
     row.client = metadata && record['known_id'] === row.clientId ? readClient(row.clientId, metadata as string) : null;
   }
   return row;
 }
 
-/** A new grant with the generation of its client. It begins now, by the clock of the database. */
+/**
+ * Returns the column values of a new grant with the generation of its client. It begins now, by the clock of the
+ * database.
+ */
 export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Record<string, unknown> {
   requireStorable(grant.clientId);
   if (grant.userId !== null) requireStorable(grant.userId);
@@ -75,7 +83,10 @@ export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Reco
   return { ...grantRecord(grant), createdAt: now, lastUsedAt, clientGeneration };
 }
 
-/** Returns the columns of a new row. @param now the current time of the database */
+/**
+ * Returns the column values of a new row.
+ * @param now SQL for the current time of the database
+ */
 export function newRow(row: Row, now: Sql): Record<string, unknown> {
   const { lifetime, expiresAt } = row;
   return { ...row, expiresAt: lifetime === undefined ? expiresAt : sql`${now} + ${lifetime}`, revokedAt: null };

@@ -1,23 +1,23 @@
-/** A table or column by its name as it stands in the database: everything else in a statement is sent as a value. */
+/** The escaped name of a table or column. Everything else in a statement is sent as a parameter. */
 export class Identifier {
-  private found?: string;
+  private cached?: string;
 
-  /** @param find looks the name up; only once, and not before it is needed */
+  /** @param find looks the name up, once, when it is first needed */
   constructor(private readonly find: () => string) {}
 
   get text(): string {
-    return (this.found ??= this.find());
+    return (this.cached ??= this.find());
   }
 }
 
-/** A statement whose values travel apart from its text. */
+/** A statement whose values are kept separate from its text. */
 export class Sql {
   constructor(
     readonly texts: readonly string[],
     readonly values: readonly unknown[],
   ) {}
 
-  /** The text, with a placeholder for each value, and the values. */
+  /** Returns the text with a placeholder for each value, and the values. */
   compile(placeholder: (index: number) => string): { text: string; values: unknown[] } {
     const values: unknown[] = [];
     const write = (statement: Sql): string =>
@@ -30,22 +30,25 @@ export class Sql {
   }
 }
 
-/** A statement: what is put in is a value, never text, unless it is a `Identifier` or another statement. */
+/**
+ * Builds a statement. Embedded values become parameters, never text, unless they are an `Identifier` or another
+ * statement.
+ */
 export function sql(texts: TemplateStringsArray, ...values: unknown[]): Sql {
   return new Sql(texts, values);
 }
 
-/** Text of our own, such as the names of columns. */
+/** Returns SQL from trusted text, such as column names. */
 export function rawSql(text: string): Sql {
   return new Sql([text], []);
 }
 
-/** A value of which the place it stands in does not tell the type. */
+/** Returns a value with a cast, where the database cannot infer its type. */
 export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer'): Sql {
   return new Sql(['CAST(', ` AS ${type})`], [value]);
 }
 
-/** Values or statements, with something between them. */
+/** Joins values or statements with a separator. */
 export function join(parts: readonly unknown[], between = ', '): Sql {
   return new Sql(
     ['', ...Array<string>(Math.max(parts.length - 1, 0)).fill(between), ''].slice(0, parts.length + 1),

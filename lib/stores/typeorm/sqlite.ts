@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import type { TimedOperation } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
 
-/** A connection of better-sqlite3 or libsql, all of whose methods block the process. */
+/** A connection of better-sqlite3 or libsql. All of its methods block the process. */
 interface SqliteConnection {
   inTransaction: boolean;
   exec(text: string): unknown;
@@ -18,17 +18,20 @@ interface SqliteStatement {
   run(...values: unknown[]): { changes: number };
 }
 
-/** How many statements are kept prepared. */
+/** Maximum number of prepared statements that are kept. */
 const PREPARED = 100;
 
-/** The one connection that a DataSource has on SQLite, which the host uses as well. */
+/** Runs statements on the single SQLite connection of a DataSource, which the application uses too. */
 export class SingleConnection implements Connections {
   private connection?: SqliteConnection;
-  /** The milliseconds that the host's own statements wait for a locked file. */
+  /** Milliseconds for which the application's own statements wait for a locked file. */
   private busyTimeout = 0;
   private isDurable = false;
   private readonly prepared = new Map<string, SqliteStatement>();
-  /** A search that found the file locked, to be done again: libsql leaves it open, and the file locked against others. */
+  /**
+   * A query that found the file locked, to run again: libsql leaves its statement open, which locks the file for
+   * others.
+   */
   private unfinished: (() => unknown) | undefined;
 
   constructor(private readonly source: DataSource) {}
@@ -57,7 +60,7 @@ export class SingleConnection implements Connections {
     });
   }
 
-  /** The connection, when it is free. */
+  /** Returns the connection when no other transaction uses it. */
   private async ready(
     statements: readonly Statement[],
     wait: TimedOperation,
@@ -66,7 +69,7 @@ export class SingleConnection implements Connections {
     const runner = this.source.createQueryRunner();
     const connection = (await runner.connect()) as SqliteConnection;
     if (isWrite) await turn(() => connection.inTransaction || runner.isTransactionActive, wait);
-    wait.reason = 'the file of the database is locked by others';
+    wait.reason = 'another process has locked the database file';
     if (this.connection !== connection) this.open(connection);
     for (const { text, values } of statements) this.source.logger.logQuery(text, values, runner);
     return connection;
@@ -80,7 +83,7 @@ export class SingleConnection implements Connections {
     this.connection = connection;
   }
 
-  /** In one go, so that nobody else is touched: to wait for a locked file would stop the whole process. */
+  /** Runs work synchronously and without waiting for a locked file, which would block the whole process. */
   private execute<T>(connection: SqliteConnection, work: () => T): T {
     connection.exec('PRAGMA busy_timeout = 0');
     try {
@@ -92,8 +95,8 @@ export class SingleConnection implements Connections {
   }
 
   /**
-   * The lock comes first: a statement that finds the file locked is left open by libsql, and as long as it is, nothing that
-   * is written later is committed.
+   * Runs work in a transaction that locks the file first. libsql leaves a statement open that finds the file locked,
+   * and as long as it is open, no later write is committed.
    */
   private transaction<T>(connection: SqliteConnection, work: () => T): T {
     if (!this.isDurable) this.makeDurable(connection);
@@ -108,7 +111,7 @@ export class SingleConnection implements Connections {
     }
   }
 
-  /** With a write-ahead log it would not be: after a power failure, what was spent could be spent again. */
+  /** Makes commits durable. With a write-ahead log, a power failure could otherwise make a used code valid again. */
   private makeDurable(connection: SqliteConnection): void {
     if (pragma(connection, 'synchronous') !== EXTRA) connection.exec('PRAGMA synchronous = FULL');
     this.isDurable = true;
@@ -140,18 +143,19 @@ export class SingleConnection implements Connections {
 }
 
 /**
- * While the host has a transaction open, whatever is written becomes part of that: a code would be unspent again when it
- * is rolled back.
+ * Waits until the application's own transaction ends. Otherwise the store's writes would be part of it, and a rollback
+ * would make a used code valid again.
  */
 async function turn(isTaken: () => boolean, wait: TimedOperation): Promise<void> {
   while (isTaken()) {
-    wait.reason = 'the DataSource is in a transaction: on SQLite, nothing can be saved beside it';
+    wait.reason =
+      'the DataSource is in a transaction. On SQLite, the store cannot save anything during a transaction of the application';
     await setTimeout(1);
     if (wait.isTimedOut) throw new Error(wait.reason);
   }
 }
 
-/** More than FULL. */
+/** The value of `PRAGMA synchronous` that is stricter than FULL. */
 const EXTRA = 3;
 const pragma = (connection: SqliteConnection, name: string) =>
   Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];

@@ -3,9 +3,9 @@ import type { Database } from './database.js';
 import { ROW } from './records.js';
 import { type Identifier, type Sql, sql } from './sql.js';
 
-// Rows beside those of codes and tokens that hang on no grant.
+// Rows that belong to no grant: single-use values and texts.
 
-/** True for the first caller only, for so many seconds. */
+/** Remembers a single-use value for a number of seconds. Returns `true` for the first caller only. */
 export async function markOnce(
   database: Database,
   rows: Identifier,
@@ -14,7 +14,7 @@ export async function markOnce(
 ): Promise<boolean> {
   const until = sql`${database.now} + ${Math.ceil(seconds * 1000)}`;
   if (await database.add(insertion(rows, { digest, kind: 'once', data: null, expiresAt: until }))) return true;
-  // What is over, and has not been pruned yet, is as good as gone.
+  // An expired row that is not pruned yet counts as missing.
   const again = sql`UPDATE ${rows} SET expires_at = ${until}
     WHERE digest = ${digest} AND kind = 'once' AND expires_at < ${database.now}`;
   return (await database.change(again)) > 0;

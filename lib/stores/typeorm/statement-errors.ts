@@ -1,6 +1,6 @@
 /**
- * The statement had no effect: a conflict with another statement (a deadlock, a serialization failure, a locked file), or a connection that
- * MySQL had closed before because it was idle.
+ * Errors of statements without effect: after a conflict with another statement (a deadlock, a serialization failure, a
+ * locked file), or on an idle connection that MySQL had closed.
  */
 const LOST = [
   '40001',
@@ -13,17 +13,17 @@ const LOST = [
   'SQLITE_BUSY_SNAPSHOT',
   'SQLITE_BUSY_RECOVERY',
 ];
-/** The pool returned a dead connection. The driver found out before it sent the statement. */
+/** Messages of dead connections in a pool: the driver noticed it before it sent the statement. */
 const UNSENT = /is not queryable|in closed state|Query runner already released/;
-/** Duplicate primary keys. */
+/** Errors of duplicate primary keys. */
 const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
-/** A table, a column or a schema does not exist. SQLite has no code for it, only a message. */
+/** Errors of tables, columns or schemas that do not exist. SQLite has no code for this, only a message. */
 const UNDEFINED = ['42P01', '42703', '3F000', 'ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR'];
 
-/** The server only allows reads, as after a failover that made it a replica. */
+/** Errors of a server that allows only reads, for example because a failover made it a replica. */
 const READ_ONLY = ['25006', 'ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE', 'ER_INNODB_READ_ONLY'];
 
-/** Whether the server of the connection only allows reads. */
+/** Whether the server of the connection allows only reads. */
 export const isReadOnly = (error: unknown) => READ_ONLY.includes(codeOf(error));
 
 /** Whether the statement had no effect and may be sent again. */

@@ -6,12 +6,13 @@ export interface PooledConnection {
   stream?: { destroy(): void };
 }
 
-/** How many milliseconds a request to stop a statement may take. */
+/** Maximum milliseconds for a request to stop a statement. */
 const LIMIT = 1000;
 
 /**
- * Asks the server to stop the statement of a connection, over a connection of its own. Without it, PostgreSQL and MySQL
- * continue to wait for a lock after the client has disconnected. Resolves when the server has answered, or after a second.
+ * Asks the server to stop the statement of a connection, over a separate connection. Without it, PostgreSQL and MySQL
+ * continue to wait for a lock after the client has disconnected. Resolves when the server has responded, or after a
+ * second.
  */
 export async function stopStatement(source: DataSource, connection: PooledConnection): Promise<void> {
   const stop = source.options.type === 'postgres' ? cancelPostgres : killMySql;
@@ -34,7 +35,7 @@ export async function stopStatement(source: DataSource, connection: PooledConnec
 
 type Stop = (connection: PooledConnection, source: DataSource, done: () => void) => () => void;
 
-/** The protocol's part of a client of `pg`. */
+/** The protocol layer of a `pg` client. */
 interface PostgresProtocol {
   stream: { destroy(): void };
   on(event: string, listener: () => void): void;
@@ -53,7 +54,7 @@ interface PostgresClient extends PooledConnection {
   constructor: new (config: object) => { connection: PostgresProtocol };
 }
 
-/** A CancelRequest: the server cancels the statement and closes the connection. PgBouncer forwards it. */
+/** Sends a CancelRequest: the server cancels the statement and closes the connection. PgBouncer forwards it. */
 const cancelPostgres: Stop = (connection, _source, done) => {
   const client = connection as PostgresClient;
   const { host, port, ssl = false, sslNegotiation } = client;
@@ -71,7 +72,7 @@ const cancelPostgres: Stop = (connection, _source, done) => {
 };
 
 interface MySqlConnection extends PooledConnection {
-  /** A Unix socket, or a closed connection, has no port. */
+  /** The socket. A Unix socket or a closed connection has no port. */
   stream?: { destroy(): void; localPort?: number };
   threadId: number;
   config: Record<string, unknown>;
@@ -80,30 +81,33 @@ interface MySqlConnection extends PooledConnection {
 interface MySqlDriver {
   createConnection(options: object): {
     on(event: 'error', listener: () => void): void;
-    query(text: string, values: unknown[], done: (error: unknown, found: readonly unknown[]) => void): void;
+    query(text: string, values: unknown[], done: (error: unknown, threads: readonly unknown[]) => void): void;
     destroy(): void;
   };
 }
 
-/** The options of a MySQL connection that say where and as which user it connects. */
+/** The options of a MySQL connection that determine the server and the user. */
 const IDENTITY = ['host', 'port', 'socketPath', 'user', 'password', 'passwordSha1', 'ssl', 'authPlugins', 'stream'];
 
-/** The connections with this number and client port. A TCP connection is listed with the host and port of its client. */
+/**
+ * Finds the connection with this number and client port. TCP connections are listed with the host and port of their
+ * client.
+ */
 const FIND_THREAD = 'SELECT id FROM information_schema.processlist WHERE id = ? AND host LIKE ?';
 
 /**
- * `KILL` ends the statement and its connection. After a failover or restart, the number may belong to a connection of another client, so
- * the port of the client must match too. A proxy that changes the port has its statements run to their end.
+ * Kills the statement and its connection. After a failover or restart, the number may belong to another client's
+ * connection, so the client port must match too. Behind a proxy that changes the port, statements are not stopped.
  */
 const killMySql: Stop = (connection, { driver }, done) => {
   const { threadId, config, stream } = connection as MySqlConnection;
   const { mysql } = driver as unknown as { mysql: MySqlDriver };
-  const given = IDENTITY.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]);
-  const killer = mysql.createConnection({ ...Object.fromEntries(given), connectTimeout: LIMIT });
+  const connectionOptions = IDENTITY.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]);
+  const killer = mysql.createConnection({ ...Object.fromEntries(connectionOptions), connectTimeout: LIMIT });
   const host = config['socketPath'] ? '%' : `%:${stream?.localPort}`;
   killer.on('error', done);
-  killer.query(FIND_THREAD, [threadId, host], (error, found) => {
-    if (error || found.length === 0) done();
+  killer.query(FIND_THREAD, [threadId, host], (error, threads) => {
+    if (error || threads.length === 0) done();
     else killer.query(`KILL ${Number(threadId)}`, [], done);
   });
   return () => killer.destroy();

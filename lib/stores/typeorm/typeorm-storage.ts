@@ -15,36 +15,36 @@ import { pruneTable } from './prune.js';
 import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
 import { join, type Identifier, type Sql, sql, rawSql } from './sql.js';
 
-/** A grant outlives its tokens by so many milliseconds: a request on its way may still ask whether it was revoked. */
-const LEEWAY = 60_000;
-/** Nobody waits for more of them to be counted. */
-const COUNTED = 100_000;
+/** Milliseconds for which an expired grant is kept, so that requests in progress still find out that it was revoked. */
+const GRACE_PERIOD = 60_000;
+/** Maximum number of revoked grants to count. */
+const MAX_COUNT = 100_000;
 
 /**
- * Rows in tables. A token is alive only while its grant is, and every search asks for that. So to revoke is to change one
- * row, and what is saved beside it, before or after, is dead as well.
+ * Stores rows in tables. A token is active only while its grant is, which every look-up verifies. So revoking a grant
+ * changes one row, and also covers rows that are saved at the same time or later.
  */
 export abstract class TypeOrmStorage extends ClientTable implements Storage {
   protected readonly grants: Identifier;
   protected readonly tokens: Identifier;
   private readonly findRow: Sql;
-  /** The revision of the moments before which grants are ended. */
+  /** SQL for the revision of the revocation times. */
   private readonly revision: Sql;
-  private readonly moments = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
+  private readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
 
   constructor(
     database: Database,
     names: ReturnType<typeof tableNames>,
-    private readonly keepsClients: boolean,
+    private readonly storesClients: boolean,
   ) {
     super(database, database.table(names.clients));
     this.grants = database.table(names.grants);
     this.tokens = database.table(names.tokens);
-    // The client comes with its token, so that one query is enough.
-    const columns = keepsClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
+    // The client is read together with the token in one query.
+    const columns = storesClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
     this.revision = sql`(SELECT SUBSTR(n.data, 1, ${rawSql(String(REVISION_LENGTH))}) FROM ${this.tokens} n
       WHERE n.digest = ${rawSql(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
-    // No index answers the difference: before it has statistics, PostgreSQL would look all grants through by generation.
+    // No index serves a difference: without statistics, PostgreSQL would otherwise scan all grants by generation.
     this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago,
       t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at,
       ${this.revision} FROM ${this.tokens} t
@@ -52,30 +52,30 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
       WHERE g.revoked_at IS NULL AND g.client_generation - COALESCE(c.generation, 0) = 0`;
   }
 
-  async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+  async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (grant) await this.database.change(this.upsertGrant(grant));
     if (rows.length > 0) await this.database.change(this.insertRows(rows));
   }
 
-  abstract consumeAndSave(spent: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
+  abstract consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
 
   async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     const query = sql`${this.findRow} AND t.digest = ${digest} AND t.kind = ${kind}`;
     const [record] = await this.database.find<DatabaseRecord>(query);
     if (!record) return undefined;
-    const row = readRow(record, this.keepsClients);
-    const moments = await this.moments.get(record['revision'] as string | null);
+    const row = readRow(record, this.storesClients);
+    const times = await this.revocationTimes.get(record['revision'] as string | null);
     const grant = { issuer: row.issuer, createdAt: Number(record['granted_at']) };
-    return isRevokedBefore(moments, kind, grant) ? undefined : row;
+    return isRevokedBefore(times, kind, grant) ? undefined : row;
   }
 
-  async spend(kind: RowKind, digest: string): Promise<boolean> {
+  async consume(kind: RowKind, digest: string): Promise<boolean> {
     const count = await this.database.change(sql`UPDATE ${this.tokens} SET revoked_at = ${this.database.now}
       WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL`);
     return count === 1;
   }
 
-  async change({ kind, digest, data }: Row, to: Row): Promise<boolean> {
+  async update({ kind, digest, data }: Row, to: Row): Promise<boolean> {
     const { now } = this.database;
     const changed = sql`grant_id = ${to.grantId}, user_id = ${to.userId}, scope = ${to.scope}, data = ${to.data}`;
     const expiry = to.lifetime === undefined ? sql`` : sql`, expires_at = ${now} + ${to.lifetime}`;
@@ -100,12 +100,12 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     const { grantId, userId, clientId, issuer } = filter;
     if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
     if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) return this.revokeAllOf(clientId);
-    const which = this.aliveOf(filter);
+    const which = this.activeOf(filter);
     return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }
 
   async hasGrant(id: string): Promise<boolean> {
-    const rows = await this.database.find(sql`SELECT id FROM ${this.grants} WHERE id = ${id} AND ${this.alive}`);
+    const rows = await this.database.find(sql`SELECT id FROM ${this.grants} WHERE id = ${id} AND ${this.active}`);
     return rows.length > 0;
   }
 
@@ -113,9 +113,12 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     if (!isStorable(userId)) return [];
     const rows = await this.database
       .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
-      WHERE user_id = ${userId} AND ${this.alive} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
+      WHERE user_id = ${userId} AND ${this.active} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
       ORDER BY last_used_at DESC`);
-    return withoutRevokedBefore(await this.moments.get(rows[0]?.['revision'] as string | null), rows.map(readGrant));
+    return withoutRevokedBefore(
+      await this.revocationTimes.get(rows[0]?.['revision'] as string | null),
+      rows.map(readGrant),
+    );
   }
 
   async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
@@ -123,30 +126,30 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     if (![grantId, userId, clientId, after].every((id = '') => isStorable(id))) return { grants: [] };
     const rows = await this.database
       .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
-      WHERE ${this.aliveOf(filter)} AND expires_at >= ${this.database.now} AND id > ${after ?? ''}
+      WHERE ${this.activeOf(filter)} AND expires_at >= ${this.database.now} AND id > ${after ?? ''}
       ORDER BY id LIMIT ${limit}`);
-    const moments = await this.moments.get(rows[0]?.['revision'] as string | null);
-    const grants = withoutRevokedBefore(moments, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
+    const times = await this.revocationTimes.get(rows[0]?.['revision'] as string | null);
+    const grants = withoutRevokedBefore(times, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
     return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
   }
 
   async prune(batchSize: number): Promise<number> {
     const { database, tokens, grants } = this;
     const { statementStart: now } = database;
-    const isOver = sql`expires_at < ${now}`;
-    const isLongOver = sql`expires_on <= ${now} / ${DAY} AND expires_at < ${now} - ${LEEWAY}`;
+    const isExpired = sql`expires_at < ${now}`;
+    const isExpiredLongAgo = sql`expires_on <= ${now} / ${DAY} AND expires_at < ${now} - ${GRACE_PERIOD}`;
     const count = await pruneTable(database, {
       table: tokens,
       key: sql`digest`,
-      over: isOver,
-      by: sql`expires_at`,
+      condition: isExpired,
+      indexColumn: sql`expires_at`,
       batchSize,
     });
-    const grant = { table: grants, key: sql`id`, over: isLongOver, by: sql`expires_on`, batchSize };
+    const grant = { table: grants, key: sql`id`, condition: isExpiredLongAgo, indexColumn: sql`expires_on`, batchSize };
     return count + (await pruneTable(database, grant));
   }
 
-  /** A grant that is new, or lasts longer: one that was revoked stays so. */
+  /** Returns a statement that saves a new grant or extends a known one. A revoked grant stays revoked. */
   protected upsertGrant(grant: GrantRow): Sql {
     return sql`INSERT INTO ${this.grants} AS g (${GRANT.names}) VALUES (${this.grantValues(grant)})
       ON CONFLICT (id) DO UPDATE SET ${this.used(grant, '', 'g.')} WHERE g.revoked_at IS NULL`;
@@ -156,7 +159,11 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return GRANT.values(newGrant(grant, this.generationOf(grant.clientId), this.database.now));
   }
 
-  /** What changes of a grant that is used: where it is written, and where it is read. */
+  /**
+   * Returns the assignments that extend a grant.
+   * @param to prefix of the columns that are assigned
+   * @param from prefix of the columns that are read
+   */
   protected used({ lastUsedAt, expiresAt }: GrantRow, to: '' | 'g.', from: '' | 'g.'): Sql {
     const later = (column: string, value: number) => {
       const [left, right] = [rawSql(to + column), rawSql(from + column)];
@@ -166,7 +173,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return sql`${lastUsed}, ${later('expires_at', expiresAt)}, ${later('expires_on', dayOf(expiresAt))}`;
   }
 
-  /** Rows of one grant, if that is not revoked. */
+  /** Returns a statement that inserts rows of one grant, if the grant is not revoked. */
   protected insertRows(rows: readonly Row[]): Sql {
     const each = rows.map(
       (row) => sql`SELECT ${ROW.values(newRow(row, this.database.now))} FROM ${this.grants}
@@ -175,8 +182,8 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return sql`INSERT INTO ${this.tokens} (${ROW.names}) ${join(each, ' UNION ALL ')}`;
   }
 
-  private aliveOf({ grantId, userId, clientId, issuer }: GrantFilter): Sql {
-    const conditions = [this.alive];
+  private activeOf({ grantId, userId, clientId, issuer }: GrantFilter): Sql {
+    const conditions = [this.active];
     if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
     if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
     if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
@@ -184,16 +191,16 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return join(conditions, ' AND ');
   }
 
-  private get alive(): Sql {
+  private get active(): Sql {
     return sql`revoked_at IS NULL AND client_generation = ${this.generationOf(sql`client_id`)}`;
   }
 
-  /** At once, and then counted. */
+  /** Revokes all grants of a client at once, and then counts them. */
   private async revokeAllOf(clientId: string): Promise<number> {
     await this.endGeneration(clientId);
     const [row] = await this.database.find<{ count: string | number }>(sql`SELECT COUNT(*) AS count FROM (
       SELECT 1 FROM ${this.grants} WHERE client_id = ${clientId} AND revoked_at IS NULL
-      AND client_generation = ${this.generationOf(clientId)} - 1 LIMIT ${COUNTED}) AS ended`);
+      AND client_generation = ${this.generationOf(clientId)} - 1 LIMIT ${MAX_COUNT}) AS ended`);
     return Number(row?.count ?? 0);
   }
 }

@@ -45,7 +45,7 @@ describe('OAuth2Clients', () => {
 
   it('rejects invalid client metadata and options with a message that names the property', async () => {
     await clients.create({ id: 'web', ...SERVICE });
-    const taken = { name: 'invalid_argument', message: 'Invalid argument: there is a client by this `id` already' };
+    const taken = { name: 'invalid_argument', message: 'Invalid argument: a client with this `id` already exists' };
     await expect(clients.create({ id: 'web', ...SERVICE })).rejects.toMatchObject(taken);
     await expect(clients.create({ ...SERVICE, scopes: ['two words'] })).rejects.toThrow('`scopes` must be a list');
     await expect(clients.create({ ...SERVICE, redirectUris: ['/cb'] })).rejects.toThrow('`redirectUris` must be');
@@ -65,8 +65,8 @@ describe('OAuth2Clients', () => {
       if (id === 'web') await heard.create({ id, ...SERVICE });
       await heard.change(id, { name: 'Shop' });
       await heard.rotateSecret(id);
-      await heard.retire(id);
-      await heard.restore(id);
+      await heard.disable(id);
+      await heard.enable(id);
       await heard.remove(id);
     }
     await expect(heard.change('web', { grants: 'password' as never })).resolves.toBeUndefined();
@@ -95,15 +95,15 @@ describe('OAuth2Clients', () => {
       undefined,
       { id: 'web' },
     ]);
-    expect(await clients.retire('web')).toBe(true);
+    expect(await clients.disable('web')).toBe(true);
     expect(await store.getClient('web', null)).toBeUndefined();
-    expect(await clients.restore('web')).toBe(true);
+    expect(await clients.enable('web')).toBe(true);
     expect(await store.getClient('web', null)).toBeDefined();
     expect(await clients.remove('web')).toBe(true);
     expect(await Promise.all([clients.find('web'), clients.change('web', {}), clients.rotateSecret('web')])).toEqual(
       Array(3).fill(undefined),
     );
-    expect(await Promise.all([clients.retire('web'), clients.restore('web'), clients.remove('web')])).toEqual(
+    expect(await Promise.all([clients.disable('web'), clients.enable('web'), clients.remove('web')])).toEqual(
       Array(3).fill(false),
     );
   });
@@ -114,8 +114,8 @@ describe('OAuth2Clients', () => {
     ['findClient', (of) => of.find('web')],
     ['listClients', (of) => of.list()],
     ['rotateClientSecret', (of) => of.rotateSecret('web')],
-    ['disableClient', (of) => of.retire('web')],
-    ['enableClient', (of) => of.restore('web')],
+    ['disableClient', (of) => of.disable('web')],
+    ['enableClient', (of) => of.enable('web')],
     ['removeClient', (of) => of.remove('web')],
   ])('rejects the call if the model does not implement `%s()`', async (method, call) => {
     const message = `Invalid argument: model does not implement \`${method}()\``;
@@ -124,8 +124,12 @@ describe('OAuth2Clients', () => {
 
   it('rejects calls if the store reads its clients from the application', async () => {
     const hosted = new OAuth2Clients(new MemoryStore({ clients: { findById: () => undefined }, users }));
-    await expect(hosted.list()).rejects.toThrow('Invalid argument: the clients are kept by the host');
-    await expect(hosted.create(SERVICE)).rejects.toThrow('the clients are kept by the host');
+    await expect(hosted.list()).rejects.toThrow(
+      'Invalid argument: this store has the option `clients`, so it cannot save clients',
+    );
+    await expect(hosted.create(SERVICE)).rejects.toThrow(
+      'this store has the option `clients`, so it cannot save clients',
+    );
   });
 });
 

@@ -518,7 +518,7 @@ describe('a stored client with tls_client_auth', () => {
     { tlsClientAuthSanIp: 'here' },
     { tlsClientAuthSanDns: 'a.example', tlsClientAuthSanIp: '192.0.2.7' },
   ])('must have exactly one valid name of its certificate: %j is rejected', (name) => {
-    expect(() => keep(name)).toThrow('`tls_client_auth` needs one name of its certificate');
+    expect(() => keep(name)).toThrow('`tls_client_auth` requires exactly one certificate name');
     expect(() => keep({ tlsClientAuthSanDns: 'a.example' })).not.toThrow();
   });
 });

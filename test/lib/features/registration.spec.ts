@@ -151,7 +151,7 @@ describe('the metadata of a registration request (RFC 7591)', () => {
     };
     const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK], ...bent, ...more });
     const client = (await store.getClient(body['client_id']!, body['client_secret']!))!;
-    const { registeredUntil, ...known } = client;
+    const { expiresIfUnusedAt: registeredUntil, ...known } = client;
     expect(Object.keys(known).toSorted()).toEqual([
       'grants',
       'id',

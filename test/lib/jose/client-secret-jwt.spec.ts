@@ -138,8 +138,8 @@ describe('client authentication with client_secret_jwt', () => {
 
 describe('the stored secret of a client with client_secret_jwt', () => {
   it('is not used after its expiry, if the application stores the clients', async () => {
-    const sealSecretsWith = 'x'.repeat(32);
-    const hash = new EncryptedSecrets({ encryptSecretsWith: sealSecretsWith }).encrypt(SECRET, {
+    const encryptSecretsWith = 'x'.repeat(32);
+    const hash = new EncryptedSecrets({ encryptSecretsWith }).encrypt(SECRET, {
       tokenEndpointAuthMethod: METHOD,
     })!;
     const at = (expiresAt: number) => ({ id: 'signs', grants: [], secretHashes: [{ hash, expiresAt }] });
@@ -149,7 +149,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
     ] as const) {
       const clients = { findById: () => at(expiresAt) };
       const users = { findById: () => undefined, findByCredentials: () => undefined };
-      const store = new MemoryStore({ clients, users, encryptSecretsWith: sealSecretsWith });
+      const store = new MemoryStore({ clients, users, encryptSecretsWith });
       expect(await store.getClientSecrets!(at(0))).toEqual(found);
     }
   });
@@ -158,12 +158,12 @@ describe('the stored secret of a client with client_secret_jwt', () => {
     const { model } = await setUp();
     const { secretHashes } = (await model['storedClients']!.findById('signs'))!;
     expect(secretHashes).toEqual([expect.stringMatching(/^\$sealed\$[\w-]+$/)]);
-    const opened = async (sealSecretsWith: string | string[]) => {
+    const opened = async (encryptSecretsWith: string | string[]) => {
       const clients = [{ id: 'signs', tokenEndpointAuthMethod: METHOD, secretHashes: secretHashes!, ...known }];
       const store = new MemoryStore({
         clients,
         users: { findById: () => undefined } as never,
-        encryptSecretsWith: sealSecretsWith,
+        encryptSecretsWith,
       });
       return await store.getClientSecrets!({ id: 'signs', grants: [] });
     };
@@ -179,13 +179,13 @@ describe('the stored secret of a client with client_secret_jwt', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['a store without an encryption secret', () => setUp({}), /give the store `sealSecretsWith`/],
+    ['a store without an encryption secret', () => setUp({}), /set `encryptSecretsWith` of the store/],
     ['an encryption secret that is too short', () => setUp({ encryptSecretsWith: 'short' }), /32 characters/],
     [
       'a client secret that is too short',
       async () =>
         (await setUp()).model.createClient({ id: 'x', secret: 'x', tokenEndpointAuthMethod: METHOD, ...known }),
-      /a secret of 32 characters at least/,
+      /must have at least 32 characters/,
     ],
     [
       'a client secret that is too long',
@@ -196,7 +196,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
           tokenEndpointAuthMethod: METHOD,
           ...known,
         }),
-      /a secret of 512 characters at most/,
+      /must have at most 512 characters/,
     ],
     [
       'a model that cannot return it',

@@ -70,7 +70,7 @@ describe('the injectable administration of clients', () => {
     const partners = OAuth2Module.forRoot({ name: 'partners', controllers: false, model: storeWith('web') });
     const app = await Test.createTestingModule({ imports: [partners], providers: [Audit] }).compile();
     await app.init();
-    await app.get<OAuth2Clients>(getOAuth2ClientsToken('partners'), { strict: false }).retire('web');
+    await app.get<OAuth2Clients>(getOAuth2ClientsToken('partners'), { strict: false }).disable('web');
     const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web', server: 'partners' };
     expect(told).toEqual([
       { name: 'client.disabled', ...facts },

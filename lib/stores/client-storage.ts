@@ -1,0 +1,58 @@
+import type { Awaitable } from '../model/model.js';
+import type { StoredClient } from './ports.js';
+
+/** A client as a storage returns it. */
+export interface ClientRecord {
+  /** The client with its hashed secrets, whether disabled or not. */
+  client: StoredClient;
+  createdAt: number;
+  /** The time at which the client was read, by the clock of the database, in milliseconds since the epoch. */
+  readAt: number;
+  /** The version of the client, which `saveClient()` compares with the stored one. Only the storage reads it. */
+  version: unknown;
+}
+
+/** A page of clients, in the order of their IDs. */
+export interface ClientPage {
+  clients: ClientRecord[];
+  /** The ID to continue after. If omitted, this is the last page. */
+  next?: string;
+}
+
+/**
+ * The operations of a database for the clients of a store. The rules of `Storage` apply, and each method is atomic.
+ * Even if the application stores its clients, the store calls `readClock()`.
+ */
+export interface ClientStorage {
+  /** Finds a client, whether disabled or not. The ID must match exactly, byte by byte. */
+  findClient(id: string): Awaitable<ClientRecord | undefined>;
+  /**
+   * Saves a client by compare-and-set, if the stored client has not changed since `previous` was read. Otherwise
+   * nothing is saved. If the ID belonged to a removed client, the new client must not get the grants of that client.
+   * @param client the new client with its hashed secrets
+   * @param previous the result of `findClient()`. If `undefined`, no client with this ID may exist.
+   * @param revokesGrants whether to revoke all grants of the client in the same step
+   * @returns Whether the client was saved. `true` for exactly one of several concurrent calls with the same `previous`.
+   */
+  saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Awaitable<boolean>;
+  /**
+   * Adds a client, unless a client with this ID exists or was ever removed. Grants that were saved for this ID before
+   * stay active.
+   * @returns Whether the client was added. `true` for exactly one of several concurrent calls with the same ID.
+   */
+  addNewClient(client: StoredClient): Awaitable<boolean>;
+  /**
+   * Removes a client and revokes all of its grants, in one step. The ID is remembered, even if the client does not
+   * exist, so that `addNewClient()` rejects it from then on.
+   * @returns whether the client existed
+   */
+  removeClient(id: string): Awaitable<boolean>;
+  /**
+   * Returns clients in the order of their IDs.
+   * @param after Only clients with IDs after this one are returned. An empty string starts with the first client.
+   * @param limit maximum number of clients to read
+   */
+  listClients(after: string, limit: number): Awaitable<ClientPage>;
+  /** Returns the current time of the database, in milliseconds since the epoch. */
+  readClock(): Awaitable<number>;
+}
