@@ -24,13 +24,13 @@ export function findFeatureListError(value: unknown, option: string): string | u
   return findRepeatedFeature(value as FeatureList) ?? findEndpointConflict(allFeatures(value as FeatureList));
 }
 
-function findEntryError(one: unknown, place: string): string | undefined {
+function findEntryError(one: unknown, entryName: string): string | undefined {
   if (typeof one === 'function')
-    return `\`${place}\` is a function instead of a feature: call it, as \`${one.name}()\``;
+    return `\`${entryName}\` is a function instead of a feature: call it, as \`${one.name}()\``;
   const misplaced = findMisplacedInstrumentation(one);
   if (misplaced !== undefined) return misplaced;
   if (!isObject(one) || typeof one['id'] !== 'string' || one['id'] === '') {
-    return `\`${place}\` must be a feature: the result of a function such as \`revocation()\`, or an object with an \`id\``;
+    return `\`${entryName}\` must be a feature: the result of a function such as \`revocation()\`, or an object with an \`id\``;
   }
   const feature = one as unknown as Feature;
   for (const [id, endpoint] of Object.entries(feature.endpoints ?? {})) {

@@ -9,7 +9,7 @@ import { isOfIssuer } from '../tokens/issuer.js';
  */
 export const SHARED_MODEL = capability<true>('shared model', 'OAuth2Module');
 
-/** The logged reason of a refusal. */
+/** The logged reason for refusing a client of another issuer. */
 export const OTHER_ISSUER = 'client is registered at another issuer';
 
 /**

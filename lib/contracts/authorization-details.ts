@@ -53,11 +53,17 @@ export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('authorization
 /** The name of the request parameter and of the stored member. RFC 9396 §2 */
 export const DETAILS = 'authorization_details';
 
-/** Returns the authorization details of a stored code or token; an empty list if it has none. RFC 9396 §2 */
+/**
+ * Returns the authorization details of a stored code or token. Returns an empty list if it contains no details.
+ * RFC 9396 §2
+ */
 export const detailsOf = (stored: unknown): readonly AuthorizationDetail[] =>
   Array.isArray(stored) ? stored.filter((one): one is AuthorizationDetail => typeof one?.type === 'string') : [];
 
-/** Whether the stored data of a request contains authorization details. Such a request needs no scope. RFC 9396 §3.1 */
+/**
+ * Whether the stored data of a request contains authorization details, so that the request needs no scope.
+ * RFC 9396 §3.1
+ */
 export const hasDetails = (data: Readonly<Record<string, unknown>>): boolean => detailsOf(data[DETAILS]).length > 0;
 
 /** The list fields of a detail. A detail with fewer entries in them requests less. RFC 9396 §2.2 */

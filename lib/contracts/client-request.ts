@@ -84,7 +84,7 @@ export class ClientRequest {
 /** A typed key for a value that a feature stores with a request while it is processed. */
 export interface StateKey<T> {
   readonly name: string;
-  /** Only for the type: never set. */
+  /** Carries the type only. It is never set. */
   readonly type?: T;
 }
 

@@ -10,14 +10,17 @@ export interface ForbiddenParts {
   algorithms?(name: string): boolean;
 }
 
-/** Whether one of the features forbids this name of a part. */
+/** Whether a feature forbids this grant type, response type, authentication method or algorithm. */
 export const isForbidden = (
   features: readonly WithForbiddenParts[],
   part: keyof ForbiddenParts,
   name: string,
 ): boolean => findForbiddingFeature(features, part, name) !== undefined;
 
-/** Returns the first feature that forbids this name of a part. */
+/**
+ * Returns the first feature that forbids this grant type, response type, authentication method or algorithm.
+ * `undefined` if no feature does.
+ */
 export const findForbiddingFeature = <F extends WithForbiddenParts>(
   features: readonly F[],
   part: keyof ForbiddenParts,

@@ -15,9 +15,9 @@ export interface OwnUrls {
    */
   urlsOf(endpoint: string, issuer: string | undefined): readonly string[];
   /**
-   * Returns the protected resource that a request is sent to, or `undefined` if it is none of the server's resources.
-   * If several match, the one with the longest path is returned. A path prefix that a proxy removed is taken into
-   * account. RFC 8707 §2
+   * Returns the protected resource that a request is sent to, or `undefined` for any other path. If several resources
+   * match, the one with the longest path is returned. A path prefix that a proxy removed is taken into account.
+   * RFC 8707 §2
    */
   resourceOf(request: Request): string | undefined;
 }

@@ -41,7 +41,7 @@ export interface RequestedLogin {
   reauthenticate?: boolean;
   /** Whether the user must choose an account. */
   selectAccount?: boolean;
-  /** Whether the user is asked to create an account. Initiating User Registration 1.0 §4 */
+  /** Whether the user should create an account if they have none. Initiating User Registration 1.0 §4 */
   createAccount?: boolean;
   /** The accepted authentication context classes (`acr`), in order of preference. RFC 9470 §4 */
   acr?: readonly string[];

@@ -44,9 +44,7 @@ export interface AuthorizationRequest<C extends Client = CoreClient> extends Des
   readonly request: Request;
 }
 
-/**
- * The `responseType` of a device authorization request. Such a request has no browser and no redirect. RFC 8628 §3.1
- */
+/** The `responseType` of a device authorization request, which involves no browser and no redirect. RFC 8628 §3.1 */
 export const DEVICE_RESPONSE_TYPE = 'device_code';
 
 /**

@@ -14,7 +14,7 @@ export class InvalidScopeError extends oauthError('invalid_scope', 400) {}
 export class AccessDeniedError extends oauthError('access_denied', 400) {}
 export class UnsupportedResponseTypeError extends oauthError('unsupported_response_type', 400) {}
 export class ServerError extends oauthError('server_error', 503) {}
-/** The server cannot handle the request at the moment. The same request may succeed later. RFC 6749 §4.1.2.1 */
+/** The server cannot handle the request at the moment, but may succeed later. RFC 6749 §4.1.2.1 */
 export class TemporarilyUnavailableError extends oauthError('temporarily_unavailable', 503) {
   /**
    * Seconds after which the client may retry, sent as `Retry-After`. If omitted, the header is not sent.

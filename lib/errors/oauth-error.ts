@@ -9,7 +9,10 @@ export interface OAuthErrorProperties {
  * secrets.
  */
 export interface RefusalDetail {
-  /** What happened, for people: `authorization code has expired`. Programs should use the error code instead. */
+  /**
+   * The event as a phrase for people, such as `authorization code has expired`. Programs should use the error code
+   * instead.
+   */
   reason: string;
   /** The value that would have been accepted. */
   expected?: unknown;

@@ -115,7 +115,10 @@ export interface ClientEvent extends OAuth2Event {
 
 /** The payload of `client.changed`. */
 export interface ClientChangeEvent extends OAuth2Event {
-  /** What was changed: the client's properties, its secrets, or that a disabled client was enabled again. */
+  /**
+   * The change: of the client's properties (`description`), of its secrets, or that a disabled client was enabled
+   * again.
+   */
   change: 'description' | 'secret' | 'enabled';
 }
 
@@ -134,8 +137,8 @@ export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
 }
 
 /**
- * The payload of `token.revoked` and `token.reuse_detected`. `kind` is what was revoked or replayed: a code, a token or
- * a grant.
+ * The payload of `token.revoked` and `token.reuse_detected`. `kind` names the revoked or replayed thing: a code, a
+ * token or a grant.
  */
 export interface TokenEvent extends OAuth2Event {
   kind: string;
@@ -155,8 +158,8 @@ export interface LogoutFailureEvent extends OAuth2Event {
 }
 
 /**
- * The payload of `grant.ended`. Without `grantId`, all grants of the user to the client were revoked. Without `userId`
- * or `clientId`, all grants of the other one.
+ * The payload of `grant.ended`. Without `grantId`, all grants of the user to the client were revoked. Without
+ * `clientId`, all grants of the user. Without `userId`, all grants of the client.
  */
 export interface GrantEvent extends OAuth2Event {
   /** Why the grants were revoked: replay detection, by the client, by the user, or by the application. */

@@ -1,10 +1,10 @@
 import type { Request } from './request.js';
 
 /**
- * Returns the origin of the page that sent a request, to prevent CSRF: `'own'` for a page of this server or a request
- * without a page, `'other'` for a page of another origin, `'hidden'` if the page hides its origin. It reads
- * `Sec-Fetch-Site`. Without that header, it compares `Origin` with `Host`, the host that a trusted proxy reports, and
- * the host of the issuer. RFC 6454 §7, Fetch Metadata §2.3
+ * Returns which page sent a request, to detect CSRF: `'own'` for a page of this server or a request without a page,
+ * `'other'` for a page of another origin, `'hidden'` if the page hides its origin. It reads `Sec-Fetch-Site`. Without
+ * that header, it compares `Origin` with `Host`, the host that a trusted proxy reports, and the host of the issuer.
+ * RFC 6454 §7, Fetch Metadata §2.3
  */
 export function senderOf(request: Request, issuer?: string): 'own' | 'other' | 'hidden' {
   const site: unknown = request.get('sec-fetch-site');

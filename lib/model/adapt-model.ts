@@ -90,10 +90,7 @@ export function callMethod<T extends object, K extends keyof T>(
   return (call ? call(target, args) : method.apply(target, args)) as never;
 }
 
-/**
- * Wraps a method of a model. A method that is not a known model method is called unchanged, and so is any call that
- * passes a callback.
- */
+/** Wraps a method of a model. Unknown methods, and calls that pass a callback, are forwarded unchanged. */
 function adaptMethod(model: Model, key: PropertyKey, value: AnyFunction): AnyFunction {
   const arity = Object.hasOwn(ARITY, key) ? arityOf(key as ModelMethod, value) : Infinity;
   const call = Number.isFinite(arity) ? adapterFor(value, arity) : undefined;

@@ -25,8 +25,8 @@ export type NewClient<C extends Client = Client> = C & { secret?: string | reado
 export type ClientChanges<C extends Client = Client> = { [Name in keyof C]?: C[Name] | null };
 
 /**
- * Changes to a client, or a function that computes them from the current client. The function prevents lost updates of
- * lists.
+ * Changes to a client, or a function that computes them from the current client. Use the function to change lists, so
+ * that no concurrent change is lost.
  */
 export type ClientChange<C extends Client = Client> =
   ClientChanges<C> | ((client: ManagedClient<C>) => ClientChanges<C>);
@@ -95,15 +95,15 @@ export interface ClientsModel<C extends Client = Client> {
   createClient(client: NewClient<C>, options?: CreateClientOptions): Awaitable<boolean>;
   /**
    * Changes a client by a function, which may be called again after a concurrent change.
-   * @returns The changed client, or a falsy value if there is none with this ID.
+   * @returns The changed client, or a falsy value if the client does not exist.
    */
   changeClient(
     clientId: string,
     change: (client: ManagedClient<C>) => ClientChanges<C>,
   ): Awaitable<ManagedClient<C> | Falsy>;
   /**
-   * Returns a client, enabled or disabled, without the values of its secrets. Returns a falsy value if there is none
-   * with this ID.
+   * Returns a client, enabled or disabled, without the values of its secrets. Returns a falsy value if it does not
+   * exist.
    */
   findClient(clientId: string): Awaitable<ManagedClient<C> | Falsy>;
   listClients(options?: ListClientsOptions): Awaitable<ClientList<C>>;

@@ -12,7 +12,8 @@ export interface HealthModel {
 /** A model that verifies the schema of its store. A Nest application calls it at start-up. */
 export interface SchemaModel {
   /**
-   * Rejects if the schema differs from the one that the model needs. The error says what is missing and how to add it.
+   * Rejects if the schema differs from the one that the model needs. The error lists the differences and how to fix
+   * them.
    */
   checkSchema(): Awaitable<unknown>;
 }

@@ -146,7 +146,7 @@ export interface ClientModel<C extends Client = Client> {
   /**
    * Finds a client.
    * @param clientSecret The client secret, or `null` to find the client without verifying a secret.
-   * @returns The client, or a falsy value if there is none or if the secret is wrong.
+   * @returns The client, or a falsy value if it does not exist or if the secret is wrong.
    */
   getClient(clientId: string, clientSecret: string | null): Awaitable<C | Falsy>;
   /**

@@ -17,8 +17,8 @@ export interface NotBefore {
 export interface NotBeforeModel {
   /**
    * Revokes every authorization code, access token, refresh token, session, device code and pushed request whose grant
-   * began before a point in time, in one write. Refreshed tokens belong to the original grant. An earlier time never
-   * replaces a later one.
+   * began before a point in time, in one write. A token that was refreshed later belongs to its original grant, so it
+   * is revoked too. An earlier time never replaces a later one.
    * @returns The time that was applied. If none was given, it is the current time of the store.
    * @throws {InvalidArgumentError} If the time is invalid or in the future.
    */

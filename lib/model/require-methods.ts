@@ -22,7 +22,7 @@ export interface MethodRequirement {
   /** The feature or option for the error message, such as `` the feature `revocation()` ``. */
   readonly neededBy: string;
   readonly methods: readonly string[];
-  /** What to do instead of implementing these methods, such as `leave it out of \`features\``. */
+  /** An alternative to implementing these methods, such as `leave it out of \`features\``. */
   readonly alternative: string;
 }
 

@@ -19,13 +19,10 @@ export interface SessionClient {
 export type SessionClientFilter = Pick<SessionClient, 'userId'> &
   Partial<Pick<SessionClient, 'sid' | 'clientId' | 'issuer'>>;
 
-/** Called with the clients at which users were signed in whose sessions have ended. */
+/** A listener for sessions that have ended. It receives the clients at which their users were signed in. */
 export type SignOutListener = (ended: readonly SessionClient[]) => void;
 
-/**
- * A model that stores at which clients the users of sessions have signed in. For the features `backChannelLogout()` and
- * `frontChannelLogout()`.
- */
+/** A model that stores at which clients the users of sessions have signed in. For the feature `logout()`. */
 export interface SessionClientModel {
   /** Saves a session client until it expires or is taken. Saving it again extends its lifetime. */
   saveSessionClient(sessionClient: SessionClient, expiresAt: Date): Awaitable<unknown>;

@@ -9,6 +9,7 @@ import { shortText } from '../events/events.js';
 import { Instruments } from './instruments.js';
 import { tracedModel } from './traced-model.js';
 
+/** The options of `telemetry()`. */
 export interface TelemetryOptions {
   /** Attributes to add to every span and metric, such as the name of the server. Default: `{}`. */
   attributes?: Attributes;
@@ -18,8 +19,8 @@ export interface TelemetryOptions {
 
 /**
  * Returns traces and metrics by `@opentelemetry/api`, to be passed in the option `instrumentation`: a span for each
- * operation, with the calls of the model as its children, a histogram of durations, and a counter of events. Of the
- * request, they contain only client IDs.
+ * operation, with the calls of the model as its children, a histogram of durations, and a counter of events. They
+ * contain no data of requests except client IDs.
  */
 export function telemetry(options: TelemetryOptions = {}): Instrumentation {
   assertKnownOptions(options, { attributes: true, model: true }, '`telemetry()`');

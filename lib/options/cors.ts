@@ -7,8 +7,8 @@ import { isObject } from '../http/is-object.js';
  */
 export interface CorsOptions {
   /**
-   * The allowed origins, such as `https://app.example.com`, or `'*'` for all. An authenticated client must allow the
-   * origin as well, by its `allowedOrigins` or redirect URIs.
+   * The allowed origins, such as `https://app.example.com`, or `'*'` for all. The client of a request must allow the
+   * origin as well, by its `allowedOrigins` or its redirect URIs.
    */
   origins: readonly string[] | '*';
   /** Whether these origins may also call the protected resources that features declare. Default: `false`. */

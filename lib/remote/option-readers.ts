@@ -1,7 +1,7 @@
 import { isPublicUrl } from '../http/public-url.js';
 import { assertConfig } from '../errors/configuration-error.js';
 
-// Reads and validates the options of models that use another server. Error messages begin with the name of the model.
+// Reads and validates the options of models that use another server.
 
 /** Whether a URL uses https, or http on a loopback address: tokens, secrets and keys are sent there. RFC 7662 §4 */
 export const isSecureUrl = (url: unknown): url is string =>

@@ -37,7 +37,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly interactive: InteractiveAuthorization;
   private readonly endpoints: EndpointOperations;
   private readonly instrumentation: Around<OAuth2Server> | undefined;
-  /** The wrapper that runs around all operations. `undefined` if there is none. */
+  /** The wrapper that runs around all operations. `undefined` without wrappers. */
   private around: Around<OAuth2Server> | undefined;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
@@ -86,7 +86,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('authenticate', request, response, given, callback);
   }
 
-  /** Handles an authorization request without pages: redirects with a code, a token or an error. RFC 6749 §3.1 */
+  /** Handles an authorization request in a single step: redirects with a code, a token or an error. RFC 6749 §3.1 */
   authorize(
     request: Request,
     response: Response,

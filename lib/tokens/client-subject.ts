@@ -1,6 +1,8 @@
 import type { CoreClient, User } from '../model/model.js';
 
-/** The prefix of the user ID of client credentials clients. Stores reject real users with such an ID. */
+/**
+ * The prefix of the IDs of synthetic users of the client credentials grant. Stores reject real users with such an ID.
+ */
 const PREFIX = 'oauth2:client:';
 
 /** The objects created by `clientItself()`. An ID alone is no proof, because a user may have chosen it. */

@@ -37,7 +37,7 @@ export function readSignInClaims(issued: object): SignInClaims {
   return known;
 }
 
-/** Copies the sign-in claims of a code or refresh token to what is issued for it. */
+/** Copies the sign-in claims of a code or refresh token to the data of a new token. */
 export function copySignInClaims(to: Record<string, unknown>, from: object): void {
   for (const name of NAMES) {
     const value = (from as Record<string, unknown>)[name];

@@ -1,4 +1,4 @@
-import { Deadline, onTokensEnded } from '../../lib/adapter/index.js';
+import { Deadline, onTokensRevoked } from '../../lib/adapter/index.js';
 import { type RevokedTokens, InvalidTokenError, type Model, type Token } from '../../lib/index.js';
 import type { OpenStream } from './transports/transport.js';
 
@@ -78,7 +78,7 @@ export class OpenConnections {
 
   /** Starts the timer and the listener for revoked tokens. Returns a function that stops both. */
   private start(): () => void {
-    const stopListening = onTokensEnded((ended) => void this.verifyMatching((token) => isMeant(token, ended)));
+    const stopListening = onTokensRevoked((ended) => void this.verifyMatching((token) => isMeant(token, ended)));
     let isLooking = false;
     const look = async () => {
       if (isLooking) return;

@@ -5,9 +5,9 @@ import { isBoolean, isLink, isWord } from './metadata-members.js';
 
 /** The type of the application, `web` or `native`. OpenID Connect Registration §2 */
 export const APPLICATION_TYPE = clientField('application_type', (value) => value === 'web' || value === 'native');
-/** RFC 7591 §2 */
+/** The URL of the client's logo. RFC 7591 §2 */
 export const LOGO_URI = clientField('logo_uri', isLink);
-/** RFC 7591 §2 */
+/** The client authentication method. RFC 7591 §2 */
 export const TOKEN_ENDPOINT_AUTH_METHOD = clientField('token_endpoint_auth_method', isWord);
 /** Whether the client must push its authorization requests. RFC 9126 §6 */
 export const REQUIRE_PUSHED_AUTHORIZATION_REQUESTS = clientField('require_pushed_authorization_requests', isBoolean);

@@ -5,7 +5,7 @@ import { requiredGrantTypes } from '../../contracts/response-type.js';
 import { findScopesError } from '../../options/scopes-error.js';
 
 /**
- * What clients may register that the operator did not register: self-registered clients, and clients with a metadata
+ * The restrictions for clients that the operator did not register: self-registered clients, and clients with a metadata
  * document.
  */
 export interface ClientPolicyOptions {
@@ -36,7 +36,10 @@ export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true
   grants: true,
 };
 
-/** What clients may register, by the policy options and by the features of the server. */
+/**
+ * The effective restrictions for self-registered clients and clients with a metadata document, from the policy options
+ * and the features.
+ */
 export interface ClientPolicy {
   readonly scopes: readonly string[];
   readonly defaultScope: readonly string[] | undefined;

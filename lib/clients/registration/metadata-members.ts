@@ -22,10 +22,7 @@ const TAGGED = new RegExp(`^(client_name|${LINKS.join('|')})#([a-z]{2,8}(?:-[a-z
  */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
 
-/**
- * Matches six or more combining marks on one letter. They would cover the lines above, and no writing system needs so
- * many.
- */
+/** Matches six combining marks in a row. They would cover the lines above, and no writing system needs them. */
 const STACKED_MARKS = /\p{M}{6}/u;
 
 /** Returns a member of client metadata. `null` counts as unset. */

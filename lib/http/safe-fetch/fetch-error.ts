@@ -1,7 +1,7 @@
 /**
- * Why a fetch failed. `url`: the URL is not allowed. `address`: the host has no public address. `response`: the response
- * has a wrong status, type or size. `content`: the content is not valid. `network`: there was no response in time, or
- * its status was 429 or 5xx. `busy`: too many fetches are in progress.
+ * Why a fetch failed. `url`: the URL is not allowed. `address`: the host has no public address. `response`: the
+ * response has a wrong status, type or size. `content`: the content is not valid. `network`: there was no response in
+ * time, or its status was 429 or 5xx. `busy`: too many fetches are in progress.
  */
 export type FetchErrorKind = 'url' | 'address' | 'response' | 'content' | 'network' | 'busy';
 

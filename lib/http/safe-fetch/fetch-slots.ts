@@ -89,7 +89,7 @@ export class FetchSlots {
     work: () => PromiseLike<T>,
   ): Promise<T> {
     if (!this.reachable.has(hostname)) return slots.run(limits, this.reserved, work);
-    const separate = limits.map(([key, limit]): Limit => [`answered ${key}`, limit]);
+    const separate = limits.map(([key, limit]): Limit => [`reachable ${key}`, limit]);
     return slots.run(separate, 0, work);
   }
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /**
- * Returns the last two and the last three labels of a host name, if it has that many. Returns an empty list for an IP
+ * Returns the last two and the last three labels of a host name, as far as it has them. Returns an empty list for an IP
  * address.
  */
 export function suffixesOf(hostname: string): string[] {
