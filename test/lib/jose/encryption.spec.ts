@@ -28,12 +28,12 @@ const userinfo = ({ send }: Server, token: string) =>
 
 describe('an encrypted ID token', () => {
   it.each([
-    ['RSA-OAEP-256', rsa],
-    ['ECDH-ES', p256],
-    ['ECDH-ES+A128KW', recipient('P-384')],
-    ['ECDH-ES+A256KW', recipient('P-521')],
-    ['ECDH-ES', recipient('X25519')],
-  ])('contains the signed ID token, encrypted with %s to the key of the client', async (alg, { jwk, key }) => {
+    ['RSA-OAEP-256', 'RSA', rsa],
+    ['ECDH-ES', 'P-256', p256],
+    ['ECDH-ES+A128KW', 'P-384', recipient('P-384')],
+    ['ECDH-ES+A256KW', 'P-521', recipient('P-521')],
+    ['ECDH-ES', 'X25519', recipient('X25519')],
+  ])('contains the signed ID token, encrypted with %s to a client key (%s)', async (alg, _type, { jwk, key }) => {
     const server = await serverFor({ idTokenEncryptedResponseAlg: alg, jwks: { keys: [jwk] } });
     const { id_token } = await server.signIn({ nonce: 'n' });
     const { text, header } = await decrypted(id_token, key);

@@ -167,25 +167,25 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
   });
 
   it.each([
-    ['for another server', { aud: 'https://elsewhere.example' }],
-    ['for this and another server', { aud: [ISSUER, 'https://elsewhere.example'] }],
-    ['for this server twice', { aud: [ISSUER, ISSUER] }],
-    ['for no audience', { aud: undefined }],
-    ['for the token endpoint, which the option `audiences` does not list', { aud: `${ISSUER}/oauth/token` }],
-    ['for an audience that is not a string', { aud: { iss: ISSUER } }],
-    ['without a subject', { sub: undefined }],
-    ['with an empty subject', { sub: '' }],
-    ['with a subject that is not a string', { sub: { id: 'U1' } }],
-    ['expired', { exp: seconds() - 20 }],
-    ['without an expiry', { exp: undefined }],
-    ['valid for longer than `maxLifetime`', { exp: seconds() + 7200 }],
-    ['valid until the largest number', { exp: Number.MAX_VALUE }],
-    ['with an expiry that is not a number', { exp: 'tomorrow' }],
-    ['not valid yet', { nbf: seconds() + 60 }],
-    ['from the future', { iat: seconds() + 60 }],
-    ['for a user who does not exist', { sub: 'U2' }],
-    ['bound to a key without a proof of that key', { cnf: { jkt: 'x' } }],
-  ])('is rejected if it is %s', async (_what, claims) => {
+    ['is for another server', { aud: 'https://elsewhere.example' }],
+    ['is for this and another server', { aud: [ISSUER, 'https://elsewhere.example'] }],
+    ['is for this server twice', { aud: [ISSUER, ISSUER] }],
+    ['is for no audience', { aud: undefined }],
+    ['is for the token endpoint, which the option `audiences` does not list', { aud: `${ISSUER}/oauth/token` }],
+    ['is for an audience that is not a string', { aud: { iss: ISSUER } }],
+    ['has no subject', { sub: undefined }],
+    ['has an empty subject', { sub: '' }],
+    ['has a subject that is not a string', { sub: { id: 'U1' } }],
+    ['is expired', { exp: seconds() - 20 }],
+    ['has no expiry', { exp: undefined }],
+    ['is valid for longer than `maxLifetime`', { exp: seconds() + 7200 }],
+    ['is valid until the largest number', { exp: Number.MAX_VALUE }],
+    ['has an expiry that is not a number', { exp: 'tomorrow' }],
+    ['is not valid yet', { nbf: seconds() + 60 }],
+    ['is from the future', { iat: seconds() + 60 }],
+    ['is for a user who does not exist', { sub: 'U2' }],
+    ['is bound to a key without a proof of that key', { cnf: { jkt: 'x' } }],
+  ])('is rejected if it %s', async (_what, claims) => {
     expect(await setUp().redeem(await assertion(claims))).toEqual(REFUSED);
   });
 
@@ -250,7 +250,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
     });
   });
 
-  it.each([undefined, ''])('is required: %j', async (missing) => {
+  it.each([undefined, ''])('causes invalid_request if it is missing: %p', async (missing) => {
     expect(await setUp().redeem(missing)).toMatchObject({ status: 400, error: 'invalid_request' });
   });
 });
@@ -355,22 +355,26 @@ describe('an identity assertion (ID-JAG)', () => {
   });
 
   it.each([
-    ['for another client', { client_id: 'other' }, {}],
-    ['without a client', { client_id: undefined }, {}],
-    ['for a list of clients', { client_id: ['app'] }, {}],
-    ['for an additional audience', { aud: [ISSUER, CHAT] }, {}],
-    ['without a `jti`', { jti: undefined }, {}],
-    ['without an `iat`', { iat: undefined }, {}],
-    ['with a scope that is not a string', { scope: ['read'] }, {}],
-    ['with a malformed scope', { scope: 'a"b' }, {}],
-    ['with authorization details if the server has no such feature', { authorization_details: [{ type: 'chat' }] }, {}],
-    ['with a resource that is not a URI', { resource: 'chat' }, {}],
-    ['with a resource that is an object', { resource: { uri: CHAT } }, {}],
-    ['with 40 resources', { resource: Array.from({ length: 40 }, (_, at) => `${CHAT}/${at}`) }, {}],
-    ['with the type JWT', {}, { typ: 'JWT' }],
-    ['without a type', {}, { typ: undefined }],
-    ['with the type of an access token', {}, { typ: 'at+jwt' }],
-  ])('is rejected %s', async (_what, claims, header) => {
+    ['is for another client', { client_id: 'other' }, {}],
+    ['has no client', { client_id: undefined }, {}],
+    ['is for a list of clients', { client_id: ['app'] }, {}],
+    ['is for an additional audience', { aud: [ISSUER, CHAT] }, {}],
+    ['has no `jti`', { jti: undefined }, {}],
+    ['has no `iat`', { iat: undefined }, {}],
+    ['has a scope that is not a string', { scope: ['read'] }, {}],
+    ['has a malformed scope', { scope: 'a"b' }, {}],
+    [
+      'has authorization details, for which the server has no feature',
+      { authorization_details: [{ type: 'chat' }] },
+      {},
+    ],
+    ['has a resource that is not a URI', { resource: 'chat' }, {}],
+    ['has a resource that is an object', { resource: { uri: CHAT } }, {}],
+    ['has 40 resources', { resource: Array.from({ length: 40 }, (_, at) => `${CHAT}/${at}`) }, {}],
+    ['has the type JWT', {}, { typ: 'JWT' }],
+    ['has no type', {}, { typ: undefined }],
+    ['has the type of an access token', {}, { typ: 'at+jwt' }],
+  ])('is rejected if it %s', async (_what, claims, header) => {
     expect(await setUp({}, { of }).redeem(await idJag(claims, header))).toEqual(REFUSED);
   });
 

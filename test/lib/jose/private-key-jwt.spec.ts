@@ -296,37 +296,40 @@ describe('a client assertion', () => {
   });
 
   const forgeries: [string, () => string | Promise<string>][] = [
-    ['without a signature', () => new UnsecuredJWT(claimsOf()).encode()],
-    ['signed with the key of another client', () => sign({}, {}, other)],
-    ['signed with the key of another client and the right `kid`', () => sign({}, { kid: 'own' }, other)],
-    ['signed with a key in its own header', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
-    ['signed with the public key as HMAC secret', () => hs256(JSON.stringify(own.jwk))],
-    ['with another client as issuer', () => sign({ iss: 'foreign' })],
-    ['for another server', () => sign({ aud: 'https://evil.example' })],
-    ['for several servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
-    ['for no audience', () => sign({ aud: undefined })],
-    ['for an audience that is not a string', () => sign({ aud: NO_TEXT })],
-    ['without an expiry', () => sign({ exp: undefined })],
-    ['valid for a year', () => sign({ exp: now() + 31_536_000 })],
-    ['with an expiry that is a string', () => sign({ exp: '9999999999' })],
-    ['without a `jti`', () => sign({ jti: undefined })],
-    ['with a list as `jti`', () => sign({ jti: ['x'] })],
-    ['without a subject', () => sign({ sub: undefined })],
-    ['of an unknown client', () => sign(of('nobody'))],
-    ['of a client without keys', () => sign(of('without'))],
-    ['of a client that is registered for a secret', () => sign(of('secret'))],
-    ['not a JWT', () => 'x.y.z'],
-    ['too long', () => sign({ pad: 'x'.repeat(9000) })],
-    ['with an unknown critical header', () => crit()],
-    ['signed with a key that its header links to', () => sign({}, { kid: 'new', jku: keysUri, x5u: keysUri }, other)],
-    ['signed with a property of Object as `kid`', () => sign({}, { kid: '__proto__' }, other)],
-    ['signed with a path as `kid`', () => sign({}, { kid: '../../../../dev/null' }, other)],
-    ['signed with an object as `kid`', () => sign({}, { kid: { $ne: null } }, other)],
+    ['has no signature', () => new UnsecuredJWT(claimsOf()).encode()],
+    ['is signed with the key of another client', () => sign({}, {}, other)],
+    ['is signed with the key of another client and the right `kid`', () => sign({}, { kid: 'own' }, other)],
+    ['is signed with a key in its own header', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
+    ['is signed with the public key as HMAC secret', () => hs256(JSON.stringify(own.jwk))],
+    ['has another client as issuer', () => sign({ iss: 'foreign' })],
+    ['is for another server', () => sign({ aud: 'https://evil.example' })],
+    ['is for several servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
+    ['is for no audience', () => sign({ aud: undefined })],
+    ['is for an audience that is not a string', () => sign({ aud: NO_TEXT })],
+    ['has no expiry', () => sign({ exp: undefined })],
+    ['is valid for a year', () => sign({ exp: now() + 31_536_000 })],
+    ['has an expiry that is a string', () => sign({ exp: '9999999999' })],
+    ['has no `jti`', () => sign({ jti: undefined })],
+    ['has a list as `jti`', () => sign({ jti: ['x'] })],
+    ['has no subject', () => sign({ sub: undefined })],
+    ['is of an unknown client', () => sign(of('nobody'))],
+    ['is of a client without keys', () => sign(of('without'))],
+    ['is of a client that is registered for a secret', () => sign(of('secret'))],
+    ['is not a JWT', () => 'x.y.z'],
+    ['is too long', () => sign({ pad: 'x'.repeat(9000) })],
+    ['has an unknown critical header', () => crit()],
     [
-      'signed with a key of another type than its algorithm',
+      'is signed with a key that its header links to',
+      () => sign({}, { kid: 'new', jku: keysUri, x5u: keysUri }, other),
+    ],
+    ['is signed with the `kid` `__proto__`', () => sign({}, { kid: '__proto__' }, other)],
+    ['is signed with a path as `kid`', () => sign({}, { kid: '../../../../dev/null' }, other)],
+    ['is signed with an object as `kid`', () => sign({}, { kid: { $ne: null } }, other)],
+    [
+      'is signed with a key of another type than its algorithm',
       () => sign({}, { alg: 'EdDSA' }, { ...own, privateKey: ed.privateKey }),
     ],
-    ['modified', () => changed()],
+    ['is modified', () => changed()],
   ];
   const crit = () =>
     new SignJWT(claimsOf())
@@ -339,7 +342,7 @@ describe('a client assertion', () => {
   const hs256 = (secret: string) =>
     new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256', kid: 'own' }).sign(new TextEncoder().encode(secret));
 
-  it.each(forgeries)('is rejected without a reason for the client if it is %s', async (_, forge) => {
+  it.each(forgeries)('is rejected without a reason for the client if it %s', async (_, forge) => {
     const { ask, heard } = setUp();
     const answer = await ask(await forge());
     expect(answer).toMatchObject(REFUSED);

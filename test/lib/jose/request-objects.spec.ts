@@ -271,7 +271,7 @@ describe('requestObjects()', () => {
     [{ once: true }, '`once` of `requestObjects()` requires `maxLifetime`'],
     [{ tolerance: 1 }, 'unknown option `tolerance` of `requestObjects()`'],
     [{ fetch: { allow: ['x'] } }, 'in `allow` of a fetch'],
-  ])('rejects the options %j', (given, sentence) => {
+  ])('rejects the options %p at start-up', (given, sentence) => {
     expect(() => requestObjects(given as never)).toThrow(sentence);
   });
 });
@@ -328,23 +328,27 @@ describe('a pushed request object', () => {
 
   it.each([
     [
-      'with a wrong signature',
+      'if its signature is wrong',
       async () => ({ request: await sign({ key: other.privateKey }) }),
       'invalid_request_object',
     ],
-    ['by reference', async () => ({ request_uri: 'https://app.example/x' }), 'invalid_request'],
     [
-      'with a reference in it',
+      'if it is sent as the reference request_uri',
+      async () => ({ request_uri: 'https://app.example/x' }),
+      'invalid_request',
+    ],
+    [
+      'if it contains a request_uri',
       async () => ({ request: await sign({ claims: { request_uri: 'urn:x' } }) }),
       'invalid_request_object',
     ],
     [
-      'of another client',
+      'if it is of another client',
       async () => ({ request: await sign({ claims: { iss: 'foreign', client_id: 'foreign' } }) }),
       'invalid_request_object',
     ],
     [
-      'with a scope that the client may not request',
+      'if the client may not request its scope',
       async () => ({ request: await sign({ claims: { scope: 'nonsense' } }) }),
       'invalid_scope',
     ],

@@ -101,7 +101,7 @@ describe('signed introspection responses (RFC 9701)', () => {
     ['Ed25519', 201],
     ['RS256', 400],
     ['none', 400],
-  ])('can be registered with the algorithm %s: status %i', async (introspection_signed_response_alg, status) => {
+  ])('can be registered with the algorithm %s: HTTP %i', async (introspection_signed_response_alg, status) => {
     const body = { redirect_uris: ['https://a.example/cb'], introspection_signed_response_alg };
     const headers = { 'content-type': 'application/json' };
     const registered = await callEndpoint(

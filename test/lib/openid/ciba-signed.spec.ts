@@ -91,25 +91,25 @@ describe('a signed CIBA request', () => {
   });
 
   it.each([
-    ['without `aud`', { aud: undefined }],
-    ['for another server', { aud: 'https://other.example' }],
-    ['without `iss`', { iss: undefined }],
-    ['with another client as `iss`', { iss: 'other' }],
-    ['without `exp`', { exp: undefined }],
-    ['that has expired', { iat: now() - 900, nbf: now() - 900, exp: now() - 300 }],
-    ['that is valid for too long', { exp: now() + 4200 }],
-    ['that became valid too long ago', { nbf: now() - 4200 }],
-    ['without `iat`', { iat: undefined }],
-    ['with an `iat` in the future', { iat: now() + 600 }],
-    ['without `nbf`', { nbf: undefined }],
-    ['that is not valid yet', { nbf: now() + 600, exp: now() + 900 }],
-    ['without `jti`', { jti: undefined }],
-    ['whose `jti` is not a string', { jti: 5 }],
-    ['that contains another request object', { request: 'a.b.c' }],
-    ['with another `client_id`', { client_id: 'other' }],
-    ['that contains a client secret', { client_secret: SECRET }],
-    ['with two hints', { login_hint_token: 'xyz' }],
-  ])('is rejected %s', async (_, bent) => {
+    ['has no `aud`', { aud: undefined }],
+    ['is for another server', { aud: 'https://other.example' }],
+    ['has no `iss`', { iss: undefined }],
+    ['has another client as `iss`', { iss: 'other' }],
+    ['has no `exp`', { exp: undefined }],
+    ['has expired', { iat: now() - 900, nbf: now() - 900, exp: now() - 300 }],
+    ['is valid for too long', { exp: now() + 4200 }],
+    ['became valid too long ago', { nbf: now() - 4200 }],
+    ['has no `iat`', { iat: undefined }],
+    ['has an `iat` in the future', { iat: now() + 600 }],
+    ['has no `nbf`', { nbf: undefined }],
+    ['is not valid yet', { nbf: now() + 600, exp: now() + 900 }],
+    ['has no `jti`', { jti: undefined }],
+    ['has a `jti` that is not a string', { jti: 5 }],
+    ['contains another request object', { request: 'a.b.c' }],
+    ['has another `client_id`', { client_id: 'other' }],
+    ['contains a client secret', { client_secret: SECRET }],
+    ['has two hints', { login_hint_token: 'xyz' }],
+  ])('is rejected if it %s', async (_, bent) => {
     const { ask, asked } = await openCiba({ client });
     expect(await ask({ request: await sign(bent) })).toMatchObject(refusal);
     expect(asked).toEqual([]);

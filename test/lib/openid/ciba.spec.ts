@@ -329,7 +329,7 @@ describe('a CIBA request in ping mode', () => {
       };
     });
 
-  it.each([true, false])('notifies the client, which then polls (agreed: %s)', async (allow) => {
+  it.each([true, false])('notifies the client, which then polls (the user agreed: %s)', async (allow) => {
     const { begin, poll, decide, store } = await open({ fetch, client: client() });
     const heard = hear(1, () => (response) => response.writeHead(204).end());
     const { body } = await begin({ client_notification_token: TOKEN });

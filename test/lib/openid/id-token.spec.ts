@@ -158,25 +158,28 @@ describe('an ID token', () => {
   });
 
   it.each([
-    '{',
-    '[]',
-    '"email"',
-    'null',
-    '{"id_token":[]}',
-    '{"userinfo":"email"}',
-    '{"id_token":{"email":true}}',
-    '{"id_token":{"email":{"essential":"yes"}}}',
-    '{"id_token":{"acr":{"values":"silver"}}}',
-    '{"id_token":{"acr":{"value":{}}}}',
-    '{"id_token":{"":null}}',
-    '{"id_token":{"__proto__":null}}',
-    '{"userinfo":{"\u202eliame":null}}',
-    '{"userinfo":{"email\\nand nothing else":null}}',
-    JSON.stringify({ id_token: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`c${at}`, null])) }),
-    JSON.stringify({ id_token: { x: { values: Array.from({ length: 21 }, () => 'y') } } }),
-    JSON.stringify({ id_token: { ['x'.repeat(4000)]: null } }),
-    '[['.repeat(1000),
-  ])('is not issued if the parameter `claims` is malformed (%#)', async (claims) => {
+    ['incomplete JSON', '{'],
+    ['a list', '[]'],
+    ['a string', '"email"'],
+    ['null', 'null'],
+    ['a list for a location', '{"id_token":[]}'],
+    ['a string for a location', '{"userinfo":"email"}'],
+    ['a boolean for a claim', '{"id_token":{"email":true}}'],
+    ['a string as `essential`', '{"id_token":{"email":{"essential":"yes"}}}'],
+    ['a string as `values`', '{"id_token":{"acr":{"values":"silver"}}}'],
+    ['an object as `value`', '{"id_token":{"acr":{"value":{}}}}'],
+    ['an empty name', '{"id_token":{"":null}}'],
+    ['the name `__proto__`', '{"id_token":{"__proto__":null}}'],
+    ['a name with a right-to-left override', '{"userinfo":{"\u202eliame":null}}'],
+    ['a name with a line break', '{"userinfo":{"email\\nand nothing else":null}}'],
+    [
+      '51 claims',
+      JSON.stringify({ id_token: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`c${at}`, null])) }),
+    ],
+    ['21 values for a claim', JSON.stringify({ id_token: { x: { values: Array.from({ length: 21 }, () => 'y') } } })],
+    ['a name that is too long', JSON.stringify({ id_token: { ['x'.repeat(4000)]: null } })],
+    ['JSON that is nested deeply', '[['.repeat(1000)],
+  ])('is not issued if the parameter `claims` is malformed: %s', async (_, claims) => {
     const { authorize } = await openIdServer();
     expect((await authorize({ claims })).parameters).toMatchObject({ error: 'invalid_request', state: 'xyz' });
   });
