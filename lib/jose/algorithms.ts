@@ -51,8 +51,8 @@ export const ALGORITHM_NAMES = `${ALGORITHMS.join(', ')}${
 }`;
 
 /**
- * Returns the hash function of a signature algorithm, which also computes `at_hash` and `c_hash`. ML-DSA uses SHAKE256.
- * OpenID Connect Core §3.1.3.6
+ * Returns the hash function that a signature algorithm uses. It also computes `at_hash` and `c_hash`. ML-DSA uses
+ * SHAKE256. OpenID Connect Core §3.1.3.6
  */
 export function hashOf(alg: SigningAlgorithm): 'sha256' | 'sha384' | 'sha512' | 'shake256' {
   if (alg.startsWith('ML-DSA')) return 'shake256';

@@ -2,7 +2,7 @@ import { collectedCapability } from '../contracts/capability.js';
 
 /** The clock skew that a feature accepts. */
 export interface ClockTolerance {
-  /** The feature as the developer writes it, in backticks: `dpop()`. */
+  /** The feature as the developer writes it, in backticks, such as `dpop()`. */
   readonly feature: string;
   readonly seconds: number;
 }

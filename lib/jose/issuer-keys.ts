@@ -36,7 +36,7 @@ export interface IssuerSettings extends Required<Omit<IssuerOptions, 'jwks' | 'j
   jwksUri: string | undefined;
 }
 
-/** The names of these options, to detect misspelled ones. */
+/** The names of the options in `IssuerOptions`, to detect misspelled ones. */
 export const ISSUER_OPTIONS = {
   issuer: true,
   jwksUri: true,

@@ -2,7 +2,7 @@ import { errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { RefreshingCache, type RefreshingCacheSettings } from '../remote/refreshing-cache.js';
 import { type KeySelector, LocalKeys, type PublicKeys } from './client-keys/public-keys.js';
 
-/** How long keys are cached, and how often they are fetched. */
+/** The settings of a key cache: how long keys are cached, and how often they are fetched. */
 export type KeyCacheSettings = RefreshingCacheSettings;
 
 /** The cached keys of another party. They are fetched again if a JWT names an unknown key. RFC 7517 */
@@ -14,8 +14,8 @@ export class KeyCache implements PublicKeys {
   }
 
   /**
-   * Returns the key for the header of a JWS. It has the type that `jose` expects. Rejects with the error of `load` if
-   * no keys are available.
+   * Finds the key that belongs to the header of a signed JWT. It is a function of the type that `jose` expects. Rejects
+   * with the error of `load` if no keys are available.
    */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.keys.current();

@@ -10,8 +10,8 @@ const MAX_KEYS = 4;
 export type JwtChecks = JWTVerifyOptions & Required<Pick<JWTVerifyOptions, 'algorithms'>>;
 
 /**
- * Verifies the signature and the times of a JWT and returns its claims. If several keys match, because the JWT has no
- * `kid`, they are tried one by one. Rejects with the errors of `jose`. RFC 7519 §7.2, RFC 7515 §4.1.4
+ * Verifies the signature and the time claims of a JWT and returns its claims. If several keys match, because the JWT
+ * has no `kid`, they are tried one by one. Rejects with the errors of `jose`. RFC 7519 §7.2, RFC 7515 §4.1.4
  */
 export async function verifyJwt(token: string, keys: JWTVerifyGetKey, checks: JwtChecks): Promise<JWTVerifyResult> {
   try {

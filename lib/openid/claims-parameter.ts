@@ -19,7 +19,8 @@ export interface RequestedClaims {
 }
 
 /**
- * Maximum numbers: characters of the parameter, claims in each member, values of each claim, and characters of a name.
+ * The limits of the parameter `claims`: its characters, the claims in each member, the values of each claim, and the
+ * characters of a name.
  */
 const MAX_LENGTH = 4000;
 const MAX_CLAIMS = 50;
@@ -33,7 +34,7 @@ const MAX_NAME_LENGTH = 200;
 export function readClaims(text: string | undefined): RequestedClaims | undefined {
   if (text === undefined) return undefined;
   const parsed = text.length <= MAX_LENGTH ? tryParseJson(text) : undefined;
-  if (!isObject(parsed)) throw invalidClaims(`it is not a JSON object of at most ${MAX_LENGTH} characters`);
+  if (!isObject(parsed)) throw invalidClaims(`\`claims\` is not a JSON object of at most ${MAX_LENGTH} characters`);
   const { userinfo, id_token } = parsed;
   const claims = {
     ...(isGiven(userinfo) && { userinfo: readRequests(userinfo) }),
@@ -46,28 +47,32 @@ export function readClaims(text: string | undefined): RequestedClaims | undefine
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
 function readRequests(parsed: unknown): ClaimRequests {
-  if (!isObject(parsed)) throw invalidClaims('`userinfo` or `id_token` is not an object');
+  if (!isObject(parsed)) throw invalidClaims('`userinfo` or `id_token` in `claims` is not an object');
   const entries = Object.entries(parsed);
-  if (entries.length > MAX_CLAIMS) throw invalidClaims(`it contains more than ${MAX_CLAIMS} claims`);
+  if (entries.length > MAX_CLAIMS) throw invalidClaims(`\`claims\` contains more than ${MAX_CLAIMS} claims`);
   return Object.fromEntries(entries.map(([name, request]) => [readName(name), readRequest(request)]));
 }
 
 function readName(name: string): string {
   // The names are shown to users on the consent page.
   const isName = name.length > 0 && name.length <= MAX_NAME_LENGTH && name !== '__proto__' && !UNSAFE_TEXT.test(name);
-  if (!isName) throw invalidClaims('the name of a claim is empty, too long or not printable');
+  if (!isName) throw invalidClaims('a claim name in `claims` is empty, too long or not printable');
   return name;
 }
 
 /** Reads the request for one claim. Unknown members are ignored. */
 function readRequest(parsed: unknown): ClaimRequest {
   if (parsed === null) return null;
-  if (!isObject(parsed)) throw invalidClaims('the request for a claim is neither null nor an object');
+  if (!isObject(parsed)) throw invalidClaims('the request for a claim in `claims` is neither null nor an object');
   const { essential, value, values } = parsed;
-  if (essential !== undefined && typeof essential !== 'boolean') throw invalidClaims('`essential` is not a boolean');
-  if (value !== undefined && !isPrimitive(value)) throw invalidClaims('`value` is not a string, number or boolean');
+  if (essential !== undefined && typeof essential !== 'boolean')
+    throw invalidClaims('`essential` of a claim in `claims` is not a boolean');
+  if (value !== undefined && !isPrimitive(value))
+    throw invalidClaims('`value` of a claim in `claims` is not a string, number or boolean');
   if (values !== undefined && !(Array.isArray(values) && values.length <= MAX_VALUES && values.every(isPrimitive))) {
-    throw invalidClaims(`\`values\` is not a list of at most ${MAX_VALUES} strings, numbers or booleans`);
+    throw invalidClaims(
+      `\`values\` of a claim in \`claims\` is not a list of at most ${MAX_VALUES} strings, numbers or booleans`,
+    );
   }
   return {
     ...(essential !== undefined && { essential }),
@@ -78,7 +83,4 @@ function readRequest(parsed: unknown): ClaimRequest {
 
 const isPrimitive = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
-const invalidClaims = (reason: string) =>
-  new InvalidRequestError('Invalid parameter: `claims`').because({
-    reason: `parameter \`claims\` is invalid: ${reason}`,
-  });
+const invalidClaims = (reason: string) => new InvalidRequestError('Invalid parameter: `claims`').because({ reason });

@@ -7,7 +7,7 @@ import type { RequestedClaims } from './claims-parameter.js';
 import type { ClaimsRequest, OpenIdModel } from './openid-model.js';
 import { RESERVED } from './scopes.js';
 
-/** The granted access whose claims are returned. */
+/** The client, the user and the granted scope for which claims are returned. */
 interface ClaimsContext {
   client: CoreClient;
   user: User;
@@ -16,7 +16,8 @@ interface ClaimsContext {
   /** The preferred languages of the client, the best first. OpenID Connect Core §5.2 */
   locales: readonly string[] | undefined;
   /**
-   * Whether no access token is issued with which the client could request the other claims. OpenID Connect Core §5.4
+   * Whether no access token is issued. The ID token then contains all claims, because the client cannot call the
+   * userinfo endpoint. OpenID Connect Core §5.4
    */
   hasNoAccessToken?: boolean | undefined;
 }

@@ -31,8 +31,8 @@ export async function decryptHint(
 }
 
 /**
- * Verifies an ID token of this server, however old it is, and returns its claims. Returns `undefined` if it is not one.
- * OpenID Connect Core §3.1.2.1
+ * Verifies an ID token of this server, even if it has expired, and returns its claims. Returns `undefined` for any
+ * other token. OpenID Connect Core §3.1.2.1
  */
 export async function readIdTokenHint(
   ring: KeyRing,

@@ -8,7 +8,10 @@ import { PROVEN_SECTOR } from './proven-sector.js';
 import type { Provider } from './provider.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
-/** The state key for the ID token that is prepared before the code or refresh token is consumed. */
+/**
+ * The key under which a token request stores its ID token, which is prepared before the code or refresh token is
+ * consumed.
+ */
 const PREPARED = stateKey<PreparedIdToken>('openid.idToken');
 
 /**
@@ -16,12 +19,13 @@ const PREPARED = stateKey<PreparedIdToken>('openid.idToken');
  */
 export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider): TokenHooks => ({
   async issue(request) {
-    const { authorization, code, refreshToken, tokenMembers: token } = request;
+    const { authorization, code, refreshToken, tokenMembers } = request;
     const stored = code ?? refreshToken;
     const proven = (stored ?? ownSubject(request))?.[PROVEN_SECTOR];
-    if (proven !== undefined) token[PROVEN_SECTOR] = proven;
+    if (proven !== undefined) tokenMembers[PROVEN_SECTOR] = proven;
     if (!stored || !authorization) return;
-    for (const name of ['askedClaims', 'claimsLocales']) if (stored[name] !== undefined) token[name] = stored[name];
+    for (const name of ['askedClaims', 'claimsLocales'])
+      if (stored[name] !== undefined) tokenMembers[name] = stored[name];
     if (!coversScope(authorization.scope, OPENID_SCOPE)) return;
     if (settings.offlineAccess && code && !isOffline(code, authorization.scope)) authorization.refreshable = false;
     // Everything that can fail is done before anything is consumed.

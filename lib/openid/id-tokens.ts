@@ -28,7 +28,8 @@ interface IssuanceContext {
   stored: StoredData;
   nonce?: unknown;
   /**
-   * Whether no access token is issued with which the client could request the other claims. OpenID Connect Core §5.4
+   * Whether no access token is issued. The ID token then contains all claims, because the client cannot call the
+   * userinfo endpoint. OpenID Connect Core §5.4
    */
   hasNoAccessToken?: boolean;
 }

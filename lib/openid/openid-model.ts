@@ -5,8 +5,8 @@ import type { ClaimRequests } from './claims-parameter.js';
 export interface ClaimsRequest<C extends Client = Client> {
   client: C;
   /**
-   * The names of the claims to return: those of the granted scope, and those that the client requested by name. The
-   * latter can be any text, so do not use them as column names.
+   * The names of the claims to return: those of the granted scope, and those that the client requested by name. Do not
+   * use them as column names, because a client can request any name.
    */
   names: readonly string[];
   /**

@@ -55,7 +55,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
         client: { verifyMetadata: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true) },
         authorization: {
           read: (parameters, request) => readAuthorizationParameters(parameters, request, reader),
-          requireInteraction: (request, presence) => prompts.requiredInteraction(request, presence, provider()),
+          requireInteraction: (request, authentication) =>
+            prompts.requiredInteraction(request, authentication, provider()),
         },
         token: idTokenHooks(settings, provider),
         metadata: (issuer) => ({
@@ -70,7 +71,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
   };
 }
 
-/** Seconds that a login may take. A hint is decrypted before and after it. */
+/** Maximum number of seconds that a login may take. A hint is decrypted before and after it. */
 const MAX_LOGIN_SECONDS = 1800;
 
 const PARAMETERS = {

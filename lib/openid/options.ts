@@ -7,8 +7,8 @@ import type { ScopeClaims } from './scopes.js';
 /** The options of `openid()`. */
 export interface OpenIdOptions {
   /**
-   * The signature algorithm of ID tokens for clients that have registered none. Such clients expect RS256. Default:
-   * `'RS256'`. OpenID Connect Core §15.1
+   * The signature algorithm of ID tokens for clients that have registered none. Clients that follow only the
+   * specification expect RS256. Default: `'RS256'`. OpenID Connect Core §15.1
    */
   alg?: SigningAlgorithm;
   /** Seconds for which an ID token is valid. Default: `3600`. */
@@ -51,7 +51,7 @@ export interface OpenIdOptions {
   pairwise?: PairwiseOptions;
   /**
    * The authentication context classes (`acr`) of logins, the weakest first. A stronger login also satisfies a request
-   * for a weaker one. Default: none, so no client can request a stronger login. RFC 9470 §4
+   * for a weaker one. Default: none, so users are never asked for a stronger login. RFC 9470 §4
    */
   acrValues?: readonly string[];
   /**

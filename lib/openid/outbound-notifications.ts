@@ -136,7 +136,7 @@ export class OutboundNotifications {
 const mayBegin = ({ waiting, running, isFailing }: HostQueue): boolean =>
   waiting.length > 0 && running < (isFailing ? CONCURRENCY_WHEN_FAILING : CONCURRENCY_PER_HOST);
 
-const busy = (limit: string) => new FetchError('busy', `too many waiting messages: ${limit}`);
+const busy = (limit: string) => new FetchError('busy', `too many notifications are waiting: ${limit}`);
 
 /** Returns the host of a URL that a client registered, without the port. */
 export const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostname : '');

@@ -27,8 +27,7 @@ export class ClientKeys {
   /**
    * Returns the registered keys of a client, or the cached keys at its `jwks_uri`. Returns `undefined` if it has
    * neither.
-   * @param request The request that needs the keys. Simultaneous fetches are limited for each network that sends
-   * requests.
+   * @param request The request that needs the keys. The number of simultaneous fetches is limited per client network.
    */
   of(client: CoreClient, request?: Request): PublicKeys | undefined {
     const { jwks, uri } = keysOf(client);

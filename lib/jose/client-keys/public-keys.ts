@@ -3,7 +3,7 @@ import type { Awaitable } from '../../model/model.js';
 
 /** The public keys of another party, to verify its signatures and to encrypt to it. RFC 7517 §5 */
 export interface PublicKeys {
-  /** Returns the key for the header of a JWS. It has the type that `jose` expects. */
+  /** Finds the key that belongs to the header of a signed JWT. It is a function of the type that `jose` expects. */
   readonly find: JWTVerifyGetKey;
   /** Returns what `selector` selects from the keys, or `undefined` if no key is suitable. */
   select<T extends object>(selector: KeySelector<T>): Promise<T | undefined>;

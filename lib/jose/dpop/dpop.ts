@@ -73,7 +73,8 @@ async function completePushed(
   const jkt = await proofs.verifyAtEndpoint(request, 'pushed_authorization_request');
   if (jkt === undefined) return;
   const requestedJkt = parameters['dpop_jkt'];
-  if (requestedJkt !== undefined && requestedJkt !== jkt) throw invalidProof('its key does not match `dpop_jkt`');
+  if (requestedJkt !== undefined && requestedJkt !== jkt)
+    throw invalidProof('the key of the proof does not match `dpop_jkt`');
   parameters['dpop_jkt'] = jkt;
   await proofs.consume(request);
 }
@@ -81,9 +82,9 @@ async function completePushed(
 /** Returns the token hooks that bind tokens to the key of the DPoP proof. RFC 9449 §5 */
 const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
   async admit(request) {
-    const { client, tokenMembers: token } = request;
+    const { client, tokenMembers } = request;
     const jkt = await proofs.verifyAtEndpoint(request, 'token');
-    if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
+    if (jkt !== undefined) tokenMembers['cnf'] = { ...(tokenMembers['cnf'] as object | undefined), jkt };
     else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missingProof();
   },
 
@@ -105,9 +106,9 @@ const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
  * its own key. RFC 9449 §5, §10
  * @throws {InvalidGrantError} If the request has no proof, or a proof with another key.
  */
-function verifyBoundKey({ code, authenticationMethod: proof, refreshToken, tokenMembers: token }: ClientRequest): void {
-  const boundJkt: unknown = code?.['dpopJkt'] ?? (proof === 'none' ? jktOf(refreshToken) : undefined);
-  const provenJkt = jktOf(token);
+function verifyBoundKey({ code, authenticationMethod, refreshToken, tokenMembers }: ClientRequest): void {
+  const boundJkt: unknown = code?.['dpopJkt'] ?? (authenticationMethod === 'none' ? jktOf(refreshToken) : undefined);
+  const provenJkt = jktOf(tokenMembers);
   if (boundJkt === undefined || boundJkt === provenJkt) return;
   const kind = code ? 'authorization code' : 'refresh token';
   const detail = {

@@ -27,7 +27,7 @@ export class ProofReplayCache {
   async verifyUnused(model: Model, { jkt, htu, jti }: Proof): Promise<void> {
     const digest = hash('sha256', JSON.stringify(['DPoP', jkt, htu, jti]), 'base64url');
     const isFirst = hasOnce(model) ? await model.once(digest, this.seconds) : this.remember(digest);
-    if (!isFirst) throw invalidProof('it was already used');
+    if (!isFirst) throw invalidProof('the proof was already used');
   }
 
   private remember(digest: string): boolean {

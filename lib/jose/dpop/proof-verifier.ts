@@ -7,7 +7,7 @@ import { type ExpectedProof, type Proof, readProof, invalidProof, verifyProof } 
 import { ProofReplayCache } from './proof-replay-cache.js';
 import { acceptedUrls } from './target.js';
 
-/** The state key for the proof of a request that is verified but not yet consumed. */
+/** The key under which a client request stores a DPoP proof that is verified but not yet consumed. */
 const UNUSED_PROOF = stateKey<Proof | undefined>('unused DPoP proof');
 
 /** The verifier of DPoP proofs at the endpoints of a server and at its protected resources. RFC 9449 §4.3 */
@@ -57,7 +57,10 @@ export class ProofVerifier {
     if (proof) await this.replayCache.verifyUnused(clientRequest.options.model, proof);
   }
 
-  /** Verifies the DPoP proof of an access token that is bound to the key `jkt`. */
+  /**
+   * Verifies the DPoP proof of an access token that is bound to the key `jkt`. Verifies it only once per request or
+   * connection, even if several guards call this method.
+   */
   async verifyAtResource(presented: PresentedToken, jkt: string): Promise<void> {
     const { request, response, value } = presented;
     if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();

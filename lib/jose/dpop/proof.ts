@@ -41,7 +41,7 @@ export const invalidProof = (reason: string, detail: { expected?: unknown; given
   new InvalidDpopProofError(`Invalid DPoP proof: ${reason}`).because({ reason, ...detail });
 
 /**
- * Returns the DPoP proof of a request, or `undefined` if it has none. RFC 9449 §4.3
+ * Returns the DPoP proof of a request, or `undefined` if the header is missing. RFC 9449 §4.3
  * @throws {InvalidDpopProofError} If the header is malformed, too long, or sent more than once.
  */
 export function readProof(request: Request): string | undefined {
@@ -67,17 +67,17 @@ export async function verifyProof(text: string, expected: ExpectedProof, setting
     jkt = await calculateJwkThumbprint(key);
     // Reject another key before the signature is verified, which is more expensive.
     if (expected.token && !constantTimeEqual(jkt, expected.token.jkt))
-      throw invalidProof('its key is not the key that the access token is bound to');
+      throw invalidProof('the key of the proof is not the key that the access token is bound to');
     const { alg } = headerOf(text);
     if (!algorithms.includes(alg as never))
-      throw invalidProof('its signature algorithm is not accepted', { expected: algorithms, given: alg });
+      throw invalidProof('the signature algorithm of the proof is not accepted', { expected: algorithms, given: alg });
     const checks = { algorithms: [...algorithms], clockTolerance, typ: 'dpop+jwt' };
     claims = (await jwtVerify(text, await importJWK(key, alg), checks)).payload;
   } catch (error) {
     throw toProofError(error);
   }
   const { jti, nonce } = claims;
-  if (typeof jti !== 'string' || jti === '') throw invalidProof('it has no `jti`');
+  if (typeof jti !== 'string' || jti === '') throw invalidProof('the proof has no `jti`');
   return { jkt, jti, htu: verifyClaims(claims, expected, settings), nonce };
 }
 
@@ -89,21 +89,27 @@ export async function verifyProof(text: string, expected: ExpectedProof, setting
 function verifyClaims(claims: JWTPayload, { request, urls, token }: ExpectedProof, settings: DpopSettings): string {
   const { htm, htu, iat, ath } = claims;
   if (htm !== request.method)
-    throw invalidProof('`htm` is not the method of the request', { expected: request.method, given: loggable(htm) });
+    throw invalidProof('`htm` of the proof is not the method of the request', {
+      expected: request.method,
+      given: loggable(htm),
+    });
   const url = comparableUrl(htu);
   const comparableUrls = urls.map(comparableUrl);
   if (url === undefined || !comparableUrls.includes(url)) {
-    throw invalidProof('`htu` is not the URL of the request', { expected: comparableUrls, given: loggable(htu) });
+    throw invalidProof('`htu` of the proof is not the URL of the request', {
+      expected: comparableUrls,
+      given: loggable(htu),
+    });
   }
   const age = Date.now() / 1000 - (typeof iat === 'number' ? iat : Number.NaN);
   if (!(age >= -settings.clockTolerance && age <= settings.lifetime + settings.clockTolerance)) {
-    throw invalidProof('`iat` is missing, too old or in the future', {
+    throw invalidProof('`iat` of the proof is missing, too old or in the future', {
       expected: `at most ${settings.lifetime} s ago`,
       given: `${Math.round(age)} s ago`,
     });
   }
   if (token && !(typeof ath === 'string' && constantTimeEqual(ath, hash('sha256', token.value, 'base64url')))) {
-    throw invalidProof('`ath` is not the hash of the access token');
+    throw invalidProof('`ath` of the proof is not the hash of the access token');
   }
   return url;
 }
@@ -114,7 +120,7 @@ function headerOf(text: string): ReturnType<typeof decodeProtectedHeader> {
   try {
     return decodeProtectedHeader(text);
   } catch {
-    throw invalidProof('it is not a JWT');
+    throw invalidProof('the proof is not a JWT');
   }
 }
 
@@ -124,6 +130,6 @@ function headerOf(text: string): ReturnType<typeof decodeProtectedHeader> {
  */
 function toProofError(error: unknown): unknown {
   return isVerificationError(error)
-    ? invalidProof('it is not a `dpop+jwt` with a valid signature of its key', { given: error.message })
+    ? invalidProof('the proof is not a `dpop+jwt` with a valid signature of its key', { given: error.message })
     : error;
 }

@@ -7,6 +7,6 @@ import { isObject } from '../../http/is-object.js';
  * the reason as text. RFC 9449 §4.2
  */
 export function publicKeyOf(given: unknown): JWK | string {
-  if (!isObject(given)) return 'its header has no public key `jwk`';
+  if (!isObject(given)) return 'the header of the proof has no public key `jwk`';
   return findPublicKeyError(given) ?? publicKeyMembers(given);
 }

@@ -4,8 +4,8 @@ import type { Request } from '../../http/request.js';
 import { requestPath } from '../../http/request-path.js';
 
 /**
- * The properties of a framework's request that contain its URL. The framework decides which proxies to trust, as the
- * application configured it.
+ * The properties of a framework's request that contain its URL. The framework trusts the proxies that the application
+ * has configured.
  */
 interface NativeRequest {
   protocol?: unknown;
@@ -14,7 +14,7 @@ interface NativeRequest {
 }
 
 /**
- * Normalizes a URL for the comparison with `htu`: it removes the query and the fragment. The case of the scheme and
+ * Normalizes a URL for the comparison with `htu`. The query and the fragment are removed. The case of the scheme and
  * host, a default port and unnecessary escapes make no difference. Returns `undefined` if the text is not an HTTP URL.
  * RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
  */
@@ -53,7 +53,7 @@ export function acceptedUrls(request: Request, server: OwnUrls, publicUrls: read
 }
 
 /**
- * Returns the URL that the request itself claims, from its scheme and its `Host` header. The client can choose it
+ * Returns the URL that the request itself contains, from its scheme and its `Host` header. The client can choose it
  * freely.
  */
 function urlFromRequest(request: Request, path: string): string | undefined {

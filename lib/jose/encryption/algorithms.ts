@@ -1,7 +1,7 @@
 /**
  * The name of a key management algorithm for encrypted JWTs. Each uses a key pair of the recipient. RSA1_5 and RSA-OAEP
- * (with SHA-1) are excluded, and so are shared secrets, which the server would have to store in readable form. RFC 7518
- * §4.1, RFC 8725 §3.2
+ * (with SHA-1) are excluded. Shared secrets are excluded because the server would have to store them in readable form.
+ * RFC 7518 §4.1, RFC 8725 §3.2
  */
 export type KeyManagementAlgorithm = 'ECDH-ES' | 'ECDH-ES+A128KW' | 'ECDH-ES+A256KW' | 'RSA-OAEP-256';
 

@@ -16,8 +16,8 @@ const MAX_CANDIDATES = 4;
 const cache = new WeakMap<JSONWebKeySet, Map<string, Promise<RecipientKey | undefined>>>();
 
 /**
- * Returns the first suitable key of a client for an algorithm, or `undefined` if there is none. The result is cached.
- * OpenID Connect Core §10.2
+ * Returns the first suitable key of a client for an algorithm, or `undefined` if no key is suitable. The result is
+ * cached. OpenID Connect Core §10.2
  */
 export function recipientKey(keys: JSONWebKeySet, alg: KeyManagementAlgorithm): Promise<RecipientKey | undefined> {
   const byAlgorithm = cache.get(keys) ?? new Map<string, Promise<RecipientKey | undefined>>();
@@ -56,7 +56,7 @@ const rank = ({ use, alg }: JwkMembers): number => (alg === undefined ? 2 : 0) +
 
 /**
  * Imports a public key and encrypts an empty text to it as a test. Returns `undefined` if that fails, for example
- * because a point is not on its curve or has a small order. The failure is found before a code or token is consumed.
+ * because a point is not on its curve. The failure is found before a code or token is consumed.
  */
 async function importKey(
   { kty, crv, x, y, n, e }: JwkMembers,

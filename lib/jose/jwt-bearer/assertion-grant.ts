@@ -14,7 +14,7 @@ export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** The model methods that the grant requires. */
 export const ASSERTION_METHODS: readonly (keyof (AssertedUserModel & OnceModel))[] = ['findAssertedUser', 'once'];
 
-/** The state key for the verified assertion of a request. */
+/** The key under which a client request stores its verified assertion. */
 export const ASSERTION = stateKey<Assertion>('ASSERTION');
 
 /** Returns the grant handler that redeems assertions of trusted issuers. RFC 7523 §2.1 */
@@ -34,7 +34,7 @@ async function redeemAssertion(
   const text = parameters.required('assertion', isVSCHAR);
   const scope = requestedScope(request.request);
   const assertion = await assertions.read(text, request, features);
-  const { claims, singleUse: once, resource, details } = assertion;
+  const { claims, singleUse, resource, details } = assertion;
   const user = await model.findAssertedUser(claims, client);
   if (!user)
     throw invalidAssertion({
@@ -49,7 +49,7 @@ async function redeemAssertion(
   const authorization = { client, user, ...grantedScope(assertion, scope), refreshable };
   if (reusable) return await request.issue(authorization);
   return await request.redeem(authorization, {
-    consume: () => model.once(once.digest, once.seconds),
+    consume: () => model.once(singleUse.digest, singleUse.seconds),
     handleReplay: () => Promise.reject(invalidAssertion({ reason: 'assertion was already used' })),
   });
 }

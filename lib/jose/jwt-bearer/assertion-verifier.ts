@@ -63,8 +63,8 @@ export class AssertionVerifier {
    * Verifies that the client is authenticated, unless the option `clients` is `'all'`. ID-JAG §8.1
    * @throws {UnauthorizedClientError} If the client is not authenticated.
    */
-  verifyClientAuthenticated({ authenticationMethod: proof }: ClientRequest): void {
-    if (proof !== 'none' || this.settings.clients === 'all') return;
+  verifyClientAuthenticated({ authenticationMethod }: ClientRequest): void {
+    if (authenticationMethod !== 'none' || this.settings.clients === 'all') return;
     const reason = 'client is not authenticated, so it must not redeem an assertion';
     throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ reason });
   }
@@ -133,8 +133,8 @@ export class AssertionVerifier {
  * Verifies that an assertion that is bound to a key is presented with a proof of that key. RFC 7800 §3, ID-JAG §8.6.1
  * @throws {InvalidGrantError} If the request does not prove possession of the key.
  */
-function verifyBinding({ cnf }: Claims, { tokenMembers: token }: ClientRequest): void {
-  if (matchesConfirmation(cnf, token['cnf'])) return;
+function verifyBinding({ cnf }: Claims, { tokenMembers }: ClientRequest): void {
+  if (matchesConfirmation(cnf, tokenMembers['cnf'])) return;
   throw invalidAssertion({ reason: 'assertion is bound to a key, but the request does not prove possession of it' });
 }
 

@@ -17,7 +17,7 @@ export function verifyType(given: unknown, { typ }: Settings): void {
   );
   if (isAccepted) return;
   const accepted = typ.map((one) => one ?? 'none').join(' ');
-  throw rejected('its type is not accepted', {
+  throw rejected('the type of the token is not accepted', {
     reason: 'header `typ` is not accepted: see the option `typ` of `JwtTokens`, or a preset such as `keycloak()`',
     expected: accepted,
     given: shortText(given) ?? 'none',
@@ -34,8 +34,12 @@ export function readClaims(claims: JWTPayload, settings: Settings): TokenClaims 
   for (const name of ['sub', 'jti']) if (!isTextOrAbsent(claims[name])) throw malformed(name);
   const use = tokenUse && claimAt(claims, tokenUse.claim);
   if (tokenUse && !tokenUse.values.includes(use as string)) {
-    const reason = `claim \`${String(tokenUse.claim)}\` is not that of an access token`;
-    throw rejected('it is not an access token', { reason, expected: tokenUse.values.join(' '), given: shortText(use) });
+    const reason = `claim \`${String(tokenUse.claim)}\` does not have the value of an access token`;
+    throw rejected('the token is not an access token', {
+      reason,
+      expected: tokenUse.values.join(' '),
+      given: shortText(use),
+    });
   }
   const clientId = firstText(claims, clientIdClaims);
   if (clientId === undefined) throw malformed(String(clientIdClaims[0]), 'missing');

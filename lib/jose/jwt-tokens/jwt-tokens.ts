@@ -39,14 +39,14 @@ export class JwtTokens implements ProtectedResourceModel {
     const { settings } = this;
     // An opaque token gets the same response as an unknown token.
     if (accessToken.length > MAX_LENGTH || accessToken.split('.').length !== 3) {
-      throw rejected('it is not a signed JWT', { reason: 'token is not a JWS in compact form' });
+      throw rejected('the token is not a signed JWT', { reason: 'token is not a JWS in compact form' });
     }
     const claims = await this.verify(accessToken);
     const tokenClaims = readClaims(claims, settings);
     const claimsError = findClaimsError(tokenClaims, settings);
     if (claimsError) throw rejectionError(claimsError);
     if (settings.isRevoked && (await settings.isRevoked(claims))) {
-      throw rejected('it was revoked', { reason: '`isRevoked()` returned true for the token' });
+      throw rejected('the token was revoked', { reason: '`isRevoked()` returned true for the token' });
     }
     const expiresAt = expiryOf(tokenClaims)! + settings.clockTolerance * 1000;
     return tokenFromClaims(tokenClaims, accessToken, expiresAt, settings.isClientCredentials?.(claims));

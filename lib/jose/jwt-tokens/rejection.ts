@@ -18,7 +18,7 @@ export function toRejection(error: unknown, token: string, { issuer, algorithms 
   const iss = issuerOf(token);
   // Check the issuer first: a token of another issuer always has an unknown key, so a signature error would mislead.
   if (iss !== issuer) {
-    return rejected('it was issued by another issuer', {
+    return rejected('the token was issued by another issuer', {
       reason: 'token was issued by another issuer',
       expected: issuer,
       given: shortText(iss),
@@ -30,18 +30,22 @@ export function toRejection(error: unknown, token: string, { issuer, algorithms 
     });
   }
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return rejected('its signature algorithm is not accepted', {
+    return rejected('the signature algorithm of the token is not accepted', {
       reason: '`alg` of the token is not accepted',
       expected: algorithms.join(' '),
     });
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
-    return rejected('the issuer has no matching key', { reason: 'issuer does not publish the key of the token' });
+    return rejected('the issuer has no key that matches the token', {
+      reason: 'issuer does not publish the key of the token',
+    });
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return rejected('its signature is invalid', { reason: 'signature does not match the key of the issuer' });
+    return rejected('the signature of the token is invalid', {
+      reason: 'signature does not match the key of the issuer',
+    });
   }
-  return rejected('it is not a signed JWT', { reason: 'token is not a JWS in compact form' });
+  return rejected('the token is not a signed JWT', { reason: 'token is not a JWS in compact form' });
 }
 
 /** Returns the unverified `iss` of a token. Use it only for messages. */

@@ -32,8 +32,8 @@ export interface ClaimRules {
    */
   tokenUse?: { claim: ClaimPath; values: readonly string[] };
   /**
-   * Returns whether a token was issued by the client credentials grant. If omitted, a token was if its `sub` is the
-   * client ID. RFC 9068 §2.2
+   * Returns whether a token was issued by the client credentials grant. Default: whether `sub` is the client ID. RFC
+   * 9068 §2.2
    */
   isClientCredentials?: (claims: Readonly<Record<string, unknown>>) => boolean;
 }

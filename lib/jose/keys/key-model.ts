@@ -5,7 +5,7 @@ import type { Awaitable, Falsy } from '../../model/model.js';
  * encrypted.
  */
 export interface KeyModel {
-  /** Returns the text that `replaceSigningKeys` stored last, or a falsy value if there is none. */
+  /** Returns the text that `replaceSigningKeys` stored last, or a falsy value if nothing is stored. */
   getSigningKeys(): Awaitable<string | Falsy>;
   /**
    * Stores a new text if the stored text is still `old` (`undefined`: if nothing is stored). The comparison and the

@@ -14,8 +14,8 @@ export interface KeyRing {
    */
   published(): Awaitable<readonly Jwk[]>;
   /**
-   * Returns the current signing key for an algorithm, or `undefined` if there is none. If `alg` is omitted, the default
-   * algorithm is used.
+   * Returns the current signing key for an algorithm, or `undefined` if no key supports it. If `alg` is omitted, the
+   * default algorithm is used.
    */
   current(alg?: SigningAlgorithm): Awaitable<SigningKey | undefined>;
   /** Returns the signature algorithms of the server, the default first. */
@@ -26,7 +26,7 @@ export interface KeyRing {
   decryptionAlgorithms(): readonly KeyManagementAlgorithm[];
   /**
    * Returns the decryption key with this key ID, or the published one if `kid` is `undefined`. Returns `undefined` if
-   * there is none.
+   * no key matches.
    */
   decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): Awaitable<DecryptionKey | undefined>;
 }

@@ -36,8 +36,8 @@ export interface KeyInfo {
 /**
  * Returns the state of each key of a server. For each algorithm, the current key is the latest one whose `signsFrom`
  * has passed. Earlier keys are kept until everything that they signed has expired, then omitted. Later keys are already
- * published. Of the decryption keys, only the current one is published, but all of them decrypt, because a client may
- * have cached an earlier one. OpenID Connect Core §10.1.1, §10.2.1
+ * published. Only the current decryption key is published, but all decryption keys decrypt, because a client may have
+ * cached an earlier one. OpenID Connect Core §10.1.1, §10.2.1
  * @param keep The seconds for which a rotated key is kept.
  */
 export function schedule<K extends Pick<StoredKey, 'alg' | 'signsFrom'>>(

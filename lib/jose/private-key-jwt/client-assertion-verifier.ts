@@ -20,8 +20,8 @@ export const TOKEN_ENDPOINT_AUTH_SIGNING_ALG = clientField('token_endpoint_auth_
 export interface AssertionOptions {
   /**
    * Additional accepted values of `aud`, such as the URL of the token endpoint for older clients. The issuer is always
-   * accepted, as a string or in a list of values that all identify this server. So are the URLs that RFC 9126 §2 and
-   * CIBA §7.1 define, at these endpoints. Default: none.
+   * accepted, as a string or in a list of values that all identify this server. The endpoints of RFC 9126 §2 and CIBA
+   * §7.1 also accept the URLs that are defined there. Default: none.
    */
   audiences?: readonly string[];
   /**
@@ -98,8 +98,8 @@ export class ClientAssertionVerifier {
     const isList = !issuerAudienceOnly && values.length <= MAX_AUDIENCES;
     if (isList && values.some((value) => accepted.includes(value)) && values.every(isOwn)) return;
     const reason = issuerAudienceOnly
-      ? '`aud` is not the issuer as a single string'
-      : '`aud` does not identify this server alone';
+      ? '`aud` of the client assertion is not the issuer as a single string'
+      : '`aud` of the client assertion does not identify only this server';
     throw invalidAssertion({ reason, expected: accepted, given: shortText(aud) ?? typeof aud });
   }
 

@@ -28,7 +28,7 @@ export interface EncryptedObjectOptions {
   contentEncryption?: readonly ContentEncryption[];
   /**
    * Whether clients may encrypt request objects without having registered encryption. If `true`, anyone who knows a
-   * client ID can make the server spend time on decryption. Default: `false`.
+   * client ID can make the server perform decryption. Default: `false`.
    */
   unregistered?: boolean;
 }

@@ -20,8 +20,8 @@ export class ObjectFetch {
 
   /**
    * Fetches the request object at a URI that the client registered.
-   * @param requester The network of the authorization request, if known. Simultaneous fetches are limited for each
-   * network.
+   * @param requester The network of the authorization request, if known. The number of simultaneous fetches is limited
+   * per network.
    * @throws {InvalidRequestUriError} If the URI is not registered, or the content is invalid.
    * @throws {TemporarilyUnavailableError} If the request object cannot be fetched now.
    */

@@ -73,7 +73,7 @@ export class ObjectVerifier {
   }
 
   /**
-   * Verifies a signed request object and returns its claims. `isLate` is whether it has expired.
+   * Verifies a signed request object and returns its claims. `isLate` is `true` if it has expired.
    * @throws {InvalidRequestObjectError} If it is invalid for another reason than its expiry.
    */
   async read(
@@ -170,8 +170,8 @@ interface ExpectedObject {
   issuer: string;
   alg: string | undefined;
   /**
-   * The request that contains or references the request object. Simultaneous fetches of keys are limited for each
-   * network that sends requests.
+   * The request that contains or references the request object. The number of simultaneous fetches of keys is limited
+   * per client network.
    */
   request: Request;
 }

@@ -2,7 +2,7 @@ import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 
 /** The claims of a JWT of a trusted issuer. Its signature, audience and expiry have been verified. */
 export interface AssertionClaims {
-  /** The issuer of the JWT. The same `sub` of another issuer is another user. RFC 7519 §4.1.1 */
+  /** The issuer of the JWT. Two issuers may use the same `sub` for different users. RFC 7519 §4.1.1 */
   iss: string;
   /** The identifier of the user at the issuer. */
   sub: string;

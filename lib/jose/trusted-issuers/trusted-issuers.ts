@@ -24,7 +24,7 @@ export interface TrustedJwt<O extends IssuerOptions> {
 
 /** The signature algorithms that a feature accepts from other servers. */
 export interface IssuerAlgorithms {
-  /** The feature as the developer writes it, in backticks: `jwtBearer()`. */
+  /** The feature as the developer writes it, in backticks, such as `jwtBearer()`. */
   readonly feature: string;
   /** The algorithms that at least one of the listed issuers may use. */
   readonly algorithms: readonly SigningAlgorithm[];
@@ -97,7 +97,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
   }
 
   /**
-   * Verifies the signature, the times and the subject of a JWT.
+   * Verifies the signature, the time claims and the subject of a JWT.
    * @throws The error that `createError` returns, if the JWT is invalid.
    * @throws {TemporarilyUnavailableError} If the keys of the issuer cannot be fetched.
    */
@@ -112,9 +112,9 @@ export class TrustedIssuers<O extends IssuerOptions> {
       const { payload, protectedHeader } = await verifyJwt(token, trusted.keys, checks);
       const typ = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? '';
       if (typeof payload.sub !== 'string' || payload.sub === '')
-        throw createError({ reason: '`sub` is not a non-empty string' });
+        throw createError({ reason: '`sub` of the token is missing or empty' });
       if (payload.iat !== undefined && !(payload.iat <= Date.now() / 1000 + clockTolerance)) {
-        throw createError({ reason: '`iat` is in the future', given: payload.iat });
+        throw createError({ reason: '`iat` of the token is in the future', given: payload.iat });
       }
       return { claims: payload as TrustedJwt<O>['claims'], typ, issuer: trusted.options };
     } catch (error) {

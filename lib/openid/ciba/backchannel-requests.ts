@@ -77,7 +77,7 @@ function toBackchannelRequest(id: string, pending: PendingRequest): BackchannelR
  * Stores the decision of a user about a backchannel request, and notifies the client if it uses the `ping` mode. The
  * scope of the decision can only narrow the shown scope.
  * @param request The object that `findBackchannelRequest()` returned or that `askUser()` received, not a copy of it.
- * @returns Whether the decision was accepted. Only the first decision before the expiry is.
+ * @returns Whether the decision was accepted. A decision after the expiry, or after another decision, is not.
  */
 export async function decideBackchannelRequest(
   request: BackchannelRequest,

@@ -43,13 +43,13 @@ export interface BackchannelRequest<C extends Client = Client, U extends User = 
  */
 export interface CibaModel<C extends Client = Client, U extends User = User> {
   /**
-   * Returns the user whom a hint identifies, or a falsy value if there is none (`unknown_user_id`). Throw your own
-   * error for a hint that cannot be read, such as `ExpiredLoginHintTokenError`.
+   * Returns the user whom a hint identifies, or a falsy value if the user is unknown (`unknown_user_id`). Throw your
+   * own error for a hint that cannot be read, such as `ExpiredLoginHintTokenError`.
    */
   findHintedUser(hint: UserHint, client: C): Awaitable<U | Falsy>;
   /**
-   * Sends the request to a device of the user, for example as a push message. The client waits until the promise
-   * resolves, so do not wait for the decision of the user. An `OAuthError` that it throws is returned to the client.
+   * Sends the request to a device of the user, for example as a push message. Do not wait for the decision of the user:
+   * the client gets its response when the promise resolves. An `OAuthError` that it throws is returned to the client.
    */
   askUser(request: BackchannelRequest<C, U>): Awaitable<unknown>;
   /**

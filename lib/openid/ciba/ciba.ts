@@ -70,7 +70,7 @@ export function ciba(options: CibaOptions = {}): Feature {
 
 /**
  * Verifies that a client in `ping` mode has a notification endpoint. CIBA §4
- * @throws {InvalidClientMetadataError} If it has none.
+ * @throws {InvalidClientMetadataError} If the endpoint is missing.
  */
 function verifyNotificationEndpoint({
   backchannel_token_delivery_mode: mode,

@@ -10,7 +10,7 @@ import { settleSigned, findSignedOptionErrors, type SignedOptions, type SignedSe
 /** The options of `ciba()`. */
 export interface CibaOptions {
   /**
-   * Seconds in which the user has to decide and the client has to redeem the decision. A client may request a shorter
+   * Seconds in which the user has to decide and the client has to fetch its tokens. A client may request a shorter
    * time. Default: `300`.
    */
   lifetime?: number;

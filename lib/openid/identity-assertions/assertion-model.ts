@@ -38,9 +38,9 @@ export interface AssertionPermission {
    * that it knows. If omitted, the requesting client.
    */
   relyingParty?: Client;
-  /** If omitted, as requested. */
+  /** The granted scope. If omitted, the requested scope. */
   scope?: Scope;
-  /** If omitted, as requested. */
+  /** The granted resources. If omitted, the requested resources. */
   resource?: readonly string[];
   /**
    * The granted authorization details, of the requested types. If omitted, none are granted, even if some were

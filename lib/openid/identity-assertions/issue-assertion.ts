@@ -88,7 +88,7 @@ function verifyRequest({ authenticationMethod, subject }: Omit<ExchangeRequest, 
   if (authenticationMethod === 'none') {
     const reason = 'client is not authenticated, so it must not get an identity assertion';
     throw new UnauthorizedClientError(
-      'Unauthorized client: this client must not request `requested_token_type`',
+      'Unauthorized client: this client must not request an identity assertion',
     ).because({ reason });
   }
   if (SUBJECTS.includes(subject.type)) return;
@@ -109,7 +109,8 @@ function readAudience({ parameters, issuer }: ClientRequest): string {
     'audience',
     (text) => text.length <= MAX_AUDIENCE_LENGTH && /^[\x21-\x7e]+$/.test(text),
   );
-  if (issuer !== undefined && isAmong(audience, [issuer])) throw invalidTarget('audience is this server', audience);
+  if (issuer !== undefined && isAmong(audience, [issuer]))
+    throw invalidTarget('requested audience is this server itself', audience);
   return audience;
 }
 
@@ -128,13 +129,13 @@ function claimsOf(
   { clientRequest, server }: { clientRequest: ClientRequest; server: ServerContext },
 ) {
   const { act, client, subject } = requested;
-  const { issuer, tokenMembers: token } = clientRequest;
+  const { issuer, tokenMembers } = clientRequest;
   const { relyingParty = client, resource = requested.resource } = permission;
   if (!Array.isArray(resource)) throw new ServerError('Server error: `resource` of `mayAssert()` must be a list');
-  const { sid: _ofThisServer, ...signed } = readSignInClaims(subject.allClaims ?? {});
+  const { sid: _ofThisServer, ...signInClaims } = readSignInClaims(subject.allClaims ?? {});
   return {
     ...permission.claims,
-    ...signed,
+    ...signInClaims,
     iss: issuer,
     sub: subjectFor(relyingParty, requested, server),
     aud: permission.audience ?? requested.audience,
@@ -145,7 +146,7 @@ function claimsOf(
     scope: scopeText('scope' in permission ? permission.scope : requested.scope),
     resource: resource.length > 1 ? resource : resource[0],
     act,
-    cnf: token['cnf'],
+    cnf: tokenMembers['cnf'],
   };
 }
 

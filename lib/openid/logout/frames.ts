@@ -6,7 +6,7 @@ import { queryUri } from '../../endpoints/authorization/redirects.js';
 
 /**
  * Returns the front-channel logout URL of a client, to be opened in the browser of a user who has signed out. Returns
- * `undefined` if it has none. OpenID Connect Front-Channel Logout §2, §3
+ * `undefined` if the client has no valid URL. OpenID Connect Front-Channel Logout §2, §3
  */
 export function frontChannelLogoutUrl(client: CoreClient, { issuer, sid }: SessionClient): string | undefined {
   const uri = FRONTCHANNEL_LOGOUT_URI.of(client);

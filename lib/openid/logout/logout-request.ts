@@ -39,7 +39,7 @@ export async function readLogoutRequest(request: Request, server: ServerContext)
   const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= MAX_LENGTH);
   const state = parameters.optional('state', isShort);
   if (hint && clientId !== hint.clientId)
-    throw invalidLogoutRequest('`id_token_hint` was issued to another client than `client_id`');
+    throw invalidLogoutRequest('`id_token_hint` was issued to another client than the one in `client_id`');
   const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, request, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {

@@ -31,8 +31,8 @@ const TWO_WEEKS = 1_209_600;
 
 /**
  * Signs users out at the clients at which they have signed in, when they sign out at this server. Clients are notified
- * from server to server or in the browser, with the session (`sid`) that their ID token contains. OpenID Connect
- * Back-Channel Logout 1.0, Front-Channel Logout 1.0
+ * from server to server or in the browser. The notification contains the session (`sid`) of their ID token. OpenID
+ * Connect Back-Channel Logout 1.0, Front-Channel Logout 1.0
  * @throws {InvalidArgumentError} If an option is unknown, or `fetch` is invalid.
  */
 export function logout(options: LogoutOptions = {}): Feature {

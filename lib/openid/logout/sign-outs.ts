@@ -112,7 +112,7 @@ export class SignOuts implements LogoutNotifier {
       await this.addNotification(session, client);
       return frontChannelLogoutUrl(client, { ...session, sid: this.sessionOf(session) });
     }
-    // Finding the client elsewhere may take long, so do not wait. A deleted client is not notified.
+    // Do not wait: finding the client elsewhere may take long. A deleted client is not notified.
     const found = findClient(session.clientId, this.model, this.server);
     found.then((known) => this.addNotification(session, known)).catch(() => undefined);
     return undefined;

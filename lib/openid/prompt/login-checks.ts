@@ -12,10 +12,10 @@ const MAX_FRESH_AGE = 15 * 60;
  * Whether the user has signed in for this request: with a new login since the user was sent to the login page, at most
  * 15 minutes ago.
  */
-export function isFresh({ signIn, loginPrompt: prompted }: AuthenticationState): boolean {
+export function isFresh({ signIn, loginPrompt }: AuthenticationState): boolean {
   const at = signIn?.authTime?.getTime();
-  if (at === undefined || !prompted) return false;
-  if (at === prompted.previousAuthTime?.getTime() || at < prompted.promptedAt.getTime() - CLOCK_SKEW * 1000)
+  if (at === undefined || !loginPrompt) return false;
+  if (at === loginPrompt.previousAuthTime?.getTime() || at < loginPrompt.promptedAt.getTime() - CLOCK_SKEW * 1000)
     return false;
   return Date.now() - at <= MAX_FRESH_AGE * 1000;
 }

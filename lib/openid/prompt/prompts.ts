@@ -29,7 +29,7 @@ interface UnmetRequirement {
 interface PromptContext {
   request: AuthorizationRequest;
   requested: RequestedPrompt;
-  presence: AuthenticationState;
+  authentication: AuthenticationState;
   provider: OpenIdProvider;
 }
 
@@ -52,47 +52,48 @@ export class Prompts {
 
   async requiredInteraction(
     request: AuthorizationRequest,
-    presence: AuthenticationState,
+    authentication: AuthenticationState,
     provider: OpenIdProvider,
   ): Promise<RequiredInteraction | undefined> {
     const requested = this.requestedPrompts.get(request);
     if (!requested) return undefined;
     const silent = requested.prompt.has('none');
-    const unmet = await this.findUnmetRequirement({ request, requested, presence, provider });
+    const unmet = await this.findUnmetRequirement({ request, requested, authentication, provider });
     if (unmet && (silent || unmet.isFinal)) throw unmet.error;
-    const login = unmet !== undefined && (presence.user !== undefined || requiresSpecificLogin(requested, request));
+    const login =
+      unmet !== undefined && (authentication.user !== undefined || requiresSpecificLogin(requested, request));
     const consent = requested.prompt.has('consent') || requestsClaimsByName(request);
-    return { silent, login, consent, requestedLogin: this.requestedLogin(requested, request, presence) };
+    return { silent, login, consent, requestedLogin: this.requestedLogin(requested, request, authentication) };
   }
 
   /** Returns the first unmet requirement. A user who has to interact is asked for all requirements at once. */
   private async findUnmetRequirement({
     request,
     requested,
-    presence,
+    authentication,
     provider,
   }: PromptContext): Promise<UnmetRequirement | undefined> {
-    const { user, signIn, loginPrompt: prompted } = presence;
+    const { user, signIn, loginPrompt } = authentication;
     if (!user) return loginRequired('no user is signed in');
-    if (requiresNewLogin(requested, presence) && !isFresh(presence)) {
-      const isFinal = prompted !== undefined && signIn?.authTime === undefined;
+    if (requiresNewLogin(requested, authentication) && !isFresh(authentication)) {
+      const isFinal = loginPrompt !== undefined && signIn?.authTime === undefined;
       return {
         ...loginRequired('login is not as recent as the client requires, or the interaction did not report its time'),
         isFinal,
       };
     }
-    if (requested.prompt.has('select_account') && !prompted) {
+    if (requested.prompt.has('select_account') && !loginPrompt) {
       return {
         error: new AccountSelectionRequiredError('Account selection required: the user has to choose an account'),
       };
     }
-    if (!(await isExpected({ request, requested, presence, provider }))) {
+    if (!(await isExpected({ request, requested, authentication, provider }))) {
       return {
         ...loginRequired('signed-in user is not the user whom the client requests'),
-        isFinal: prompted !== undefined,
+        isFinal: loginPrompt !== undefined,
       };
     }
-    return this.findWeakLogin(request, requested, presence);
+    return this.findWeakLogin(request, requested, authentication);
   }
 
   /**
@@ -102,14 +103,15 @@ export class Prompts {
   private findWeakLogin(
     request: AuthorizationRequest,
     requested: RequestedPrompt,
-    presence: AuthenticationState,
+    authentication: AuthenticationState,
   ): UnmetRequirement | undefined {
     const essential = essentialAcr(request);
-    if (essential && !isStrong(presence, essential, this.acrValues, true)) {
-      const isFinal = presence.loginPrompt !== undefined || !essential.some((acr) => this.acrValues.includes(acr));
+    if (essential && !isStrong(authentication, essential, this.acrValues, true)) {
+      const isFinal =
+        authentication.loginPrompt !== undefined || !essential.some((acr) => this.acrValues.includes(acr));
       return { error: new UnmetAuthenticationRequirementsError(TOO_WEAK), isFinal };
     }
-    if (presence.loginPrompt || isStrong(presence, requested.acrValues, this.acrValues)) return undefined;
+    if (authentication.loginPrompt || isStrong(authentication, requested.acrValues, this.acrValues)) return undefined;
     return {
       error: new InteractionRequiredError('Interaction required: the user has to sign in with a stronger method'),
     };
@@ -118,12 +120,12 @@ export class Prompts {
   private requestedLogin(
     requested: RequestedPrompt,
     request: AuthorizationRequest,
-    presence: AuthenticationState,
+    authentication: AuthenticationState,
   ): RequestedLogin {
     const { prompt, hint, locales, display } = requested;
     const acr = (essentialAcr(request) ?? requested.acrValues).filter((one) => this.acrValues.includes(one));
     return {
-      ...(requiresNewLogin(requested, presence) && { reauthenticate: true }),
+      ...(requiresNewLogin(requested, authentication) && { reauthenticate: true }),
       ...(prompt.has('select_account') && { selectAccount: true }),
       ...(prompt.has('create') && { createAccount: true }),
       ...(acr.length > 0 && { acr }),
@@ -138,11 +140,11 @@ export class Prompts {
  * Whether the signed-in user is the one whom the client requests, by a hint or by the claim `sub`. OpenID Connect Core
  * 1.0 §3.1.2.2, §5.5.1
  */
-async function isExpected({ request, requested, presence, provider }: PromptContext): Promise<boolean> {
+async function isExpected({ request, requested, authentication, provider }: PromptContext): Promise<boolean> {
   const hint =
     requested.idTokenHint === undefined ? undefined : await readOwnHint(provider, requested.idTokenHint, request);
   const named = [essentialSubject(request), hint?.sub].filter((one) => one !== undefined);
-  return named.every((one) => provider.isKnownAs(presence.user!, request.client, one));
+  return named.every((one) => provider.isKnownAs(authentication.user!, request.client, one));
 }
 
 /**
@@ -153,8 +155,8 @@ const requestsClaimsByName = ({ client, data }: AuthorizationRequest) =>
   namedClaims(data).length > 0 && (client as { consent?: unknown }).consent !== 'never';
 
 /** Whether the request requires a new login. */
-const requiresNewLogin = ({ prompt, maxAge }: RequestedPrompt, presence: AuthenticationState) =>
-  prompt.has('login') || prompt.has('create') || (maxAge !== undefined && !isRecent(presence, maxAge));
+const requiresNewLogin = ({ prompt, maxAge }: RequestedPrompt, authentication: AuthenticationState) =>
+  prompt.has('login') || prompt.has('create') || (maxAge !== undefined && !isRecent(authentication, maxAge));
 
 /**
  * Whether the request requires more than a signed-in user. If so, a user who is sent to the login page must prove that

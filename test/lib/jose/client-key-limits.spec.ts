@@ -150,7 +150,7 @@ describe.each(EXPENSIVE)('%s', (_, key, fault) => {
     });
     const claims = { iss: 'https://other.example', aud: ISSUER, sub: 'a', client_id: 'b' };
     await expect(api.getAccessToken(await sign(claims, { typ: 'at+jwt', kid: 'k' }))).rejects.toThrow(
-      /the issuer has no matching key/,
+      /the issuer has no key that matches the token/,
     );
     elsewhere.replies['/jwks'] = json({ keys: [{ ...key, kid: 'k' }] });
     const issuer = elsewhere.url('');

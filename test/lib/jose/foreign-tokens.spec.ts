@@ -60,7 +60,7 @@ describe('JwtTokens with access tokens recorded from Keycloak', () => {
   });
 
   it.each([
-    ['an ID token', 'idToken', 'it is not an access token', 'ID'],
+    ['an ID token', 'idToken', 'the token is not an access token', 'ID'],
     ['a refresh token', 'refreshToken', /./, undefined],
   ] as const)('rejects %s', async (_, name, message, given) => {
     const { status, message: said, reason } = await call(options, recorded[name]);
@@ -70,7 +70,7 @@ describe('JwtTokens with access tokens recorded from Keycloak', () => {
 
   it('rejects them without keycloak(), and names the missing option in the event', async () => {
     const { status, message, reason } = await call({ issuer, jwks, audience: AUDIENCE }, recorded.accessToken);
-    expect([status, message]).toEqual([401, 'Invalid token: its type is not accepted']);
+    expect([status, message]).toEqual([401, 'Invalid token: the type of the token is not accepted']);
     expect(reason).toMatchObject({ reason: expect.stringContaining('`keycloak()`'), expected: 'at+jwt', given: 'JWT' });
   });
 });
@@ -171,11 +171,11 @@ describe('JwtTokens with access tokens in the documented formats of other produc
 
   it('rejects ID tokens of Cognito', async () => {
     const { message } = await ask(cognito(), { sub: 'u', client_id: 'app', aud: 'app', token_use: 'id' }, {}, 'app');
-    expect(message).toBe('Invalid token: it is not an access token');
+    expect(message).toBe('Invalid token: the token is not an access token');
   });
 
   it.each<[string, object, object | undefined, string]>([
-    ['another issuer', { iss: 'https://evil.example', sub: 's' }, undefined, 'it was issued by another issuer'],
+    ['another issuer', { iss: 'https://evil.example', sub: 's' }, undefined, 'the token was issued by another issuer'],
     ['a missing claim', { aud: AUDIENCE, azp: 'spa' }, undefined, 'the claim `sub` is missing'],
     [
       'another audience',
@@ -183,8 +183,18 @@ describe('JwtTokens with access tokens in the documented formats of other produc
       undefined,
       'it is not intended for this resource',
     ],
-    ['another type', { sub: 's', aud: AUDIENCE, azp: 'spa' }, { typ: 'logout+jwt' }, 'its type is not accepted'],
-    ['an unknown key', { sub: 's', aud: AUDIENCE }, { typ: 'JWT', kid: 'two' }, 'the issuer has no matching key'],
+    [
+      'another type',
+      { sub: 's', aud: AUDIENCE, azp: 'spa' },
+      { typ: 'logout+jwt' },
+      'the type of the token is not accepted',
+    ],
+    [
+      'an unknown key',
+      { sub: 's', aud: AUDIENCE },
+      { typ: 'JWT', kid: 'two' },
+      'the issuer has no key that matches the token',
+    ],
     [
       'a token that is not valid yet',
       { sub: 's', aud: AUDIENCE, azp: 'spa', nbf: now + 600 },
@@ -216,6 +226,6 @@ describe('JwtTokens with access tokens in the documented formats of other produc
 
   it('rejects opaque tokens with a reason', async () => {
     const { message } = await call({ issuer, jwks, audience: AUDIENCE }, 'opaque-token');
-    expect(message).toBe('Invalid token: it is not a signed JWT');
+    expect(message).toBe('Invalid token: the token is not a signed JWT');
   });
 });
