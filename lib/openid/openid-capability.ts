@@ -21,7 +21,7 @@ export interface OpenIdProvider extends SubjectIdentifiers {
   /** Whether a `sub` of an earlier ID token identifies the user at the client. */
   isKnownAs(user: User, client: CoreClient, sub: string): boolean;
   /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
-  sessionOf(known: { sid: string; sub: string; userId: string | undefined }): string;
+  sessionOf(session: { sid: string; sub: string; userId: string | undefined }): string;
   /**
    * Signs a JWT for a client in the same way as its ID tokens. Encrypts it if the client has registered encryption.
    * Back-Channel Logout §2.4

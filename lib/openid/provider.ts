@@ -39,8 +39,8 @@ export class Provider implements OpenIdProvider {
     return this.subjects.isKnownAs(user, client, sub);
   }
 
-  sessionOf(known: { sid: string; sub: string; userId: string | undefined }): string {
-    return this.subjects.sessionOf(known);
+  sessionOf(session: { sid: string; sub: string; userId: string | undefined }): string {
+    return this.subjects.sessionOf(session);
   }
 
   async readHint(hint: string, issuer: string | undefined, client?: CoreClient): Promise<IdTokenHint | undefined> {

@@ -129,10 +129,10 @@ const invalidMetadata = (reason: string) => new InvalidClientMetadataError(`Inva
 async function findRecipientKey(
   client: CoreClient,
   alg: KeyManagementAlgorithm,
-  known: ClientKeys,
+  clientKeys: ClientKeys,
 ): Promise<RecipientKey> {
   try {
-    const key = await known.of(client)?.select((keys) => recipientKey(keys, alg));
+    const key = await clientKeys.of(client)?.select((keys) => recipientKey(keys, alg));
     if (key) return key;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
@@ -156,8 +156,8 @@ const encrypt = (text: string, { content, alg, enc, recipient: { key, kid } }: E
     .setProtectedHeader({ alg, enc, ...(kid && { kid }), ...(content === 'JWT' ? { cty: 'JWT' } : { typ: 'JWT' }) })
     .encrypt(key);
 
-const isAmong = <T>(value: unknown, known: readonly T[]): value is T => known.some((one) => one === value);
-const isListOf = (given: unknown, known: readonly string[]) =>
-  Array.isArray(given) && given.length > 0 && given.every((one) => isAmong(one, known));
+const isAmong = <T>(value: unknown, allowed: readonly T[]): value is T => allowed.some((one) => one === value);
+const isListOf = (given: unknown, allowed: readonly string[]) =>
+  Array.isArray(given) && given.length > 0 && given.every((one) => isAmong(one, allowed));
 
 const NAMES = { algorithms: true, contentEncryption: true, fetch: true } as const;

@@ -105,7 +105,8 @@ export function encryptionFields(
   ];
 }
 
-const isAmong = (known: readonly string[] | undefined, value: unknown) => known?.some((one) => one === value) === true;
+const isAmong = (allowed: readonly string[] | undefined, value: unknown) =>
+  allowed?.some((one) => one === value) === true;
 
 /**
  * Returns the server metadata about the encryption of one kind of response. OpenID Connect Discovery §3, JARM §4, RFC

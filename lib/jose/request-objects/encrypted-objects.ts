@@ -67,8 +67,8 @@ export function settleEncrypted(given: boolean | EncryptedObjectOptions): Encryp
 
 const NAMES = { algorithms: true, contentEncryption: true, unregistered: true } as const;
 
-const isListOf = (given: unknown, known: readonly string[]) =>
-  Array.isArray(given) && given.length > 0 && given.every((one) => known.some((other) => other === one));
+const isListOf = (given: unknown, allowed: readonly string[]) =>
+  Array.isArray(given) && given.length > 0 && given.every((one) => allowed.some((other) => other === one));
 
 /** Returns the key management algorithms with which clients may encrypt request objects to a server. */
 export const acceptedKeyAlgorithms = (server: ServerContext, { algorithms }: EncryptedObjectSettings) =>

@@ -113,8 +113,8 @@ export class SignOuts implements LogoutNotifier {
       return frontChannelLogoutUrl(client, { ...session, sid: this.sessionOf(session) });
     }
     // Do not wait: finding the client elsewhere may take long. A deleted client is not notified.
-    const found = findClient(session.clientId, this.model, this.server);
-    found.then((known) => this.addNotification(session, known)).catch(() => undefined);
+    const lookup = findClient(session.clientId, this.model, this.server);
+    lookup.then((registered) => this.addNotification(session, registered)).catch(() => undefined);
     return undefined;
   }
 

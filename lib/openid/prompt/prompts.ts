@@ -143,8 +143,8 @@ export class Prompts {
 async function isExpected({ request, requested, authentication, provider }: PromptContext): Promise<boolean> {
   const hint =
     requested.idTokenHint === undefined ? undefined : await readOwnHint(provider, requested.idTokenHint, request);
-  const named = [essentialSubject(request), hint?.sub].filter((one) => one !== undefined);
-  return named.every((one) => provider.isKnownAs(authentication.user!, request.client, one));
+  const subjects = [essentialSubject(request), hint?.sub].filter((one) => one !== undefined);
+  return subjects.every((one) => provider.isKnownAs(authentication.user!, request.client, one));
 }
 
 /**

@@ -73,8 +73,8 @@ const claimOf = ({ data }: AuthorizationRequest, name: string) =>
  */
 export function essentialAcr(request: AuthorizationRequest): readonly string[] | undefined {
   const { essential, value, values = [] } = claimOf(request, 'acr') ?? {};
-  const named = [value, ...values].filter((one) => typeof one === 'string');
-  return essential && named.length > 0 ? named : undefined;
+  const classes = [value, ...values].filter((one) => typeof one === 'string');
+  return essential && classes.length > 0 ? classes : undefined;
 }
 
 /**

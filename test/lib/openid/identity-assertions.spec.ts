@@ -163,7 +163,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
     expect(model.asked).toMatchObject([
       {
         client: { id: 'wiki' },
-        proof: 'client_secret_basic',
+        authenticationMethod: 'client_secret_basic',
         audience: 'chat',
         scope: 'chat.read chat.write',
         resource: [API],

@@ -122,9 +122,9 @@ describe('IntrospectedTokens', () => {
       'that is a refresh token according to `token_use`',
       { token_use: 'refresh_token' },
       {},
-      'the token is not an access token',
+      'it is not an access token',
     ],
-    ['that is a refresh token according to `typ`', { typ: 'Offline' }, {}, 'the token is not an access token'],
+    ['that is a refresh token according to `typ`', { typ: 'Offline' }, {}, 'it is not an access token'],
   ];
   it.each(rules)('rejects a token %s', async (_, members, options, reason) => {
     remote.reset(active(members));
