@@ -10,7 +10,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ISSUER = 'https://id.example.com';
 const API = 'https://api.example.com/';
 
-describe.each(await findStores())('an assertion, on a store in $name', ({ open }) => {
+describe.each(await findStores())('a JWT authorization grant, with a store in $name', ({ open }) => {
   let opened: OpenStore;
   let idp: ForeignIssuer;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.each(await findStores())('an assertion, on a store in $name', ({ open }
     return response.body as { access_token: string; error?: string };
   }
 
-  it('is redeemed once, by however many processes, for a token that keeps what it says', async () => {
+  it('is redeemed once across processes, for a token that stores its claims', async () => {
     const said = { act: { sub: 'agent' }, auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] };
     const claims = { sub: 'U1', aud: ISSUER, client_id: 'app', scope: 'read', resource: API, ...said };
     const assertion = await idp.sign(claims, { typ: 'oauth-id-jag+jwt' });

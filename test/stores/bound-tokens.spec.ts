@@ -10,7 +10,7 @@ import { CN, issue, type IssuedCertificate } from '../support/certificates.js';
 import { CHALLENGE, FORM, VERIFIER } from '../support/requests.js';
 import { type AnyStore, findStores, type OpenStore } from './every-store.js';
 
-// RFC 9449 and RFC 8705: what a token is bound to lives as long as its grant, in every process.
+// RFC 9449 and RFC 8705: the confirmation of a token is stored with its grant, for every process.
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/callback';
@@ -21,14 +21,14 @@ const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const jwkOf = ({ publicKey }: Key) => publicKey.export({ format: 'jwk' }) as JWK;
 type Key = ReturnType<typeof newKey>;
 
-/** A proof for this URL, and with this token. RFC 9449 §4.2 */
+/** Returns a DPoP proof for this URL and token. RFC 9449 §4.2 */
 const prove = (key: Key, htu: string, htm: string, token?: string) =>
   new SignJWT({ jti: randomUUID(), htm, htu, ...(token && { ath: hash('sha256', token, 'base64url') }) })
     .setIssuedAt()
     .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk: jwkOf(key) })
     .sign(key.privateKey);
 
-describe.each(await findStores())('tokens that are bound, on $name', ({ open }) => {
+describe.each(await findStores())('sender-constrained tokens with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -51,7 +51,7 @@ describe.each(await findStores())('tokens that are bound, on $name', ({ open }) 
     return await serverOn(model).authenticate(asked, new Response());
   }
 
-  it('are given for a code, refreshed and used by one key and one certificate', async () => {
+  it('are issued for a code, refreshed and used with one key and one certificate', async () => {
     const { store, another } = opened;
     const key = newKey();
     await store.saveClient({
@@ -91,7 +91,7 @@ describe.each(await findStores())('tokens that are bound, on $name', ({ open }) 
       user: { id: 'alice' },
       cnf: { jkt: query.dpop_jkt, 'x5t#S256': thumbprint },
     });
-    // In another process, on another connection, the same proof is the same.
+    // Another process with another connection detects the replay too.
     await expect(call(store, accessToken, proof)).rejects.toMatchObject({ name: 'invalid_dpop_proof' });
     const next = await prove(key, `${ISSUER}/notes`, 'GET', accessToken);
     await expect(call(store, accessToken, next, other)).rejects.toMatchObject({ name: 'invalid_token' });

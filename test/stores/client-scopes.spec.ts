@@ -13,7 +13,7 @@ const serverOf = (client: Partial<StoredClient>) => {
   return new OAuth2Server({ model: new MemoryStore({ clients: [web], users }) });
 };
 
-/** What a token request is told, as far as it is about scopes. */
+/** Returns the granted scope or the error of a token response. */
 async function told(server: OAuth2Server, parameters: object) {
   const { body } = await runOperation(server, 'token', tokenRequest({ ...parameters }));
   const { scope, error, error_description } = body;
@@ -26,27 +26,26 @@ const INVALID = 'Invalid scope: Requested scope is invalid';
 const granted = (scope?: string) => ({ scope });
 const refused = (error_description: string) => ({ error: 'invalid_scope', error_description });
 
-/** What a client is, what it asks for, and what it is told: the scope it gets, or what is wrong. */
+/** The properties of a client, the scope it requests, and the response: a scope or an error. */
 const CASES: [string, Partial<StoredClient>, string | undefined, object][] = [
-  ['gets what it is registered for', { scopes }, 'write', granted('write')],
-  ['gets nothing that it is not registered for', { scopes }, 'read admin', refused(INVALID)],
-  ['has to ask, where it has no default', { scopes }, undefined, refused(MISSING)],
+  ['gets a scope that it is registered for', { scopes }, 'write', granted('write')],
+  ['gets no scope that it is not registered for', { scopes }, 'read admin', refused(INVALID)],
+  ['must request a scope if it has no default', { scopes }, undefined, refused(MISSING)],
   ['gets its default', { scopes, defaultScope: 'read' }, undefined, granted('read')],
-  ['gets its default, given as a list', { scopes, defaultScope: scopes }, undefined, granted('read write')],
-  ['gets a token without scope, where that is the default', { scopes, defaultScope: '' }, undefined, granted()],
-  ['gets what it asks for rather than its default', { scopes, defaultScope: 'read' }, 'write', granted('write')],
-  ['gets no scope where it is registered for none', {}, 'read', refused(INVALID)],
-  ['gets no scope where its list is empty', { scopes: [] }, 'read', refused(INVALID)],
-  ['gets a token without scope where it may have none', {}, undefined, granted()],
+  ['gets its default scope, given as a list', { scopes, defaultScope: scopes }, undefined, granted('read write')],
+  ['gets a token without scope if its default is empty', { scopes, defaultScope: '' }, undefined, granted()],
+  ['gets the requested scope rather than its default', { scopes, defaultScope: 'read' }, 'write', granted('write')],
+  ['gets no scope if it is registered for none', {}, 'read', refused(INVALID)],
+  ['gets no scope if its list of scopes is empty', { scopes: [] }, 'read', refused(INVALID)],
+  ['gets a token without scope if it has no scopes', {}, undefined, granted()],
 ];
 
-// Issue 10, 1.17
 describe('a client of a store', () => {
   it.each(CASES)('%s', async (_, client, scope, expected) => {
     expect(await told(serverOf(client), { grant_type: 'client_credentials', scope })).toEqual(expected);
   });
 
-  it.each(CASES)('%s when a user agrees', async (_, client, scope, expected) => {
+  it.each(CASES)('%s when a user consents', async (_, client, scope, expected) => {
     const server = serverOf(client);
     const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ scope }), signedIn);
     const { code, error, error_description } = redirected;
@@ -54,7 +53,7 @@ describe('a client of a store', () => {
     expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
   });
 
-  it('is told of to the operator with what it could have asked for', async () => {
+  it('with a rejected scope causes an event that lists the allowed scopes', async () => {
     const emit = jest.fn<EventSink['emit']>();
     await runOperation(serverOf({ scopes }), 'token', tokenRequest({ grant_type: 'client_credentials' }), {
       events: { emit },
@@ -65,7 +64,7 @@ describe('a client of a store', () => {
     ]);
   });
 
-  it('gets no default that its host has withdrawn', async () => {
+  it('does not get a default scope that it is no longer registered for', async () => {
     const clients = {
       findById: (id: string) => ({ id, secret: SECRET, grants, scopes: ['read'], defaultScope: 'write' }),
     };

@@ -11,7 +11,7 @@ const SPA: StoredClient = { ...WEB, id: 'spa', tokenEndpointAuthMethod: 'none' }
 const LOOPBACK = 'http://127.0.0.1:4711/callback';
 const HTTPS = 'https://app.example/callback';
 
-describe.each(await findStores())('consents and sessions, on $name', ({ open }) => {
+describe.each(await findStores())('consents and sessions with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -26,7 +26,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     return asked;
   };
 
-  it('are remembered by every process, for as much or less, of this user and this client', async () => {
+  it('are remembered in every process, for the same or a smaller scope of this user and client', async () => {
     const user = newUser();
     await agree(user, ask('read write'));
     const { another } = opened;
@@ -39,7 +39,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await another.hasConsented(user, { ...ask('read'), issuer: 'https://other.example' })).toBe(false);
   });
 
-  it('are for the scope of an authorization request, if an interaction passes that', async () => {
+  it('are stored for the granted scope of an authorization request, if an interaction passes it', async () => {
     const user = newUser();
     const { scope: _, ...request } = ask();
     const asked = (requestedScope: string, grantableScope?: string) => ({ ...request, requestedScope, grantableScope });
@@ -52,7 +52,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     }
   });
 
-  it('are given for the resources that were shown, and for no other', async () => {
+  it('are stored for the resources that were shown, and for no others', async () => {
     const user = newUser();
     const [notes, mail] = ['https://api.example/notes', 'https://api.example/mail'];
     const askFor = (resource: string[], scope = 'read') => ({ ...ask(scope), data: { resource } });
@@ -71,7 +71,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.listGrants(user.id)).toEqual([]);
   });
 
-  it('are asked for again where the document of a client sends the answer elsewhere, whatever was agreed to before', async () => {
+  it('are required again if the metadata document of a client changes its redirect URI', async () => {
     const user = newUser();
     const id = 'https://app.example/client.json';
     const client = { ...SPA, id, clientIdHost: 'app.example' };
@@ -83,21 +83,21 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.hasConsented(user, elsewhere)).toBe(false);
   });
 
-  it('add up when more is agreed to later', async () => {
+  it('accumulate if the user consents to more later', async () => {
     const user = newUser();
     await agree(user, ask('read'));
     await agree(user, ask('write'));
     expect(await opened.store.hasConsented(user, ask('read write'))).toBe(true);
   });
 
-  it('are asked for once where the scope is empty', async () => {
+  it('are required once for an empty scope', async () => {
     const user = newUser();
     await agree(user, ask());
     expect(await opened.store.hasConsented(user, ask())).toBe(true);
     expect(await opened.store.hasConsented(user, ask('read'))).toBe(false);
   });
 
-  it('are asked again of a client that anybody on the device could pass themselves off as', async () => {
+  it('are required each time for a public client with a loopback or custom-scheme redirect URI', async () => {
     const user = newUser();
     await agree(user, ask('read', SPA, LOOPBACK));
     await agree(user, ask('read', SPA, 'com.example.app:/callback'));
@@ -105,11 +105,11 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.hasConsented(user, ask('read', SPA, LOOPBACK))).toBe(false);
     await agree(user, ask('read', SPA, HTTPS));
     expect(await opened.store.hasConsented(user, ask('read', SPA, HTTPS))).toBe(true);
-    // What was agreed to at its own address says nothing about who asks elsewhere.
+    // Consent for an https redirect URI does not extend to other redirect URIs.
     expect(await opened.store.hasConsented(user, ask('read', SPA, LOOPBACK))).toBe(false);
   });
 
-  it('follow what the host says of a client', async () => {
+  it('follow the `consent` setting of a client', async () => {
     const user = newUser();
     expect(await opened.store.hasConsented(user, ask('read', { ...SPA, consent: 'never' }))).toBe(true);
     const remembered = await agree(user, ask('read', { ...SPA, consent: 'once' }));
@@ -118,7 +118,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.hasConsented(user, ask('read', { ...WEB, consent: 'always' }))).toBe(false);
   });
 
-  it('stand among the applications of the user, and not among the grants', async () => {
+  it('are listed with the applications of the user, and not with the grants', async () => {
     const user = newUser();
     await agree(user, ask('read'));
     expect(await opened.store.listGrants(user.id)).toEqual([]);
@@ -136,10 +136,10 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
   });
 
   it.each([
-    ['its grants of this user', (id: string) => ({ userId: id, clientId: WEB.id })],
-    ['one of its grants', (id: string) => ({ userId: id, grantId: `grant-${id}` })],
+    ['the grants of this user and client', (id: string) => ({ userId: id, clientId: WEB.id })],
+    ['one of the grants', (id: string) => ({ userId: id, grantId: `grant-${id}` })],
     ['all grants of the user', (id: string) => ({ userId: id })],
-  ])('are withdrawn with %s', async (_, filter) => {
+  ])('are withdrawn together with %s', async (_, filter) => {
     const [user, other] = [newUser(), newUser()];
     const token = { accessToken: randomUUID(), accessTokenExpiresAt: later(60), grantId: `grant-${user.id}` };
     await opened.store.saveToken({ ...token, scope: 'read' }, WEB, user);
@@ -148,7 +148,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     await opened.another.revokeGrantsOf(filter(user.id));
     expect(await opened.store.hasConsented(user, ask('read'))).toBe(false);
     expect(await opened.store.hasConsented(other, ask('read'))).toBe(true);
-    // And may be given again.
+    // The user can consent again.
     await agree(user);
     expect(await opened.store.hasConsented(user, ask('read'))).toBe(true);
   });
@@ -165,7 +165,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     return session;
   };
 
-  it('a session is found by every process, with its user, until it ends', async () => {
+  it('include a session that every process finds with its user until it ends', async () => {
     const { sessionId, authTime } = await signIn();
     const found = await opened.another.getSession(sessionId);
     expect(found).toMatchObject({ sessionId, authTime, user: expect.objectContaining(alice) });
@@ -174,7 +174,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.getSession(sessionId)).toBeUndefined();
   });
 
-  it('a session that is over is none', async () => {
+  it('include no expired session', async () => {
     const { sessionId } = await signIn();
     const over = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later(-1) };
     await opened.store.saveSession(over);
@@ -182,7 +182,7 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.getSession(sessionId)).toBeDefined();
   });
 
-  it('a session is no grant that anybody sees, and ends with all of the user', async () => {
+  it('include a session that is not listed as a grant, and ends with all grants of the user', async () => {
     const { sessionId } = await signIn();
     expect(await opened.store.listApplications('1')).toEqual([]);
     expect(await opened.store.listGrants('1')).toEqual([]);

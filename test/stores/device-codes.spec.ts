@@ -8,7 +8,7 @@ import { findStores, type OpenStore, WEB } from './every-store.js';
 
 const ALICE = { id: 'alice' };
 
-describe.each(await findStores())('a device code, on $name', ({ open }) => {
+describe.each(await findStores())('a device code with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -23,7 +23,7 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     return begun;
   }
 
-  /** Both processes at once, many times. */
+  /** Runs the work many times concurrently in both processes. */
   const many = <T>(work: (store: OpenStore['store'], index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: 40 }, (_, index) => work(index % 2 ? opened.store : opened.another, index)));
 
@@ -34,7 +34,7 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     ...(grantId !== undefined && { grantId }),
   });
 
-  it('is found by either code, by any process, and by no other', async () => {
+  it('is found by the device code and by the user code in every process', async () => {
     const { deviceCode, userCode, ...asked } = await begin();
     const found = await opened.another.getDeviceAuthorization(deviceCode);
     expect(found).toMatchObject({ ...asked, client: { id: WEB.id } });
@@ -48,7 +48,7 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     expect(await opened.store.getDeviceAuthorization(userCode)).toBeUndefined();
   });
 
-  it('is decided by one of many, who may say no', async () => {
+  it('is approved or denied by only one of many concurrent decisions', async () => {
     const { deviceCode, userCode } = await begin();
     const found = (await opened.store.getDeviceAuthorizationByUserCode(userCode))!;
     const answers = await many((store, index) =>
@@ -61,7 +61,7 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     expect(answers.indexOf(true) % 3 !== 0).toBe(isAllowed);
   });
 
-  it('is decided while its device becomes slower', async () => {
+  it('can be approved while its polling interval increases', async () => {
     const { deviceCode, userCode } = await begin();
     const found = (await opened.store.getDeviceAuthorizationByUserCode(userCode))!;
     const [decided] = await Promise.all([
@@ -72,7 +72,7 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     expect(await opened.store.getDeviceAuthorization(deviceCode)).toMatchObject({ user: ALICE, scope: 'read' });
   });
 
-  it('becomes slower for all processes, and never faster', async () => {
+  it('has a polling interval that increases for all processes, and never decreases', async () => {
     const { deviceCode } = await begin();
     const found = (await opened.store.getDeviceAuthorization(deviceCode))!;
     await opened.store.slowDownDevice(found, 10);
@@ -80,7 +80,7 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     expect(await opened.another.getDeviceAuthorization(deviceCode)).toMatchObject({ interval: 10 });
   });
 
-  it('is redeemed by one of many, and its tokens are of the user who agreed', async () => {
+  it('is redeemed by one of many concurrent requests, for tokens of the user who consented', async () => {
     const { deviceCode } = await begin();
     const pending = (await opened.store.getDeviceAuthorization(deviceCode))!;
     await opened.store.decideDeviceAuthorization(pending, { user: ALICE, scope: 'read' });
@@ -98,14 +98,14 @@ describe.each(await findStores())('a device code, on $name', ({ open }) => {
     expect(await opened.another.getAccessToken(won[0]!.accessToken)).toBeUndefined();
   });
 
-  it('ends with its client, before anybody has decided', async () => {
+  it('is deleted when all grants of its client are revoked before a decision', async () => {
     const { deviceCode, userCode } = await begin();
     await opened.store.revokeGrantsOf({ clientId: WEB.id });
     expect(await opened.another.getDeviceAuthorization(deviceCode)).toBeUndefined();
     expect(await opened.another.getDeviceAuthorizationByUserCode(userCode)).toBeUndefined();
   });
 
-  it('is not what an exchanged token ends with: that is its subject token', async () => {
+  it('is not linked to an exchanged token, which ends with its subject token', async () => {
     const own = { ...tokenOf(randomUUID()), refreshToken: randomUUID(), refreshTokenExpiresAt: later(60) };
     const subject = await opened.store.saveToken(own, WEB, clientItself(WEB));
     const [ends, stays] = [tokenOf(randomUUID()), tokenOf(randomUUID())];

@@ -12,8 +12,7 @@ import { findDatabases, open as openDatabase, ownPrefix, users } from './typeorm
 
 type Keeping = Exclude<OpenStore['store'], MemoryStore>;
 
-// Issue 10, 2.7
-describe.each(await findStores())('all grants of a client, ended at once, on $name', ({ name, open }) => {
+describe.each(await findStores())('revoking all grants of a client with a store in $name', ({ name, open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -32,7 +31,7 @@ describe.each(await findStores())('all grants of a client, ended at once, on $na
   };
   const isAlive = async (accessToken: string) => (await opened.another.getAccessToken(accessToken)) !== undefined;
 
-  it('are dead in every process, codes and all; those made a moment later live', async () => {
+  it('revokes tokens and codes in every process, and none that are issued a moment later', async () => {
     await opened.store.revokeGrantsOf({ clientId: 'web' });
     const [one, other] = [await save(), await save()];
     const code = { authorizationCode: randomUUID(), expiresAt: later() };
@@ -47,7 +46,7 @@ describe.each(await findStores())('all grants of a client, ended at once, on $na
     expect(await opened.another.revokeGrantsOf({ clientId: 'web' })).toBe(1);
   });
 
-  it('are not listed, and cannot be ended again', async () => {
+  it('removes the grants from lists, so that they cannot be revoked again', async () => {
     const user = { id: `lister ${randomUUID()}` };
     const { grantId } = await save({}, WEB, user);
     await opened.store.revokeGrantsOf({ clientId: 'web' });
@@ -56,27 +55,27 @@ describe.each(await findStores())('all grants of a client, ended at once, on $na
     expect(await opened.store.revokeGrant(grantId!)).toBe(false);
   });
 
-  it('are counted again for their user on Redis only', async () => {
+  it('leaves the grants countable for their user only on Redis', async () => {
     const user = { id: `counted ${randomUUID()}` };
     await save({}, WEB, user);
     await opened.store.revokeGrantsOf({ clientId: 'web' });
-    // Redis ends the grants of a user without reading each of them.
+    // Redis revokes the grants of a user without reading each of them.
     expect(await opened.store.revokeGrantsOf({ userId: user.id })).toBe(name.startsWith('Redis') ? 1 : 0);
   });
 
-  it('take nothing that is saved into them later', async () => {
+  it('also revokes tokens that are saved into these grants later', async () => {
     const { grantId } = await save();
     await opened.store.revokeGrantsOf({ clientId: 'web' });
     expect(await isAlive((await save({ grantId })).accessToken)).toBe(false);
   });
 
-  it('leave those of other clients alone', async () => {
+  it('does not affect other clients', async () => {
     const { accessToken } = await save();
     await opened.store.revokeGrantsOf({ clientId: 'somebody else' });
     expect(await isAlive(accessToken)).toBe(true);
   });
 
-  it('stay dead when the client is removed and comes back', async () => {
+  it('is permanent, even if the client is removed and created again', async () => {
     if (name === 'memory') return;
     const store = opened.store as Keeping;
     const { accessToken } = await save();
@@ -84,7 +83,7 @@ describe.each(await findStores())('all grants of a client, ended at once, on $na
     expect(await store.removeClient('web')).toBe(true);
     expect(await store.getClient('web', null)).toBeUndefined();
     expect(await store.removeClient('web')).toBe(false);
-    // A request that was on its way when the client was removed.
+    // A request that was in progress when the client was removed.
     const late = await save();
     await (opened.another as RedisStore).saveClient(WEB);
     expect([await isAlive(accessToken), await isAlive(late.accessToken)]).toEqual([false, false]);
@@ -94,47 +93,50 @@ describe.each(await findStores())('all grants of a client, ended at once, on $na
   });
 });
 
-describe.each(await findDatabases())('all grants of a client that the host keeps, on $name', (database) => {
-  it('are ended by a row of the store', async () => {
-    const clients = { findById: (id: string) => ({ ...WEB, id }) };
-    const opened = await openDatabase(database, ownPrefix('hosted'), { store: { clients } });
-    const { store, dataSource } = opened;
-    const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
-    await save('before');
-    expect(await store.revokeGrantsOf({ clientId: 'web' })).toBe(1);
-    await save('after');
-    expect(await store.getAccessToken('before')).toBeUndefined();
-    expect(await store.getAccessToken('after')).toMatchObject({ client: { id: 'web' } });
-    // It is no client.
-    const keeping = new TypeOrmStore(dataSource, { users, prefix: ownPrefix('hosted') });
-    expect(await keeping.getClient('web', null)).toBeUndefined();
-    await opened.close();
-  });
+describe.each(await findDatabases())(
+  'revoking all grants of a client that the application stores, on $name',
+  (database) => {
+    it('marks the revocation in a row of the store', async () => {
+      const clients = { findById: (id: string) => ({ ...WEB, id }) };
+      const opened = await openDatabase(database, ownPrefix('hosted'), { store: { clients } });
+      const { store, dataSource } = opened;
+      const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
+      await save('before');
+      expect(await store.revokeGrantsOf({ clientId: 'web' })).toBe(1);
+      await save('after');
+      expect(await store.getAccessToken('before')).toBeUndefined();
+      expect(await store.getAccessToken('after')).toMatchObject({ client: { id: 'web' } });
+      // This row is not a client.
+      const keeping = new TypeOrmStore(dataSource, { users, prefix: ownPrefix('hosted') });
+      expect(await keeping.getClient('web', null)).toBeUndefined();
+      await opened.close();
+    });
 
-  it('are ended in one small write, however many there are', async () => {
-    const prefix = ownPrefix('many');
-    const log = new StatementLog('all');
-    const opened = await openDatabase(database, prefix, { logger: log, logging: true });
-    const { store, dataSource } = opened;
-    await store.saveClient(WEB);
-    const { accessToken } = await store.saveToken({ accessToken: 'one', accessTokenExpiresAt: later() }, WEB, ALICE);
-    const isLarge = database.name === 'PostgreSQL';
-    if (isLarge) {
-      await dataSource.query(`INSERT INTO ${prefix}grants (id, client_id, created_at, expires_at, expires_on, client_generation)
+    it('takes one small statement for any number of grants', async () => {
+      const prefix = ownPrefix('many');
+      const log = new StatementLog('all');
+      const opened = await openDatabase(database, prefix, { logger: log, logging: true });
+      const { store, dataSource } = opened;
+      await store.saveClient(WEB);
+      const { accessToken } = await store.saveToken({ accessToken: 'one', accessTokenExpiresAt: later() }, WEB, ALICE);
+      const isLarge = database.name === 'PostgreSQL';
+      if (isLarge) {
+        await dataSource.query(`INSERT INTO ${prefix}grants (id, client_id, created_at, expires_at, expires_on, client_generation)
         SELECT 'made ' || n, 'web', 0, 9999999999999, 1, 0 FROM generate_series(1, 200000) n`);
-    }
-    const versions = async () =>
-      isLarge && dataSource.query<object[]>(`SELECT xmin, COUNT(*) AS n FROM ${prefix}grants GROUP BY xmin`);
-    const before = await versions();
-    log.statements.splice(0);
-    expect(await store.revokeGrantsOf({ clientId: 'web' })).toBe(isLarge ? 100_000 : 1);
-    // Dead before they are counted.
-    expect(log.statements).toEqual([
-      expect.stringMatching(/^UPDATE \S+clients/),
-      expect.stringMatching(/^SELECT COUNT/),
-    ]);
-    expect(await store.getAccessToken(accessToken)).toBeUndefined();
-    expect(await versions()).toEqual(before);
-    await opened.close();
-  });
-});
+      }
+      const versions = async () =>
+        isLarge && dataSource.query<object[]>(`SELECT xmin, COUNT(*) AS n FROM ${prefix}grants GROUP BY xmin`);
+      const before = await versions();
+      log.statements.splice(0);
+      expect(await store.revokeGrantsOf({ clientId: 'web' })).toBe(isLarge ? 100_000 : 1);
+      // The grants are revoked before they are counted.
+      expect(log.statements).toEqual([
+        expect.stringMatching(/^UPDATE \S+clients/),
+        expect.stringMatching(/^SELECT COUNT/),
+      ]);
+      expect(await store.getAccessToken(accessToken)).toBeUndefined();
+      expect(await versions()).toEqual(before);
+      await opened.close();
+    });
+  },
+);

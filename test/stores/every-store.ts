@@ -9,7 +9,7 @@ export type AnyStore = MemoryStore | RedisStore | TypeOrmStore;
 
 export interface OpenStore {
   store: AnyStore;
-  /** Another one on the same data, as another process has; in memory there is only one. */
+  /** Another store on the same data, as another process has it. In memory it is the same store. */
   another: AnyStore;
   close(): Promise<unknown>;
 }
@@ -21,7 +21,7 @@ export interface KindOfStore {
 
 export { WEB };
 
-/** All stores for which there is a database here. */
+/** Returns all stores whose database is available. */
 export async function findStores(): Promise<KindOfStore[]> {
   const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
   const redis = await findRedis();

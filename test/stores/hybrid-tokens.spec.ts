@@ -7,12 +7,12 @@ import { EC } from '../support/openid-server.js';
 import { CHALLENGE, FORM, VERIFIER } from '../support/requests.js';
 import { type AnyStore, findStores, type OpenStore } from './every-store.js';
 
-// RFC 6749 §4.1.2, OpenID Connect Core §3.3: a token that came with a code lives as long as what the code was good for.
+// RFC 6749 §4.1.2, OpenID Connect Core §3.3: a token issued together with a code belongs to the same grant.
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/callback';
 
-describe.each(await findStores())('a token that comes with a code, on $name', ({ open }) => {
+describe.each(await findStores())('an access token of the hybrid flow with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -59,7 +59,7 @@ describe.each(await findStores())('a token that comes with a code, on $name', ({
     return serverOn(store).authenticate(new Request({ method: 'GET', headers, query: {} }), new Response());
   };
 
-  it('is one of its own, on the same grant, and ends with it when the code comes twice', async () => {
+  it('is separate, belongs to the grant of the code, and is revoked when the code is replayed', async () => {
     const { store, another } = opened;
     const { code, token } = await authorize(store);
     const untouched = await authorize(store);
@@ -79,7 +79,7 @@ describe.each(await findStores())('a token that comes with a code, on $name', ({
     expect(await use(another, untouched.token)).toMatchObject({ user: { id: 'alice' } });
   });
 
-  it('outlives nothing that was ended before the code came', async () => {
+  it('is revoked with its grant before the code is redeemed, which then fails', async () => {
     const { store, another } = opened;
     const { code, token } = await authorize(store);
     await store.revokeGrant((await use(store, token)).grantId!);

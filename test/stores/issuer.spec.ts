@@ -7,7 +7,7 @@ import { findStores, type OpenStore, WEB } from './every-store.js';
 
 const [ONE, OTHER] = ['https://one.example', `https://other.example/${'a long path/'.repeat(40)}`];
 
-describe.each(await findStores())('the issuer of what is kept on $name', ({ open }) => {
+describe.each(await findStores())('the issuer of stored grants with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -23,7 +23,7 @@ describe.each(await findStores())('the issuer of what is kept on $name', ({ open
     );
   };
 
-  it.each([ONE, OTHER])('is found again with codes and tokens, also after they were spent', async (issuer) => {
+  it.each([ONE, OTHER])('is returned with codes and tokens, also after they were redeemed', async (issuer) => {
     const { store, another } = opened;
     const code = {
       authorizationCode: randomUUID(),
@@ -55,7 +55,7 @@ describe.each(await findStores())('the issuer of what is kept on $name', ({ open
     }
   });
 
-  it('is left out where none was named', async () => {
+  it('is omitted if none was given', async () => {
     const { accessToken, refreshToken } = await save();
     const found = [
       await opened.another.getAccessToken(accessToken),
@@ -64,7 +64,7 @@ describe.each(await findStores())('the issuer of what is kept on $name', ({ open
     expect(found.map((token) => token && 'issuer' in token)).toEqual([false, false]);
   });
 
-  it("tells a user's grants apart", async () => {
+  it('distinguishes the grants of a user', async () => {
     const user = { id: `owner ${randomUUID()}` };
     const [ofOne, ofOther, ofNobody] = [
       await save({ issuer: ONE }, user),
@@ -88,7 +88,7 @@ describe.each(await findStores())('the issuer of what is kept on $name', ({ open
     expect((await opened.another.listGrants(user.id)).map(({ id }) => id)).toEqual([ofNobody.grantId]);
   });
 
-  it('tells the grants of a client apart: all others live on', async () => {
+  it('distinguishes the grants of a client, so that others are not revoked', async () => {
     await opened.store.revokeGrantsOf({ clientId: 'web' });
     const [first, second, other] = [
       await save({ issuer: ONE }),
@@ -102,7 +102,7 @@ describe.each(await findStores())('the issuer of what is kept on $name', ({ open
     expect(found.map(Boolean)).toEqual([false, false, true]);
   });
 
-  it('ends nothing on its own', async () => {
+  it('cannot be used alone to revoke grants', async () => {
     const { accessToken } = await save({ issuer: ONE });
     await expect(opened.store.revokeGrantsOf({ issuer: ONE })).rejects.toThrow(/`issuer` requires a `userId`/);
     await expect(opened.store.revokeGrantsOf({ userId: 'alice', issuer: undefined })).rejects.toThrow(
@@ -111,7 +111,7 @@ describe.each(await findStores())('the issuer of what is kept on $name', ({ open
     expect(await opened.another.getAccessToken(accessToken)).toBeDefined();
   });
 
-  it('does not matter to who ends one access token: it is found nowhere then, and no other is gone', async () => {
+  it('does not matter for the revocation of a single access token, which affects no other token', async () => {
     const grantId = randomUUID();
     const [token, sibling] = [await save({ issuer: ONE, grantId }), await save({ grantId })];
     expect(await opened.another.revokeAccessToken(token)).toBe(true);

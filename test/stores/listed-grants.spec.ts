@@ -8,7 +8,7 @@ import { findStores, type OpenStore, WEB } from './every-store.js';
 const ISSUER = 'https://id.example';
 
 for (const kind of await findStores()) {
-  describe(`grants and sessions by user and client, on ${kind.name}`, () => {
+  describe(`lists of grants and sessions with a store in ${kind.name}`, () => {
     let opened: OpenStore;
     beforeAll(async () => {
       opened = await kind.open();
@@ -36,7 +36,7 @@ for (const kind of await findStores()) {
       return session.sessionId;
     }
 
-    /** All pages of a list, by so many. */
+    /** Returns all items of a list, read in pages of this size. */
     async function all<T>(read: (after?: string) => Promise<{ items: T[]; next?: string | undefined }>): Promise<T[]> {
       const page = await read();
       const items = [...page.items];
@@ -48,7 +48,7 @@ for (const kind of await findStores()) {
       return items;
     }
 
-    it('lists grants with tokens by user, by client and by issuer, page by page', async () => {
+    it('contain grants with tokens, by user, client and issuer, in pages', async () => {
       const { store } = opened;
       const [user, client] = [{ id: randomUUID() }, randomUUID()];
       const mine = await Promise.all(Array.from({ length: 7 }, () => issue(user, client)));
@@ -89,7 +89,7 @@ for (const kind of await findStores()) {
       ]);
     });
 
-    it('goes on after a grant that has ended meanwhile', async () => {
+    it('continue after a grant that was revoked meanwhile', async () => {
       const { store } = opened;
       const user = { id: randomUUID() };
       for (let count = 0; count < 5; count += 1) await issue(user, 'web');
@@ -100,7 +100,7 @@ for (const kind of await findStores()) {
       expect(rest.next).toBeUndefined();
     });
 
-    it('lists and ends the sessions of a user, but none that waits for a second factor', async () => {
+    it('contain the sessions of a user except for pending logins, and let them be ended', async () => {
       const { store } = opened;
       const user = { id: 'alice' };
       await store.revokeGrantsOf({ userId: user.id });
@@ -133,7 +133,7 @@ for (const kind of await findStores()) {
       await expect(store.listSessions({ userId: 'alice' })).resolves.toEqual({ sessions: [] });
     });
 
-    it('lists and ends the sessions in which users signed in at a client', async () => {
+    it('contain the sessions in which users signed in at a client, and let them be ended', async () => {
       const { store } = opened;
       const clientId = randomUUID();
       const users = Array.from({ length: 3 }, () => randomUUID());
@@ -156,7 +156,7 @@ for (const kind of await findStores()) {
       await expect(store.listSessions({ userId: users[0]! })).resolves.toMatchObject({ sessions: [{}] });
     });
 
-    it('lists nothing that was issued before a moment', async () => {
+    it('omit everything revoked by revokeBefore()', async () => {
       const { store } = opened;
       const user = { id: randomUUID() };
       await issue(user, 'web');
@@ -166,7 +166,7 @@ for (const kind of await findStores()) {
       await expect(store.listSessions({ userId: user.id })).resolves.toEqual({ sessions: [] });
     });
 
-    it('refuses a list of everything, and a page of no size', async () => {
+    it('require a filter and a valid page size', async () => {
       const { store } = opened;
       await expect(store.pageGrants({})).rejects.toThrow(InvalidArgumentError);
       await expect(store.pageGrants({ issuer: ISSUER })).rejects.toThrow(InvalidArgumentError);

@@ -7,8 +7,7 @@ import { findStores, type OpenStore, WEB } from './every-store.js';
 
 const SECRETLESS = { grants: ['client_credentials', 'authorization_code'], scopes: ['read'] };
 
-// Issue 12, clients administered
-describe.each(await findStores())('clients administered, on $name', ({ name, open }) => {
+describe.each(await findStores())('administered clients with a store in $name', ({ name, open }) => {
   let opened: OpenStore;
   let store: OpenStore['store'];
   let another: OpenStore['store'];
@@ -44,7 +43,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(JSON.stringify(await another.findClient(id))).not.toContain(winner);
   });
 
-  it('are found without their secrets, and with when these were made', async () => {
+  it('are returned without their secrets, but with the creation time of each secret', async () => {
     const before = Date.now() - 60_000;
     await create({ secret: ['one', 'two'], name: 'Web' });
     expect(await knows('one')).toBe(true);
@@ -57,7 +56,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await store.findClient(`no ${id}`)).toBeUndefined();
   });
 
-  it('are changed without giving the secret again, and field by field', async () => {
+  it('are changed field by field without repeating the secret', async () => {
     await create({ secret: 's3cret', name: 'Web', accessTokenLifetime: 60 });
     const changed = await another.changeClient(id, { name: 'Shop', accessTokenLifetime: null });
     expect(changed).toMatchObject({ id, name: 'Shop', scopes: ['read'] });
@@ -70,7 +69,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     await expect(store.changeClient(id, { id: 'x' })).rejects.toThrow('the `id` of a client cannot be changed');
   });
 
-  it('lose none of the changes that are made at once', async () => {
+  it('lose no concurrent changes', async () => {
     await create({ redirectUris: [] });
     const add = (by: OpenStore['store'], uri: string) =>
       by.changeClient(id, ({ redirectUris = [] }) => ({ redirectUris: [...redirectUris, uri] }));
@@ -86,7 +85,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await knows(rotated!.secret)).toBe(true);
   });
 
-  it('may be saved as they were found', async () => {
+  it('can be saved as they were returned', async () => {
     await create({ secret: 's3cret', name: 'Web' });
     const { name: _, ...found } = (await store.findClient(id))!;
     await another.saveClient(found);
@@ -94,7 +93,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await knows('s3cret')).toBe(true);
   });
 
-  it('keep the secret before for a while, and none without an overlap', async () => {
+  it('keep the previous secret for the overlap, or not at all without an overlap', async () => {
     await create({ secret: 'chosen' });
     const second = (await store.rotateClientSecret(id))!;
     expect(second).toEqual({ secret: expect.stringMatching(/^[\w-]{43}$/) });
@@ -106,7 +105,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     ]);
     const overlap = secrets[1]!.expiresAt!.getTime() - secrets[0]!.createdAt!.getTime();
     expect(overlap).toBe(86_400_000);
-    // Later than that it never gets.
+    // The overlap cannot be extended later.
     const third = (await another.rotateClientSecret(id, { overlap: 1e6, secret: 'third' }))!;
     expect((await store.findClient(id))!.secrets[2]!.expiresAt).toEqual(secrets[1]!.expiresAt);
     expect(await Promise.all(['chosen', second.secret, third.secret].map(knows))).toEqual([true, true, true]);
@@ -120,7 +119,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await store.rotateClientSecret(`no ${id}`)).toBeUndefined();
   });
 
-  it('lose no secret of two that are made at once, and have five at most', async () => {
+  it('lose no concurrently rotated secret, and have at most five', async () => {
     await create();
     const rotate = (by: OpenStore['store']) => by.rotateClientSecret(id, { overlap: Infinity });
     const made = await Promise.all([store, another, store, another, store].map(rotate));
@@ -135,7 +134,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     await expect(store.revokeOldClientSecrets(`no ${id}`)).rejects.toMatchObject({ name: 'invalid_argument' });
   });
 
-  it('may have a secret that ends by itself', async () => {
+  it('can have a secret that expires', async () => {
     await store.createClient({ id, ...SECRETLESS, secret: 'brief' }, { secretLifetime: 0.001 });
     const { secret, expiresAt } = (await store.rotateClientSecret(id, { secretLifetime: 60 }))!;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -145,7 +144,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     await expect(store.rotateClientSecret(id, { overlap: Number.NaN })).rejects.toThrow('`overlap` must be 0,');
   });
 
-  it('are refused everywhere when they are retired, and kept', async () => {
+  it('are rejected everywhere once disabled, but remain stored', async () => {
     await create({ secret: 's3cret', name: 'Web' });
     const { accessToken } = await save();
     expect(await isAlive(accessToken)).toBe(true);
@@ -155,7 +154,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect([await store.getClient(id, null), await store.getClient(id, 's3cret')]).toEqual([undefined, undefined]);
     const found = (await store.findClient(id))!;
     expect(found).toMatchObject({ name: 'Web', retiredAt: expect.any(Date) });
-    // A request that was on its way.
+    // A request that was in progress.
     const late = { accessToken: randomUUID(), accessTokenExpiresAt: later() };
     await store.saveToken(late, client, ALICE);
     expect(await isAlive(late.accessToken)).toBe(false);
@@ -171,7 +170,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect([await store.disableClient(`no ${id}`), await store.enableClient(`no ${id}`)]).toEqual([false, false]);
   });
 
-  it('are gone with what they were given when they are removed, and may come back', async () => {
+  it('are removed with their grants, and can be created again', async () => {
     await create({ secret: 's3cret' });
     const { accessToken } = await save();
     expect(await another.removeClient(id)).toBe(true);
@@ -184,7 +183,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await isAlive((await save()).accessToken)).toBe(true);
   });
 
-  it('are listed by pages in the order of their ids, and filtered', async () => {
+  it('are listed in pages in the order of their ids, and filtered', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `list ${id} ${letter}`);
     for (const each of ids) await store.createClient({ id: each, ...SECRETLESS, name: `Nr. ${each.at(-1)!}` });
     await store.disableClient(ids[1]!);
@@ -204,7 +203,7 @@ describe.each(await findStores())('clients administered, on $name', ({ name, ope
     expect(await listed({})).toEqual([[], undefined]);
   });
 
-  it('are all listed, those that were there from the start too', async () => {
+  it('are all listed, including those that existed from the start', async () => {
     const { clients } = await store.listClients();
     expect(clients.map((client) => client.id)).toContain(WEB.id);
     expect(name).toBeTruthy();

@@ -26,8 +26,8 @@ type SavedGrant = GrantRow & { generation: number; isRevoked: boolean };
 type SavedRow = Row & { revokedAt: number | null };
 
 /**
- * The smallest storage that fulfils the contract, as an application would write it over a database of its own. Each
- * verb waits once, as for a database, and then does all of its work in one synchronous block, as a transaction does.
+ * The smallest storage that fulfills the contract, as an application would implement it for its own database. Each
+ * method waits once, as for a database, and then does all of its work in one synchronous block, as a transaction does.
  */
 export class MapStorage implements Storage, ClientStorage {
   private readonly grants = new Map<string, SavedGrant>();
@@ -225,7 +225,7 @@ const isMatch = (grant: GrantRow, { grantId, ...filter }: GrantFilter) =>
   (grantId === undefined || grant.id === grantId) &&
   Object.entries(filter).every(([name, value]) => grant[name as keyof typeof filter] === value);
 
-/** A store over the storage, as an application would export it. */
+/** A store that uses this storage, as an application would export it. */
 export class MapStore extends Store<MapStorage> {
   constructor(options: StoreOptions) {
     super(new MapStorage(), options);

@@ -4,14 +4,14 @@ import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/m
 import { withoutWarnings } from '../support/quiet.js';
 
 const WEB: StoredClient = { id: 'web', secret: 's3cret', grants: ['password'] };
-/** A row of a table of customers, where `client` means something else. */
+/** A user record of an application in which `client` has another meaning. */
 const customer = { id: 'u9', client: true };
 const users = { findByCredentials: () => customer, findById: (id: string) => id === customer.id && customer };
 const token = () => ({ accessToken: `${Math.random()}`, accessTokenExpiresAt: new Date(Date.now() + 60_000) });
 
 withoutWarnings();
 
-describe('a store in memory', () => {
+describe('MemoryStore', () => {
   it('starts without clients if the option `clients` is omitted', async () => {
     const store = new MemoryStore({ users });
     expect(await store.getClient('web', null)).toBeFalsy();
@@ -19,7 +19,7 @@ describe('a store in memory', () => {
     expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
   });
 
-  it('takes a user whose row says `client` for a user', async () => {
+  it('treats a user with a property `client` as a user', async () => {
     const store = new MemoryStore({ clients: [WEB], users });
     const { accessToken } = await store.saveToken(token(), WEB, customer);
     expect((await store.getAccessToken(accessToken))?.user).toBe(customer);
@@ -28,7 +28,7 @@ describe('a store in memory', () => {
     expect(await store.getAccessToken(accessToken)).toBeUndefined();
   });
 
-  it('knows a client that acts for itself from its users', async () => {
+  it('distinguishes a client credentials client from a user with the same id', async () => {
     const store = new MemoryStore({ clients: [{ ...WEB, id: 'u9' }], users });
     const service = await store.getUserFromClient({ ...WEB, id: 'u9' });
     const { accessToken } = await store.saveToken(token(), { ...WEB, id: 'u9' }, service);
@@ -36,7 +36,7 @@ describe('a store in memory', () => {
     expect(await store.listGrants('u9')).toEqual([]);
   });
 
-  it('saves nothing for a user whose id is that of a client itself', async () => {
+  it('rejects a user whose id is reserved for a client', async () => {
     const store = new MemoryStore({ clients: [WEB], users });
     const { id } = await store.getUserFromClient(WEB);
     await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow(
@@ -44,7 +44,7 @@ describe('a store in memory', () => {
     );
   });
 
-  it('forgets nothing that may happen only once before its time, however much of that there is', async () => {
+  it('keeps single-use values until they expire, even if its limit is reached', async () => {
     const store = new MemoryStore({ clients: [WEB], users, limit: 100 });
     expect(await store.once('mine', 600)).toBe(true);
     for (let at = 0; at < 99; at++) await store.once(`flood ${at}`, 60);
@@ -56,7 +56,7 @@ describe('a store in memory', () => {
     later.mockRestore();
   });
 
-  it.each([[''], [Number.NaN], [undefined]])('saves nothing for a user whose id is %j', async (id) => {
+  it.each([[''], [Number.NaN], [undefined]])('rejects a user with the id %j', async (id) => {
     const store = new MemoryStore({ clients: [WEB], users });
     await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow('the `id` of a user');
   });
@@ -68,7 +68,7 @@ const keyOf = (length: number) => {
   return `$scrypt$ln=4,r=8,p=1$${SALT}$${key.toString('base64').replaceAll('=', '')}`;
 };
 
-describe('a client secret', () => {
+describe('a client secret in MemoryStore', () => {
   const cheap = (secret: string, { ln, r, p }: Record<'ln' | 'r' | 'p', number>) => {
     const salt = Buffer.alloc(16, 7);
     const key = scryptSync(secret, salt, 32, { N: 2 ** ln, r, p });
@@ -86,14 +86,14 @@ describe('a client secret', () => {
     [{ ln: 10, r: 8, p: 2 }, true],
     [{ ln: 1, r: 1, p: 1 }, true],
     [{ ln: 15, r: 4, p: 1 }, false],
-  ])('hashed at the cost %j is hashed anew: %j', async (cost, isReplaced) => {
+  ])('that was hashed with the cost %j is hashed again: %j', async (cost, isReplaced) => {
     const replaced: string[][] = [];
     const store = storeOf(cheap('s3cret', cost), (...given) => replaced.push(given));
     expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
     expect(replaced.map(([id]) => id)).toEqual(isReplaced ? ['web'] : []);
   });
 
-  it('that is right is right where its hash cannot be replaced', async () => {
+  it('is accepted even if its hash cannot be replaced', async () => {
     const store = storeOf(cheap('s3cret', { ln: 4, r: 8, p: 1 }), () => {
       throw new Error('a replica is read-only');
     });
@@ -101,29 +101,29 @@ describe('a client secret', () => {
     expect(await store.getClient('web', 'wrong')).toBeUndefined();
   });
 
-  it('is matched by what `hashSecret` made of it, and by nothing else', async () => {
+  it('is accepted with the result of `hashSecret()`, and rejected if it differs', async () => {
     const store = storeOf(await hashSecret('s3cret'));
     expect(await store.getClient('web', 's3cret')).toEqual({ id: 'web', grants: [] });
     expect(await store.getClient('web', 's3cret ')).toBeUndefined();
   });
 
-  // Issue 10, 1.4: cut off, a hash would match other secrets too, and an empty one any; dear ones would stop the server.
+  // A truncated hash would match other secrets, an empty one any secret. Expensive hashes would block the server.
   it.each([
-    ['of another kind', '$2b$10$notscryptatall'],
-    ['cut off to 15 bytes', keyOf(15)],
-    ['cut off to one byte', keyOf(1)],
-    ['cut off to less than a byte', '$scrypt$ln=4,r=8,p=1$c2FsdA$A'],
-    ['longer than any', keyOf(65)],
-    ['at no cost', `$scrypt$ln=0,r=8,p=1$${SALT}$${'A'.repeat(43)}`],
-    ['at no cost in memory', `$scrypt$ln=4,r=0,p=1$${SALT}$${'A'.repeat(43)}`],
-    ['at an absurd cost', `$scrypt$ln=20,r=99,p=99$${SALT}$${'A'.repeat(43)}`],
-    ['at twice what is taken', `$scrypt$ln=14,r=8,p=9$${SALT}$${'A'.repeat(43)}`],
-    ['by SHA-256, cut off', '$sha256$AAAA'],
-  ])('is matched by nothing that is hashed %s', async (_, hash) => {
+    ['with another algorithm', '$2b$10$notscryptatall'],
+    ['truncated to 15 bytes', keyOf(15)],
+    ['truncated to one byte', keyOf(1)],
+    ['truncated to less than a byte', '$scrypt$ln=4,r=8,p=1$c2FsdA$A'],
+    ['longer than allowed', keyOf(65)],
+    ['with cost zero', `$scrypt$ln=0,r=8,p=1$${SALT}$${'A'.repeat(43)}`],
+    ['with memory cost zero', `$scrypt$ln=4,r=0,p=1$${SALT}$${'A'.repeat(43)}`],
+    ['with an absurdly high cost', `$scrypt$ln=20,r=99,p=99$${SALT}$${'A'.repeat(43)}`],
+    ['with twice the maximum cost', `$scrypt$ln=14,r=8,p=9$${SALT}$${'A'.repeat(43)}`],
+    ['with a truncated SHA-256 hash', '$sha256$AAAA'],
+  ])('is rejected if its hash is invalid: %s', async (_, hash) => {
     expect(await storeOf(hash).getClient('web', 's3cret')).toBeUndefined();
   });
 
-  it.each([16, 32, 64])('is matched by a key of %d bytes', async (length) => {
+  it.each([16, 32, 64])('is accepted with a key of %d bytes', async (length) => {
     expect(await storeOf(keyOf(length)).getClient('web', 's3cret')).toMatchObject({ id: 'web' });
   });
 });

@@ -6,12 +6,11 @@ import { later } from '../support/model.js';
 import { findStores, type OpenStore, WEB } from './every-store.js';
 import { users } from './typeorm-databases.js';
 
-// Issue 12: a new password ends grants without further code
-describe.each(await findStores())('a new password, on $name', ({ open }) => {
+describe.each(await findStores())('a changed password with a store in $name', ({ open }) => {
   let opened: OpenStore;
   let store: OpenStore['store'];
   let another: OpenStore['store'];
-  /** What the host keeps of passwords. */
+  /** The password hashes that the application stores. */
   const hashes: Record<string, string | null> = {};
 
   beforeAll(async () => {
@@ -41,7 +40,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
   });
   const isAlive = async (accessToken: string) => (await another.getAccessToken(accessToken)) !== undefined;
 
-  it('ends a remembered session that is continued at the same moment', async () => {
+  it('ends a remembered session that is continued at the same time', async () => {
     told();
     const alice = somebody();
     const session = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later() };
@@ -53,7 +52,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
     expect(await store.getSession(next.sessionId)).toBeUndefined();
   });
 
-  it('ends tokens, codes and sessions of the user, and nothing of others', async () => {
+  it('revokes tokens, codes and sessions of the user, and none of other users', async () => {
     told();
     const [alice, bob] = [somebody(), somebody()];
     const token = await store.saveToken(tokens(), WEB, alice);
@@ -79,7 +78,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
     expect(await isAlive(next.accessToken)).toBe(true);
   });
 
-  it('ends what a device was granted, decided and redeemed', async () => {
+  it('revokes device codes that are pending, approved or redeemed', async () => {
     told();
     const alice = somebody();
     const asked = () => ({
@@ -106,7 +105,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
     expect(await another.getDeviceAuthorization(pending.deviceCode)).toBeUndefined();
   });
 
-  it('ends what is redeemed while it comes', async () => {
+  it('revokes tokens that are refreshed at the same time', async () => {
     told();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
@@ -117,7 +116,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
     expect(await isAlive(late.accessToken)).toBe(false);
   });
 
-  it('is kept by what is refreshed, and is a mark that no handler sees', async () => {
+  it('is detected by a fingerprint, which refreshed tokens inherit and which is hidden from handlers', async () => {
     told();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
@@ -130,7 +129,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
     expect(await isAlive(next.accessToken)).toBe(false);
   });
 
-  it('may be the first one that a user has', async () => {
+  it('revokes tokens even if it is the user’s first password', async () => {
     told();
     const alice = somebody(null);
     const { accessToken } = await store.saveToken(tokens(), WEB, alice);
@@ -139,7 +138,7 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
     expect(await isAlive(accessToken)).toBe(false);
   });
 
-  it('ends nothing that was given before the host told of passwords', async () => {
+  it('does not affect tokens issued before the application reported password hashes', async () => {
     const alice = somebody();
     const { accessToken } = await store.saveToken(tokens(), WEB, alice);
     told();

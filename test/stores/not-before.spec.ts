@@ -35,9 +35,9 @@ const [ISSUER, ELSEWHERE] = ['https://id.example', 'https://elsewhere.example'];
 const CALLBACK = 'https://app.example/cb';
 
 for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) {
-  describe(`revokeBefore(), on ${kind.name}`, () => {
+  describe(`revokeBefore() with a store in ${kind.name}`, () => {
     let opened: OpenStore;
-    // Of a cluster, the moment is known to all processes within a second.
+    // In a cluster, all processes know the time within one second.
     const isKnown = () => (kind === cluster ? sleep(1100) : Promise.resolve());
 
     beforeAll(async () => {
@@ -45,7 +45,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
     });
     afterAll(() => opened.close());
 
-    /** One of each thing that can be ended, of an issuer. Returns what is found of it. */
+    /** Creates one of each revocable item for an issuer. Returns a function that reports which of them are found. */
     async function everything(issuer: string | undefined) {
       const { store, another } = opened;
       const [access, refresh, code, session, device, userCode, requestUri] = Array.from({ length: 7 }, () =>
@@ -82,7 +82,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       };
     }
 
-    it('ends what an issuer issued before, in every process, and nothing of other issuers', async () => {
+    it('revokes what an issuer issued before, in every process, and nothing of other issuers', async () => {
       const [found, elsewhere, without] = [
         await everything(ISSUER),
         await everything(ELSEWHERE),
@@ -103,7 +103,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       expect([await elsewhere(), await next()]).toEqual(['0000000', '0000000']);
     });
 
-    it('ends a token that was refreshed after the moment, in a grant from before', async () => {
+    it('revokes a token that was refreshed after the given time, if its grant is older', async () => {
       const { store } = opened;
       const grantId = randomUUID();
       const issue = async () => {
@@ -123,7 +123,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       await expect(store.getAccessToken(accessToken)).resolves.toBeUndefined();
     });
 
-    it('never replaces a moment by an earlier one', async () => {
+    it('never replaces a later time by an earlier one', async () => {
       const issuer = `https://${randomUUID()}.example`;
       const found = await everything(issuer);
       await opened.store.revokeBefore({ issuers: [issuer] });
@@ -132,7 +132,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       expect(await found()).toBe('0000000');
     });
 
-    it('ends consents only if asked, and lists no ended grants', async () => {
+    it('deletes consents only if requested, and removes revoked grants from lists', async () => {
       const { store, another } = opened;
       const issuer = `https://${randomUUID()}.example`;
       await everything(issuer);
@@ -157,7 +157,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       await expect(store.findClient('web')).resolves.toBeDefined();
     });
 
-    it('applies every one of several moments that are set at once', async () => {
+    it('applies all of several concurrent calls', async () => {
       const issuers = Array.from({ length: 8 }, () => `https://${randomUUID()}.example`);
       const found = await Promise.all(issuers.map(everything));
       await Promise.all(issuers.map((issuer) => opened.store.revokeBefore({ issuers: [issuer] })));
@@ -165,7 +165,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       expect(await Promise.all(found.map((each) => each()))).toEqual(issuers.map(() => '0000000'));
     });
 
-    it('refuses a moment in the future, an invalid one, and an empty issuer', async () => {
+    it('rejects a time in the future, an invalid one, and an empty issuer', async () => {
       const { store } = opened;
       for (const which of [
         { before: later(60) },

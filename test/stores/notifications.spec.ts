@@ -7,7 +7,7 @@ import { findStores, type OpenStore, WEB } from './every-store.js';
 
 const ISSUER = 'https://id.example.com';
 
-describe.each(await findStores())('messages to clients, on $name', ({ open }) => {
+describe.each(await findStores())('outbound notifications with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -34,7 +34,7 @@ describe.each(await findStores())('messages to clients, on $name', ({ open }) =>
     expect(await stored(one.id)).toEqual([]);
   });
 
-  it('are claimed by one of all processes that try at once', async () => {
+  it('are claimed by one of several concurrent processes', async () => {
     const { id } = newOne();
     const { store, another } = opened;
     const all = await Promise.all([store, another, store, another].map((each) => each.claimNotification(id, 60)));
@@ -47,7 +47,7 @@ describe.each(await findStores())('messages to clients, on $name', ({ open }) =>
     expect(await stored(one.id)).toEqual([]);
   });
 
-  it('outlive the tokens of their client', async () => {
+  it('remain stored when the tokens of their client are revoked', async () => {
     const one = newOne();
     await opened.store.saveNotification(one, later(60));
     await opened.store.revokeGrantsOf({ clientId: 'web' });
@@ -55,7 +55,7 @@ describe.each(await findStores())('messages to clients, on $name', ({ open }) =>
     await opened.store.removeNotification(one.id);
   });
 
-  it('cannot be mixed with the grants of a user who chooses an id', async () => {
+  it('cannot be confused with the grants of a user who chooses a reserved id', async () => {
     const { store, another } = opened;
     const one = newOne();
     await store.saveNotification(one, later(60));
@@ -72,7 +72,7 @@ describe.each(await findStores())('messages to clients, on $name', ({ open }) =>
     await store.removeNotification(one.id);
   });
 
-  it('outlive the end of everything that was issued before', async () => {
+  it('remain stored after revokeBefore()', async () => {
     const one = newOne();
     await opened.store.saveNotification(one, later(60));
     await opened.store.revokeBefore();

@@ -6,7 +6,7 @@ import type { RefreshToken, Token, Unsaved } from 'nest-oauth2/server';
 import { ALICE, later } from '../support/model.js';
 import { findStores, type OpenStore, WEB } from './every-store.js';
 
-describe.each(await findStores())('a store that spends and saves in one step, on $name', ({ name, open }) => {
+describe.each(await findStores())('redeeming in one step with a store in $name', ({ name, open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -28,8 +28,7 @@ describe.each(await findStores())('a store that spends and saves in one step, on
   }
   const next = ({ grantId }: RefreshToken, more: object = {}) => token({ grantId, ...more });
 
-  // Issue 10, 1.8
-  it('lets one of many win, in both of two processes, and keeps what came of that one only', async () => {
+  it('succeeds for one of many concurrent requests in two processes, and saves only its tokens', async () => {
     const held = await issue();
     const attempts = Array.from({ length: 100 }, (_, index) => {
       const made = next(held);
@@ -45,8 +44,8 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     expect(await opened.another.getRefreshToken(held.refreshToken)).toMatchObject({ revokedAt: expect.any(Date) });
   });
 
-  it('spends nothing when what comes of it cannot be kept', async () => {
-    // Redis takes any text, and memory too.
+  it('consumes nothing if the new tokens cannot be saved', async () => {
+    // Redis and memory accept this token.
     if (name === 'memory' || name === 'Redis') return;
     const held = await issue();
     const other = await issue();
@@ -57,7 +56,7 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     expect(await opened.store.redeem(held, next(held), WEB, ALICE)).toBeDefined();
   });
 
-  it('finds a code that was redeemed with all it was saved with, and when it was spent', async () => {
+  it('keeps a redeemed code with its data and the time of redemption', async () => {
     const code = { redirectUri: 'https://app.example/cb', codeChallenge: 'c', codeChallengeMethod: 'S256' };
     const authorizationCode = randomUUID();
     const more = { grantId: randomUUID(), nonce: 'n-0S6', claims: { userinfo: ['email', 'Zoë'] } };
@@ -73,7 +72,7 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     expect(revokedAgo).toBeLessThan(30);
   });
 
-  it('keeps with a token whatever else it is given, and with a spent one what came of it', async () => {
+  it('stores further properties of a token, and the rotated token with the used one', async () => {
     const held = await issue({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
     expect(held).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
     const made = next(held, { act: { sub: 'admin' }, successor: 'sealed' });
@@ -86,7 +85,7 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     expect(found).not.toHaveProperty('successor');
   });
 
-  it('keeps nothing of a family that has ended, and tells the one who won', async () => {
+  it('saves no valid tokens in a revoked grant', async () => {
     const held = await issue();
     await opened.another.revokeGrant(held.grantId!);
     const made = next(held);
@@ -94,7 +93,7 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     expect(await opened.store.getAccessToken(made.accessToken)).toBeUndefined();
   });
 
-  it('makes a grant last as long as the last of its tokens, and says when it was used', async () => {
+  it('extends a grant to the expiry of its last token, and records its last use', async () => {
     const user = { id: `lister ${name}` };
     const first = token({ grantId: randomUUID(), refreshTokenExpiresAt: later(60) });
     await opened.store.saveToken(first, WEB, user);
@@ -106,7 +105,7 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     expect(grant!.lastUsedAt.getTime()).toBeGreaterThanOrEqual(grant!.createdAt.getTime());
   });
 
-  it('takes something once, however many bring it at once, until it is over', async () => {
+  it('makes a single-use value available once across processes until it expires', async () => {
     const attempt = (seconds: number) => (value: string, index: number) =>
       (index % 2 ? opened.store : opened.another).once(value, seconds);
     const same = Array.from({ length: 50 }, () => `ticket ${name}`);

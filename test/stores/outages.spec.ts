@@ -27,13 +27,13 @@ const CODES: Record<string, string[]> = {
   `),
 };
 
-/** Errors of the drivers that have no code. */
+/** Driver errors without a code. */
 const MESSAGES: Record<string, string[]> = {
   PostgreSQL: ['Query read timeout', 'timeout expired', 'Cannot use a pool after calling end on the pool'],
   MariaDB: ['No connections available.', 'Queue limit reached.', 'Pool is closed.'],
 };
 
-/** Conflicts, after which the statement has had no effect. */
+/** Conflicts after which the statement had no effect. */
 const RETRIED: Record<string, string[]> = {
   PostgreSQL: ['40001', '40P01'],
   MariaDB: [
@@ -44,7 +44,7 @@ const RETRIED: Record<string, string[]> = {
   ],
 };
 
-describe.each(servers)('an outage of $name', ({ name, options }) => {
+describe.each(servers)('a TypeORM store during an outage of $name', ({ name, options }) => {
   const isPostgres = name === 'PostgreSQL';
   let opened: Opened;
   let server: OAuth2Server;
@@ -65,7 +65,7 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
     await opened.close();
   });
 
-  /** How many statements of the store wait at the server, by connections that the store has given up or not. */
+  /** Returns how many statements wait at the server, on any connection of the store. */
   async function waiting(): Promise<number> {
     const query = isPostgres
       ? `SELECT COUNT(*) AS count FROM pg_stat_activity WHERE application_name = '${PREFIX}'`
@@ -95,7 +95,7 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
     await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 10);
   }, 60_000);
 
-  it.each(CODES[name]!)('is 503 for the error %s', async (code) => {
+  it.each(CODES[name]!)('responds with 503 for the driver error %s', async (code) => {
     const driverError = Object.assign(new Error(`injected ${code}`), { code });
     const createQueryRunner = opened.dataSource.createQueryRunner.bind(opened.dataSource);
     const spy = jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
@@ -108,14 +108,14 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
     expect([status, error?.name, headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '1']);
   });
 
-  it.each(MESSAGES[name]!)('is 503 for the error without a code "%s"', async (message) => {
+  it.each(MESSAGES[name]!)('responds with 503 for the driver error without a code "%s"', async (message) => {
     jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
       throw Object.assign(new Error('injected'), { driverError: new Error(message) });
     });
     expect((await authenticate()).error?.name).toBe('temporarily_unavailable');
   });
 
-  it.each(RETRIED[name]!)('sends a statement again after the error %s', async (code) => {
+  it.each(RETRIED[name]!)('repeats a statement after the driver error %s', async (code) => {
     const createQueryRunner = opened.dataSource.createQueryRunner.bind(opened.dataSource);
     const spy = jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementationOnce(() => {
       const runner = createQueryRunner();
@@ -126,7 +126,7 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
     expect(spy).toHaveBeenCalledTimes(2);
   });
 
-  it('is server_error for a statement that is wrong', async () => {
+  it('responds with server_error for an invalid statement', async () => {
     const driverError = Object.assign(new Error('injected'), { code: isPostgres ? '42601' : 'ER_PARSE_ERROR' });
     jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
       throw Object.assign(new Error('injected'), { driverError });
@@ -135,8 +135,8 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
   });
 });
 
-describe.each(servers.filter(({ name }) => name === 'MariaDB'))('a statement of $name that is stopped', (database) => {
-  it('never ends a connection that has its number at another server', async () => {
+describe.each(servers.filter(({ name }) => name === 'MariaDB'))('canceling a statement on $name', (database) => {
+  it('never cancels a connection with the same number at another server', async () => {
     const prefix = ownPrefix('stopped');
     const opened = await open(database, prefix, { poolSize: 1 });
     const store = new TypeOrmStore(opened.dataSource, { users, clients, prefix, deadline: 0.3 });
@@ -146,7 +146,7 @@ describe.each(servers.filter(({ name }) => name === 'MariaDB'))('a statement of 
     const [locker, victim] = [other.createQueryRunner(), other.createQueryRunner()];
     const [{ id }] = (await victim.query('SELECT CONNECTION_ID() AS id')) as [{ id: number }];
     await locker.query(`LOCK TABLES ${prefix}tokens WRITE, ${prefix}grants WRITE, ${prefix}clients WRITE`);
-    // As after a failover: the number belongs to a connection of another process at the new server.
+    // As after a failover: at the new server, this number belongs to a connection of another process.
     const runner = opened.dataSource.createQueryRunner();
     Object.defineProperty(await runner.connect(), 'threadId', { value: id });
     await runner.release();
@@ -160,37 +160,43 @@ describe.each(servers.filter(({ name }) => name === 'MariaDB'))('a statement of 
   });
 });
 
-describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))('a failover of $name', (database) => {
-  let opened: Opened;
-  afterAll(() => opened.close());
+describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
+  'a TypeORM store after a failover of $name',
+  (database) => {
+    let opened: Opened;
+    afterAll(() => opened.close());
 
-  it('is 503 once, and replaces all connections to the server that became a replica', async () => {
-    opened = await open(database, ownPrefix('failover'), { poolSize: POOL });
-    const { dataSource, store } = opened;
-    const save = (accessToken: string) =>
-      store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
-    const demote = () =>
-      dataSource.query('SELECT pg_sleep(0.1), set_config($1, $2, false)', ['default_transaction_read_only', 'on']);
-    await Promise.all(Array.from({ length: POOL }, demote));
-    await expect(save('first')).rejects.toMatchObject({ status: 503, retryAfter: 1 });
-    await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => save(`token ${n}`)));
-    const found = await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => store.getAccessToken(`token ${n}`)));
-    expect(found.filter((token) => token === undefined)).toEqual([]);
-  });
-});
+    it('responds with 503 once, and replaces all connections to the server that became a replica', async () => {
+      opened = await open(database, ownPrefix('failover'), { poolSize: POOL });
+      const { dataSource, store } = opened;
+      const save = (accessToken: string) =>
+        store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+      const demote = () =>
+        dataSource.query('SELECT pg_sleep(0.1), set_config($1, $2, false)', ['default_transaction_read_only', 'on']);
+      await Promise.all(Array.from({ length: POOL }, demote));
+      await expect(save('first')).rejects.toMatchObject({ status: 503, retryAfter: 1 });
+      await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => save(`token ${n}`)));
+      const found = await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => store.getAccessToken(`token ${n}`)));
+      expect(found.filter((token) => token === undefined)).toEqual([]);
+    });
+  },
+);
 
-describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))('a pooler before $name', (database) => {
-  it('is reported with its remedy if it does not support prepared statements', async () => {
-    const { dataSource, store, close } = await open(database, ownPrefix('pooler'), { poolSize: 1 });
-    await store.getAccessToken('x');
-    // As another client does that shares the connection.
-    await dataSource.query('DEALLOCATE ALL');
-    await expect(store.getAccessToken('x')).rejects.toThrow(/max_prepared_statements.*`preparedStatements: false`/);
-    await close();
-  });
-});
+describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
+  'a TypeORM store behind a connection pooler for $name',
+  (database) => {
+    it('reports how to fix a pooler without support for prepared statements', async () => {
+      const { dataSource, store, close } = await open(database, ownPrefix('pooler'), { poolSize: 1 });
+      await store.getAccessToken('x');
+      // Another client that shares the connection has the same effect.
+      await dataSource.query('DEALLOCATE ALL');
+      await expect(store.getAccessToken('x')).rejects.toThrow(/max_prepared_statements.*`preparedStatements: false`/);
+      await close();
+    });
+  },
+);
 
-describe('a Redis that refuses a command', () => {
+describe('a Redis store whose server rejects a command', () => {
   const refuse = (message: string) => {
     let count = 0;
     const evalsha = () => {
@@ -215,11 +221,11 @@ describe('a Redis that refuses a command', () => {
     'Too many Cluster redirections. Last error: Error: MOVED 1 127.0.0.1:7000',
     'ERR max number of clients reached',
     'ERR max number of clients + cluster connections reached',
-  ])('is 503: %s', async (message) => {
+  ])('responds with 503: %s', async (message) => {
     await expect(refuse(message).store.getAccessToken('x')).rejects.toMatchObject({ status: 503 });
   });
 
-  it('is not asked again when memory is short', async () => {
+  it('does not retry when Redis is out of memory', async () => {
     let count = 0;
     const evalSha = () => {
       count++;
@@ -230,7 +236,7 @@ describe('a Redis that refuses a command', () => {
     expect(count).toBe(1);
   });
 
-  it('is 500 for an error of a script', async () => {
+  it('responds with 500 for a script error', async () => {
     await expect(refuse('ERR unknown command').store.getAccessToken('x')).rejects.toThrow('ERR unknown command');
   });
 });

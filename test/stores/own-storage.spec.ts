@@ -50,7 +50,7 @@ describeModelContract(
   { runner: { describe, it } },
 );
 
-describe('a storage of an application', () => {
+describe('an application’s own storage', () => {
   const session = { sessionId: 'cookie', user: USER, authTime: new Date() };
   const asked = { client: { ...WEB, consent: 'once' as const }, redirectUri: 'https://app.example/cb', scope: 'read' };
 
@@ -60,7 +60,7 @@ describe('a storage of an application', () => {
     expect(imported).toEqual(['node:timers/promises', 'nest-oauth2/stores']);
   });
 
-  it('keeps sessions, and ends them with the grants of the user', async () => {
+  it('stores sessions, and ends them with the grants of the user', async () => {
     const store = await makeStore();
     await store.saveSession({ ...session, expiresAt: later() });
     expect(await store.getSession('cookie')).toMatchObject({ user: USER });
@@ -69,7 +69,7 @@ describe('a storage of an application', () => {
     expect(await store.getSession('cookie')).toBeUndefined();
   });
 
-  it('remembers consents until everything of the issuer is ended', async () => {
+  it('remembers consents until revokeBefore() includes them', async () => {
     const store = await makeStore();
     await store.saveConsent(USER, asked);
     expect(await store.hasConsented(USER, asked)).toBe(true);
@@ -79,7 +79,7 @@ describe('a storage of an application', () => {
     expect(await store.hasConsented(USER, asked)).toBe(false);
   });
 
-  it('lists grants page by page, and leaves out grants that began before a moment', async () => {
+  it('lists grants in pages, without grants older than revokeBefore()', async () => {
     const store = await makeStore();
     for (const name of ['a', 'b', 'c']) {
       const token = { accessToken: name, accessTokenExpiresAt: later(), grantId: name, scope: 'read' };
@@ -94,7 +94,7 @@ describe('a storage of an application', () => {
     expect(await store.listGrants(USER.id)).toEqual([]);
   });
 
-  it('serves an application that keeps its clients itself', async () => {
+  it('works if the application stores its clients itself', async () => {
     const store = new Store(new MapStorage(), { users, clients: { findById: (id) => id === WEB.id && WEB } });
     expect(await store.getClient(WEB.id, String(WEB.secret))).toMatchObject({ id: WEB.id });
     expect(store.canRegister()).toBe(false);

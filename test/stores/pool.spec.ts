@@ -9,7 +9,7 @@ const PREFIX = ownPrefix('pool');
 const POOL = 3;
 const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
 
-/** Those who come wait until all of them have. */
+/** Returns a function that waits until all participants have called it. */
 function meeting(): () => Promise<void> {
   let missing = POOL;
   let start: () => void;
@@ -20,8 +20,7 @@ function meeting(): () => Promise<void> {
   };
 }
 
-// Issue 10, 2.2
-describe.each(servers)('a TypeORM store on $name inside of transactions that hold every connection', (database) => {
+describe.each(servers)('a TypeORM store on $name in transactions that occupy all connections', (database) => {
   let opened: Opened;
   let store: TypeOrmStore;
   beforeAll(async () => {
@@ -38,12 +37,12 @@ describe.each(servers)('a TypeORM store on $name inside of transactions that hol
 
   const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
 
-  it('gives up at the deadline with a sentence that names the cause, and works when they are over', async () => {
+  it('rejects at the deadline with an error that names the cause, and recovers when they end', async () => {
     const { dataSource } = opened;
     const [begun, ended] = [meeting(), meeting()];
     const inside = async (n: number) => {
       await begun();
-      // None of them gives its connection to another.
+      // No transaction passes its connection to another.
       try {
         await save(`inside ${n}`);
       } finally {
@@ -59,13 +58,13 @@ describe.each(servers)('a TypeORM store on $name inside of transactions that hol
     }
     await save('after');
     expect(await store.getAccessToken('after')).toBeDefined();
-    // What nobody waited for any more was not done either.
+    // An operation that was given up had no effect.
     expect(await store.getAccessToken('inside 0')).toBeUndefined();
   });
 });
 
-describe('the deadline of a store', () => {
-  it('is three seconds, where nothing else is said', async () => {
+describe('the deadline of a TypeORM store', () => {
+  it('is three seconds by default', async () => {
     const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
     const store = new TypeOrmStore(dataSource, { users, prefix: PREFIX });
     const start = performance.now();
@@ -74,7 +73,7 @@ describe('the deadline of a store', () => {
     await close();
   });
 
-  it.each([0, -1, Number.NaN, Infinity, '3', 1e9])('is a positive number of seconds, not %p', async (deadline) => {
+  it.each([0, -1, Number.NaN, Infinity, '3', 1e9])('must be a positive number of seconds, not %p', async (deadline) => {
     const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
     expect(() => new TypeOrmStore(dataSource, { users, prefix: PREFIX, deadline: deadline as number })).toThrow(
       'Invalid argument: `deadline` must be a positive number of seconds',

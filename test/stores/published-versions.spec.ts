@@ -16,14 +16,15 @@ import { findDatabases, ownPrefix, type TestDatabase, undoMigrations, users, WEB
 
 const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
 
-// Before a release: RECORD_VERSION=1.2.3 npm run jest -- --selectProjects suite --testPathPatterns published-versions
+// To run before a release: RECORD_VERSION=1.2.3 npm run jest -- --selectProjects suite --testPathPatterns
+// published-versions
 const { RECORD_VERSION } = process.env;
 if (RECORD_VERSION) for (const database of databases) await recordVersion(RECORD_VERSION, database);
 
 const versions = publishedVersions();
 
 describe.each(databases)('the migrations on $name', (database) => {
-  it.each(versions)('are those of version %s, followed by later ones', async (version) => {
+  it.each(versions)('start with those of version %s', async (version) => {
     const { migrations } = readVersion(version, database);
     expect((await currentMigrations(database)).slice(0, migrations.length)).toEqual(migrations);
   });
@@ -50,7 +51,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
   });
   afterAll(() => old.remove());
 
-  it('is upgraded by the migrations that it lacks', async () => {
+  it('is upgraded by the missing migrations', async () => {
     await old.source.runMigrations();
     store = new TypeOrmStore(old.source, { users, prefix: old.prefix });
     await expect(store.checkSchema()).resolves.toBeUndefined();
@@ -68,7 +69,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
     expect(await store.getAccessToken('access again')).toBeDefined();
   });
 
-  it('serves the earlier version beside this one', async () => {
+  it('supports the earlier version running next to this one', async () => {
     if (!isComplete) return;
     await old.run('late');
     expect(await store.getAccessToken('access late')).toMatchObject({ user: ALICE });
@@ -81,7 +82,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
     expect(await old.run('find')).toHaveLength(0);
   });
 
-  it('serves this version after a later one has added a nullable column', async () => {
+  it('supports this version after a later one has added a nullable column', async () => {
     const table = `${old.prefix}tokens`;
     const change = async (work: (runner: QueryRunner) => Promise<void>) => {
       const runner = old.source.createQueryRunner();
@@ -119,7 +120,7 @@ class OldVersion {
     const old = new OldVersion(source, prefix, version, dispose);
     const migrations = version.migrations.slice(0, count);
     for (const { sql } of migrations) for (const text of sql) await source.query(old.renamed(text));
-    // TypeORM creates its table of migrations, and records these as run.
+    // TypeORM creates its table of migrations, which records these as executed.
     await source.showMigrations();
     for (const { name } of migrations) {
       const own = old.renamed(name);
@@ -130,7 +131,7 @@ class OldVersion {
     return old;
   }
 
-  /** Sends the statements of a step. Returns the rows of the last one. */
+  /** Executes the statements of a step. Returns the rows of the last one. */
   async run(step: string): Promise<unknown> {
     let rows: unknown;
     for (const { text, values } of this.version.steps[step]!) {
@@ -146,7 +147,7 @@ class OldVersion {
     this.dispose?.();
   }
 
-  /** Names of indexes and constraints are unique in a database: each test has its own. */
+  /** Index and constraint names are unique per database, so each test uses its own. */
   private renamed(text: string): string {
     return text.replaceAll(RECORDED_PREFIX, this.prefix).replaceAll(/\b(IDX|PK|UQ)_\w{10}/g, `$1_${this.prefix}`);
   }

@@ -9,7 +9,7 @@ import { type TestDatabase, undoMigrations, users, WEB } from './typeorm-databas
 const FOLDER = fileURLToPath(new URL('published/', import.meta.url));
 /** The prefix in the recorded SQL. */
 export const RECORDED_PREFIX = 'pinned_';
-/** No row of a recorded version expires while the test exists. */
+/** The expiry of recorded rows, which must not pass as long as the test exists. */
 export const EXPIRY = new Date('2100-01-01');
 export const ALICE = { id: 'alice' };
 
@@ -18,17 +18,17 @@ export interface Recorded {
   values: unknown[];
 }
 
-/** A published version, as its SQL on one kind of database. */
+/** A published version, as its SQL for one kind of database. */
 export interface Version {
-  /** Its migrations, in their order. */
+  /** Its migrations in order. */
   migrations: { name: string; sql: string[] }[];
-  /** What its store sends for each step of `STEPS`. */
+  /** The statements that its store sends for each step of `STEPS`. */
   steps: Record<string, Recorded[]>;
 }
 
 export const kindOf = ({ name }: TestDatabase): string => name.split(' ')[0]!;
 
-/** The names of all recorded versions, the earliest first. */
+/** Returns the names of all recorded versions, the earliest first. */
 export const publishedVersions = (): string[] =>
   readdirSync(FOLDER)
     .map((file) => file.replace('.json', ''))
@@ -77,7 +77,7 @@ export const tokens = (name: string, grantId: string) => ({
   grantId,
 });
 
-/** What each version does on a database of its own, and on one that a later version has upgraded. */
+/** The steps that each version runs in its own database, and in one that a later version has upgraded. */
 export const STEPS: Record<string, Step> = {
   client: (store) => store.saveClient(WEB),
   early: (store) => issue(store, 'early'),

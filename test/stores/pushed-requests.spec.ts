@@ -11,7 +11,7 @@ import { later } from '../support/model.js';
 import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
 import { findStores, type OpenStore, WEB } from './every-store.js';
 
-describe.each(await findStores())('a pushed authorization request, on $name', ({ open }) => {
+describe.each(await findStores())('a pushed authorization request with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -32,29 +32,29 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     return pushed;
   }
 
-  it('is found as it was pushed, by any process', async () => {
+  it('is found unchanged in every process', async () => {
     const pushed = await push();
     const { expiresAt, ...found } = (await opened.another.getPushedRequest(pushed.requestUri))!;
     const { expiresAt: saved, ...wanted } = pushed;
     expect(found).toEqual(wanted);
-    // Redis says how long it is kept.
+    // Redis returns the remaining lifetime.
     expect(Math.abs(expiresAt.getTime() - saved.getTime())).toBeLessThan(2000);
   });
 
-  it('is found by its very name only', async () => {
+  it('is found only by its exact request_uri', async () => {
     const { requestUri } = await push();
     for (const other of [requestUri.toUpperCase(), `${requestUri} `, requestUri.slice(0, -1), '', '%', 'constructor']) {
       expect(await opened.store.getPushedRequest(other)).toBeUndefined();
     }
   });
 
-  it('is as large as one may be', async () => {
+  it('can have the maximum size', async () => {
     const claims = '€'.repeat(16_000);
     const { requestUri } = await push({ parameters: { claims } });
     expect(await opened.store.getPushedRequest(requestUri)).toMatchObject({ parameters: { claims } });
   });
 
-  it('is spent by one of many, in both of two processes, and found no more', async () => {
+  it('is consumed by one of many concurrent requests in two processes, and cannot be found afterwards', async () => {
     const pushed = await push();
     const attempts = Array.from({ length: 100 }, (_, index) =>
       (index % 2 ? opened.store : opened.another).revokePushedRequest(pushed),
@@ -66,7 +66,7 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     }
   });
 
-  it('is no code and no token, and stands on no list of the user', async () => {
+  it('is neither a code nor a token, and is not listed for the user', async () => {
     const { requestUri } = await push();
     expect(await opened.store.getAuthorizationCode(requestUri)).toBeUndefined();
     expect(await opened.store.getRefreshToken(requestUri)).toBeUndefined();
@@ -76,7 +76,7 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     expect(await opened.store.getPushedRequest(requestUri)).toBeDefined();
   });
 
-  it('ends with all grants of its client', async () => {
+  it('is deleted with all grants of its client', async () => {
     const { requestUri } = await push();
     await opened.store.revokeGrantsOf({ clientId: WEB.id });
     expect(await opened.another.getPushedRequest(requestUri)).toBeUndefined();
@@ -90,7 +90,7 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     expect(await opened.store.prune()).toBeGreaterThanOrEqual(isDatabase ? 1 : 0);
   });
 
-  it('is kept for the interaction after it was opened, once or at the same moment by two browsers', async () => {
+  it('remains available after it was opened, even by two browsers concurrently', async () => {
     const { requestUri } = await push({ openUntil: later(0.5) });
     const both = [opened.store, opened.another];
     const found = await Promise.all(both.map((store) => store.getPushedRequest(requestUri)));
@@ -103,7 +103,7 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     expect(await opened.store.revokePushedRequest({ requestUri })).toBe(true);
   });
 
-  it('expires by the clock of the store, whatever the clocks of the processes are', async () => {
+  it('expires by the clock of the store, regardless of the clocks of the processes', async () => {
     if (opened.store === opened.another) return;
     skewClocks();
     try {
@@ -127,7 +127,7 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     }
   });
 
-  it('is forgotten when it is over', async () => {
+  it('is pruned after it has expired', async () => {
     const over = await push({ openUntil: later(-7200), expiresAt: later(-3600) });
     const { requestUri } = await push();
     await opened.store.prune();
@@ -136,8 +136,8 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
   });
 });
 
-describe('a pushed authorization request, in memory', () => {
-  it('is kept under a hash of its name', async () => {
+describe('a pushed authorization request in memory', () => {
+  it('is stored under a hash of its request_uri', async () => {
     const store = new MemoryStore({ clients: [WEB], users: { findByCredentials: () => null, findById: () => null } });
     const requestUri = `urn:ietf:params:oauth:request_uri:${randomUUID()}`;
     const parameters = { scope: 'canary' };

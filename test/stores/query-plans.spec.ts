@@ -33,7 +33,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await opened.close();
   });
 
-  /** 1,000 users and 100 clients have grants, each with a token. A thousandth of the rows is expired. */
+  /** Creates 1,000 users and 100 clients with grants of one token each. A thousandth of the rows has expired. */
   async function fill(): Promise<void> {
     const expiry = `CASE WHEN n <= ${ROWS / 1000} THEN 1000 ELSE ${FUTURE} END`;
     const day = `CASE WHEN n <= ${ROWS / 1000} THEN 0 ELSE 47482 END`;
@@ -148,7 +148,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     expect(found).toEqual({});
   }, 120_000);
 
-  it('are reported as scans where no index serves the condition', async () => {
+  it('are reported as scans if no index supports the condition', async () => {
     const statement = { text: `DELETE FROM ${prefix}tokens WHERE scope = 'none'`, values: [] };
     const explaining = await new DataSource({ ...source.options, logging: false }).initialize();
     const scans = await FIND_SCANS[kindOf(database)]!(explaining, statement, [`${prefix}tokens`]);

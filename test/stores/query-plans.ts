@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 
 import type { Recorded } from './published-versions.js';
 
-/** What a statement reads completely, although it should use an index. Empty if it uses one everywhere. */
+/** Returns the tables that a statement reads completely instead of using an index. Empty if it uses indexes only. */
 export type FindScans = (source: DataSource, statement: Recorded, tables: readonly string[]) => Promise<string[]>;
 
 interface PostgresNode {
@@ -13,7 +13,7 @@ interface PostgresNode {
   Plans?: PostgresNode[];
 }
 
-/** PostgreSQL plans with the values, and without them after a statement has been prepared for a while. */
+/** PostgreSQL plans a prepared statement with its values first, and later without them. */
 const ofPostgres: FindScans = async (source, { text, values }, tables) => {
   const runner = source.createQueryRunner();
   const scans: string[] = [];
@@ -65,7 +65,7 @@ const ofSqlite: FindScans = async (source, { text, values }, tables) => {
 
 export const FIND_SCANS: Record<string, FindScans> = { PostgreSQL: ofPostgres, MariaDB: ofMariaDb, SQLite: ofSqlite };
 
-/** A query whose rows have a column `n`, from 1 to `count`. */
+/** Queries whose rows have a column `n` from 1 to `count`. */
 export const NUMBERS: Record<string, (count: number) => string> = {
   PostgreSQL: (count) => `SELECT n FROM generate_series(1, ${count}) AS n`,
   MariaDB: (count) => `SELECT seq AS n FROM seq_1_to_${count}`,

@@ -10,7 +10,7 @@ import { EC } from '../support/openid-server.js';
 import { basic, CHALLENGE, FORM, formRequest, VERIFIER } from '../support/requests.js';
 import { type AnyStore, findStores, type OpenStore } from './every-store.js';
 
-// RFC 9449 §11.1, CIBA §7.1.1: what is good once, however many processes it comes to at the same time.
+// RFC 9449 §11.1, CIBA §7.1.1: replay detection across concurrent processes.
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/callback';
@@ -20,7 +20,7 @@ const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const jwk = own.publicKey.export({ format: 'jwk' }) as JWK;
 const now = () => Math.floor(Date.now() / 1000);
 
-describe.each(await findStores())('what a client has signed, on $name', ({ open }) => {
+describe.each(await findStores())('signed requests of a client with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -64,7 +64,7 @@ describe.each(await findStores())('what a client has signed, on $name', ({ open 
     await opened.store.saveAuthorizationCode({ authorizationCode, expiresAt, ...asked }, client, alice);
   }
 
-  it('is good once as a proof, for one of several codes, and the others are not lost', async () => {
+  it('are single-use as a DPoP proof: one of several codes is redeemed, the others remain valid', async () => {
     const codes = both().map((_, at) => `code-${at}`);
     for (const code of codes) await saveCode(code);
     const prove = (jti: string) =>
@@ -85,7 +85,7 @@ describe.each(await findStores())('what a client has signed, on $name', ({ open 
     }
   });
 
-  it('is good once as a request for a user who is elsewhere', async () => {
+  it('are single-use as a CIBA request', async () => {
     const jwt = { iss: 'app', aud: ISSUER, iat: now(), nbf: now(), exp: now() + 60, jti: 'the same' };
     const request = await new SignJWT({ ...jwt, scope: 'openid', login_hint: 'alice' })
       .setProtectedHeader({ alg: 'ES256' })

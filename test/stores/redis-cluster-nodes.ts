@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 import { freePort } from '../support/free-port.js';
 
-/** Can this machine run a cluster? */
+/** Returns whether this machine can run a Redis Cluster. */
 export function canRunCluster(): boolean {
   const isThere = (program: string) => spawnSync(program, ['--version']).status === 0;
   if (isThere('redis-server') && isThere('redis-cli')) return true;
@@ -15,7 +15,7 @@ export function canRunCluster(): boolean {
   return false;
 }
 
-/** A Redis Cluster of three nodes, each on a port of its own. */
+/** A Redis Cluster of three nodes, each on its own port. */
 export class ClusterNodes {
   urls: string[] = [];
   private folder = '';
@@ -44,7 +44,7 @@ export class ClusterNodes {
     const node = spawn('redis-server', [...place, ...files, '--cluster-enabled', 'yes']);
     this.processes.push(node);
     for await (const line of node.stdout) if (String(line).includes('Ready to accept connections')) break;
-    // What it says from now on would fill the pipe.
+    // Without a reader, further output would fill the pipe.
     node.stdout.resume();
   }
 }

@@ -16,12 +16,12 @@ const nodes = new ClusterNodes();
 beforeAll(() => (drivers.length > 0 ? nodes.start() : undefined), 30_000);
 afterAll(() => nodes.stop());
 
-it('is proven with both drivers', () => {
+it('the Redis Cluster tests run with both drivers', () => {
   expect(DRIVERS.map(([name]) => name)).toEqual(['ioredis', 'node-redis']);
 });
 
 for (const [name, connect] of drivers) {
-  describe(`a Redis store on a cluster, over ${name}`, () => {
+  describe(`a Redis store on a cluster with ${name}`, () => {
     let connected: Connected;
     let keys: Keys;
     let store: RedisStore;
@@ -47,7 +47,7 @@ for (const [name, connect] of drivers) {
     const makeModel = () => ({ model: store, ...QUICK_FIXTURES });
     describeModelContract(`RedisStore on a cluster, over ${name}`, makeModel, { runner: { describe, it } });
 
-    it('spreads over the nodes, and finds everything again', async () => {
+    it('distributes keys over the nodes, and finds all of them', async () => {
       const tokens = await Promise.all(Array.from({ length: 100 }, issue));
       for (const count of await keys.spread()) expect(count).toBeGreaterThan(50);
       const found = await Promise.all(tokens.map(({ accessToken }) => store.getAccessToken(accessToken)));
@@ -59,7 +59,7 @@ for (const [name, connect] of drivers) {
       expect(left.filter(Boolean)).toEqual([]);
     });
 
-    it('lets one of two hundred redeem a code, and ends what came of it', async () => {
+    it('lets one of two hundred requests redeem a code, and revokes its tokens after the replays', async () => {
       const spa = { client_id: 'spa', redirect_uri: 'https://spa.example/cb' };
       const asked = { ...spa, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
       const { redirected } = await runOperation(server, 'authorize', authorizeRequest(asked), signedIn);

@@ -7,12 +7,12 @@ import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
 const servers = await findRedis();
 
-it('is proven with both drivers', () => {
+it('the Redis contract tests run with both drivers', () => {
   expect(DRIVERS.map(([name]) => name)).toEqual(['ioredis', 'node-redis']);
 });
 
 for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
-  describe(`the contract on Redis over ${name}`, () => {
+  describe(`the model contract for a Redis store with ${name}`, () => {
     const keys = new Keys(servers);
     let connected: Connected;
     let store: RedisStore;

@@ -11,7 +11,7 @@ import { ALICE, SECRET, SPA, WEB } from '../support/model.js';
 
 const OTHER_SECRET = 'another secret';
 
-// Once for all stores: a hash is slow on purpose.
+// Computed once for all stores, because hashing is slow by design.
 const secretHash = await hashSecret(SECRET);
 const otherSecretHash = await hashSecret(OTHER_SECRET);
 
@@ -23,9 +23,9 @@ export const users = {
   findByCredentials: (name: string, password: string) => (password === 'wonderland' ? users.findById(name) : undefined),
 };
 
-/** A store that knows two users and two clients. */
+/** Returns a store with two users and two clients. */
 export async function makeStore(client: RedisClient, options: Partial<RedisStoreOptions>): Promise<RedisStore> {
-  // A busy machine takes its time, and that is no finding.
+  // The deadline is long, so that a busy machine does not fail the tests.
   const store = new RedisStore({ client, users, deadline: 15, ...options });
   if (options.clients) return store;
   await store.saveClient({ ...WEB, secretHashes: [secretHash], scopes: ['read', 'write'] });
@@ -34,10 +34,10 @@ export async function makeStore(client: RedisClient, options: Partial<RedisStore
   return store;
 }
 
-/** Clients with secrets that are random: to try one costs no slow hash. */
+/** Clients with generated secrets, whose verification needs no slow hash. */
 const RANDOM = { web: newClientSecret(), other: newClientSecret() };
 
-/** The same store with those. */
+/** Returns the same store with these clients. */
 export async function makeQuickStore(client: RedisClient, options: Partial<RedisStoreOptions>): Promise<RedisStore> {
   const store = await makeStore(client, options);
   await store.saveClient({ ...WEB, secretHashes: [RANDOM.web.secretHash], scopes: ['read', 'write'] });
@@ -45,7 +45,7 @@ export async function makeQuickStore(client: RedisClient, options: Partial<Redis
   return store;
 }
 
-/** What the store knows, for the kit. */
+/** The users and clients of the store, for the contract tests. */
 export const FIXTURES = {
   client: { id: WEB.id, secret: SECRET },
   otherClient: { id: OTHER.id, secret: OTHER_SECRET },
@@ -53,7 +53,7 @@ export const FIXTURES = {
   scopes: ['read'],
 };
 
-/** What the one of `makeQuickStore()` knows. */
+/** The users and clients of `makeQuickStore()`, for the contract tests. */
 export const QUICK_FIXTURES = {
   ...FIXTURES,
   client: { id: WEB.id, secret: RANDOM.web.secret },

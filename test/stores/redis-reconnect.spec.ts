@@ -10,8 +10,7 @@ import { SilentNetwork } from './silent-network.js';
 
 const [url] = await findRedis();
 
-// Issue 10, 2.3
-describe.each(url === undefined ? [] : DRIVERS)('a Redis store over %s whose connection is lost', (_, connect) => {
+describe.each(url === undefined ? [] : DRIVERS)('a Redis store with %s that loses its connection', (_, connect) => {
   let network: SilentNetwork;
   let keys: Keys;
   let connected: Connected;
@@ -30,7 +29,7 @@ describe.each(url === undefined ? [] : DRIVERS)('a Redis store over %s whose con
     await keys.remove();
   });
 
-  it('sends again what was not answered: nobody notices, and what is spent is won once', async () => {
+  it('repeats commands without response, and still consumes a value only once', async () => {
     const saved = { expiresAt: later(), grantId: 'g' };
     const one = async (authorizationCode: string) => {
       await store.saveAuthorizationCode({ authorizationCode, ...saved }, WEB, ALICE);
@@ -47,7 +46,7 @@ describe.each(url === undefined ? [] : DRIVERS)('a Redis store over %s whose con
     expect((await Promise.all(counts)).flat()).toEqual(Array<number>(480).fill(1));
   });
 
-  it('says 503 while it does not come back, and works when it has', async () => {
+  it('responds with 503 until the connection is restored', async () => {
     const short = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 0.3 });
     network.refuse();
     const asked = short.getAccessToken('access');

@@ -15,7 +15,7 @@ import { users } from './redis-fixtures.js';
 const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
 if (!isInstalled) process.stderr.write('NOT TESTED: a Redis that refuses commands. Install redis-server\n');
 
-describe.each(isInstalled ? DRIVERS : [])('a Redis store over %s', (_, connect) => {
+describe.each(isInstalled ? DRIVERS : [])('a Redis store with %s', (_, connect) => {
   let process: ChildProcess;
   let operator: Redis;
   let connected: Connected;
@@ -43,7 +43,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store over %s', (_, connect) 
     store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
   const unavailable = { status: 503, name: 'temporarily_unavailable' };
 
-  it('answers 503 while the memory of the server is full', async () => {
+  it('responds with 503 while the memory of the server is full', async () => {
     await save('before');
     await operator.config('SET', 'maxmemory', '1');
     await expect(save('full')).rejects.toMatchObject(unavailable);
@@ -52,7 +52,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store over %s', (_, connect) 
     expect(await store.getAccessToken('after')).toBeDefined();
   });
 
-  it('answers 503 while the server is a replica', async () => {
+  it('responds with 503 while the server is a replica', async () => {
     await operator.replicaof('127.0.0.1', '1');
     await expect(save('replica')).rejects.toMatchObject(unavailable);
     await operator.replicaof('NO', 'ONE');
@@ -60,7 +60,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store over %s', (_, connect) 
     expect(await store.getAccessToken('primary')).toBeDefined();
   });
 
-  it('answers 503 while another script runs', async () => {
+  it('responds with 503 while another script is running', async () => {
     await operator
       .config('SET', 'busy-reply-threshold', '50')
       .catch(() => operator.config('SET', 'lua-time-limit', '50'));

@@ -10,7 +10,7 @@ import { createClient, createClientPool, createCluster, createSentinel } from 'r
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
 import { makeStore, users } from './redis-fixtures.js';
 
-/** What a Redis would be asked; it answers as if it knew everything. */
+/** A fake Redis client that records scripts and returns plausible results. */
 class PretendedRedis implements IoRedisClient {
   sent: { script: string; keyCount: number; values: string[] }[] = [];
   roundTrips = 0;
@@ -83,7 +83,7 @@ describe('the scripts of a Redis store', () => {
     await store.prune();
   }
 
-  it('touch one key each on a cluster, so that it knows where to run them', async () => {
+  it('use one key each on a cluster, so that they can be routed', async () => {
     store = await makeStore(redis, { cluster: true });
     redis.sent = [];
     await everything();
@@ -92,7 +92,7 @@ describe('the scripts of a Redis store', () => {
     expect(redis.sent.map(({ keyCount }) => keyCount)).toEqual(redis.sent.map(() => 1));
     for (const { script, values } of redis.sent) {
       expect(values[0]).toMatch(/^oauth2:/);
-      // What they call is given its key.
+      // Each Redis command in a script uses the key passed to it.
       const keys = [...script.matchAll(/redis\.call\('[A-Z]+', ([^\s,)]+)/g)].map(([, key]) => key);
       for (const key of keys) expect(['KEYS[1]', 'key']).toContain(key);
       const inner = [
@@ -104,7 +104,7 @@ describe('the scripts of a Redis store', () => {
     }
   });
 
-  it('name every key they write on one server, under the prefix', async () => {
+  it('declare every key they write on a single server, with the prefix', async () => {
     redis.sent = [];
     await everything();
     for (const { keyCount, values } of redis.sent) {
@@ -114,7 +114,7 @@ describe('the scripts of a Redis store', () => {
   });
 
   it.each([false, true])(
-    'call no command that the ACL of docs/stores.md forbids, on a cluster: %j',
+    'call only commands that the ACL in docs/stores.md allows; on a cluster: %j',
     async (cluster) => {
       store = await makeStore(redis, { cluster });
       await everything();
@@ -131,7 +131,7 @@ describe('the scripts of a Redis store', () => {
   it.each([
     [false, [1, 1, 1]],
     [true, [2, 1, 1]],
-  ])('look up a token, its grant and its client: on a cluster (%j) in %j round trips', async (cluster, expected) => {
+  ])('look up a token, its grant and its client; on a cluster (%j) in %j round trips', async (cluster, expected) => {
     store = await makeStore(redis, { cluster });
     const cost = async () => {
       redis.roundTrips = 0;
@@ -141,7 +141,7 @@ describe('the scripts of a Redis store', () => {
     expect([await cost(), await cost(), await cost()]).toEqual(expected);
   });
 
-  it('cost one round trip to keep tokens', async () => {
+  it('save tokens in one round trip', async () => {
     redis.roundTrips = 0;
     await store.saveToken(
       { ...token, accessToken: 'a', refreshToken: 'r', refreshTokenExpiresAt: later() },
@@ -151,7 +151,7 @@ describe('the scripts of a Redis store', () => {
     expect(redis.roundTrips).toBe(1);
   });
 
-  it('do not ask Redis for clients which the host keeps', async () => {
+  it('do not read clients from Redis that the application stores', async () => {
     store = await makeStore(redis, { clients: { findById: (id) => (id === 'web' ? WEB : undefined) } });
     redis.sent = [];
     await expect(store.getAccessToken('a')).resolves.toMatchObject({ client: { id: 'web' } });
@@ -167,16 +167,16 @@ describe('the scripts of a Redis store', () => {
     ['createClientPool() of redis', createClientPool()],
     ['createCluster() of redis', createCluster({ rootNodes: [] })],
     ['createSentinel() of redis', createSentinel({ name: 'primary', sentinelRootNodes: [] })],
-  ])('are taken by %s', (_name, client) => {
+  ])('work with %s', (_name, client) => {
     expect(new RedisStore({ client, users })).toBeInstanceOf(RedisStore);
   });
 
-  it.each([undefined, {}, { get() {} }])('are not sent to %j, which is no client of Redis', (client) => {
+  it.each([undefined, {}, { get() {} }])('are not sent to %j, which is not a Redis client', (client) => {
     const open = () => new RedisStore({ client: client as unknown as RedisClient, users });
     expect(open).toThrow(InvalidArgumentError);
   });
 
-  it('fail as Redis fails', async () => {
+  it('reject with the error of Redis', async () => {
     redis.evalsha = () => Promise.reject(new Error('READONLY You cannot write against a read only replica.'));
     await expect(store.getAccessToken('a')).rejects.toThrow('READONLY');
   });

@@ -6,10 +6,12 @@ import { createClient, createClientPool, createCluster } from 'redis';
 
 export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
 
-/** The Redis there is, as a list of none or one; where there is none, that is said on the terminal. */
+/**
+ * Returns the URL of the Redis server as a list, which is empty if none is available. In that case it prints a notice.
+ */
 export async function findRedis(): Promise<string[]> {
   const client = new Redis(REDIS_URL, { lazyConnect: true, retryStrategy: () => null });
-  // What went wrong is told to whoever connects; unheard, it would be printed as well.
+  // Callers of connect() get the error. Without a listener it would be printed as well.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -21,13 +23,13 @@ export async function findRedis(): Promise<string[]> {
   }
 }
 
-/** A connected client of either driver. */
+/** A connected client of one of the drivers. */
 export interface Connected {
   client: RedisClient;
   close(): Promise<unknown>;
 }
 
-/** Connects a driver: to one server, or to a cluster by more than one of its nodes. */
+/** Connects a driver to one server, or to several nodes of a cluster. */
 export const DRIVERS: readonly (readonly [name: string, connect: (urls: string[]) => Promise<Connected>])[] = [
   [
     'ioredis',
@@ -47,7 +49,7 @@ export const DRIVERS: readonly (readonly [name: string, connect: (urls: string[]
   ],
 ];
 
-/** The same, told by what `docs/stores.md` says to find out for themselves that a connection is dead. */
+/** The same drivers with the settings from `docs/stores.md` that let them detect dead connections. */
 export const PATIENT_DRIVERS: readonly (readonly [name: string, connect: (url: string) => Promise<Connected>])[] = [
   [
     'ioredis',
@@ -85,12 +87,12 @@ export class Keys {
     this.nodes = urls.map((url) => new Redis(url));
   }
 
-  /** How many keys each node holds. */
+  /** Returns the number of keys on each node. */
   async spread(): Promise<number[]> {
     return Promise.all(this.nodes.map(async (node) => (await this.of(node)).length));
   }
 
-  /** Each key, without the prefix, with all that is in it. */
+  /** Returns each key without the prefix, with its content and expiry. */
   async contents(): Promise<Map<string, { content: string; expiresAt: number }>> {
     const found = new Map<string, { content: string; expiresAt: number }>();
     for (const node of this.nodes) {
@@ -110,12 +112,12 @@ export class Keys {
     await this.nodes[0]!.zadd(this.prefix + key, ...momentsAndIds);
   }
 
-  /** What a server does that is short of memory, by a policy such as `allkeys-lru`. */
+  /** Removes a key as a server does that is out of memory, by a policy such as `allkeys-lru`. */
   async evict(key: string): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.unlink(this.prefix + key)));
   }
 
-  /** What a server has after a restart: its keys, but no scripts. */
+  /** Deletes all scripts but no keys, as a restart does. */
   async forgetScripts(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.script('FLUSH')));
   }

@@ -22,7 +22,7 @@ const places = [
 
 const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
 
-/** A client whose process is killed after so many commands: no later command reaches Redis. */
+/** Returns a client whose process is killed after this number of commands: later commands do not reach Redis. */
 function mortal(client: IoRedisClient, commands: number): IoRedisClient {
   let left = commands;
   const live = <Result>(send: () => Promise<Result>): Promise<Result> =>
@@ -34,7 +34,7 @@ function mortal(client: IoRedisClient, commands: number): IoRedisClient {
 }
 
 for (const [name, urls] of places) {
-  describe(`ending the grants of a user in Redis, on ${name}`, () => {
+  describe(`revoking the grants of a user in a Redis store, on ${name}`, () => {
     const [ISSUER, ELSEWHERE] = ['https://id.example', 'https://elsewhere.example'];
     let connected: Connected;
     let keys: Keys;
@@ -65,7 +65,7 @@ for (const [name, urls] of places) {
       [{ userId: 'alice', clientId: 'web' }],
       [{ userId: 'alice', issuer: ISSUER }],
       [{ userId: 'alice', clientId: 'web', issuer: ISSUER }],
-    ])('ends all or none if the process is killed during revokeGrantsOf(%j)', async (filter) => {
+    ])('revokes all or none if the process is killed during revokeGrantsOf(%j)', async (filter) => {
       const outcomes = new Set<number>();
       for (let commands = 0; commands < 12; commands += 1) {
         const tokens = await Promise.all(Array.from({ length: 40 }, () => issue()));
@@ -80,7 +80,7 @@ for (const [name, urls] of places) {
       expect(outcomes).toEqual(new Set([40, 0]));
     });
 
-    it('ends the grants that match every field of the filter, and no others', async () => {
+    it('revokes the grants that match every field of the filter, and no others', async () => {
       const tokens = [
         await issue(),
         await issue({ issuer: ELSEWHERE }),
@@ -100,7 +100,7 @@ for (const [name, urls] of places) {
       await expect(store.listGrants('alice')).resolves.toMatchObject([{ id: again.grantId }]);
     });
 
-    it('ends a refresh token that is exchanged at the same moment', async () => {
+    it('revokes a refresh token that is redeemed at the same time', async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, async (_, index) => {
           const user = { id: `user ${index}` };
@@ -122,7 +122,7 @@ for (const [name, urls] of places) {
       expect(outcomes).toEqual(outcomes.map(() => 0));
     });
 
-    it('removes ended grants from the lists of the user and of the client', async () => {
+    it('removes revoked grants from the lists of the user and of the client', async () => {
       await Promise.all(Array.from({ length: 30 }, () => issue()));
       await store.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
       const listed = async (list: string) =>

@@ -21,13 +21,13 @@ import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
 const servers = await findRedis();
 
-it('is made of a client and the users', () => {
+it('a Redis store needs only a client and the users', () => {
   const client = { evalsha: async () => null, eval: async () => null };
   expect(new RedisStore({ client, users })).toBeInstanceOf(RedisStore);
 });
 
 for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
-  describe(`a Redis store over ${name}`, () => {
+  describe(`a Redis store with ${name}`, () => {
     let connected: Connected;
     let keys: Keys;
     let store: RedisStore;
@@ -57,7 +57,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       return { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: WEB.redirectUris![0] };
     }
 
-    it('carries a user through the whole flow', async () => {
+    it('supports the code flow, refresh and authentication', async () => {
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
       const { body: first } = await runOperation(server, 'token', tokenRequest(redemption));
       const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
@@ -74,7 +74,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(await isAlive(String(second['access_token']))).toBe(false);
     });
 
-    it('keeps no token, code or secret that could be read', async () => {
+    it('contains no readable token, code or secret', async () => {
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
       const { body } = await runOperation(server, 'token', tokenRequest(redemption));
       const kept = JSON.stringify([...(await keys.contents())]);
@@ -85,7 +85,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       }
     });
 
-    it('lets everything but clients expire, a grant a minute after the last that hangs on it', async () => {
+    it('lets everything but clients expire, and a grant one minute after its last token', async () => {
       await obtainCode();
       const token = await issue({ scope: undefined });
       const entries = [...(await keys.contents())];
@@ -93,12 +93,12 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(forever.toSorted()).toEqual(['client:other', 'client:spa', 'client:web', 'clients']);
       expect(entries.length).toBe(4 + 2 + 3 + 2);
       const { expiresAt } = (await keys.contents()).get(`grant:${token.grantId}`)!;
-      // By the clock of Redis, as long from when it was told as the process said.
+      // The expiry is relative to the clock of Redis, with the lifetime that the process computed.
       const late = expiresAt - token.refreshTokenExpiresAt!.getTime() - 60_000;
       expect(Math.abs(late)).toBeLessThan(1000);
     });
 
-    it('forgets tokens at their time', async () => {
+    it('deletes tokens when they expire', async () => {
       const { accessToken, refreshToken } = await issue({ accessTokenExpiresAt: later(2) });
       const old = await issue({ accessTokenExpiresAt: earlier() });
       expect([await isAlive(accessToken), await isAlive(old.accessToken)]).toEqual([true, false]);
@@ -107,20 +107,20 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.getRefreshToken(refreshToken!)).resolves.toBeDefined();
     });
 
-    it('keeps what never expires', async () => {
+    it('keeps tokens that never expire', async () => {
       const forever = { accessTokenExpiresAt: undefined, refreshTokenExpiresAt: undefined };
       const { accessToken } = await issue(forever);
       expect(await isAlive(accessToken)).toBe(true);
       await expect(store.listGrants('alice')).resolves.toHaveLength(1);
     });
 
-    it('works on after the server has forgotten its scripts', async () => {
+    it('continues after the server has lost its scripts', async () => {
       const { accessToken } = await issue();
       await keys.forgetScripts();
       expect(await isAlive(accessToken)).toBe(true);
     });
 
-    it('finds a token dead the moment another process has revoked its grant', async () => {
+    it('rejects a token as soon as another process has revoked its grant', async () => {
       const other = await connect(servers);
       const elsewhere = await makeStore(other.client, { prefix: keys.prefix });
       const { accessToken, refreshToken, grantId } = await issue();
@@ -132,7 +132,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await other.close();
     });
 
-    it('lets no token in after its grant was revoked, whichever comes first', async () => {
+    it('rejects tokens of a revoked grant, even if they are saved concurrently', async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 100 }, async () => {
           const { grantId } = await issue();
@@ -144,7 +144,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       for (const outcome of outcomes) expect(outcome).toEqual([false, false]);
     });
 
-    it('throws nobody out when a driver, its connection lost, sends a command twice', async () => {
+    it('does not detect a replay if a driver sends a command twice after a lost connection', async () => {
       const once = new Redis(servers[0]!);
       const twice: IoRedisClient = {
         evalsha: async (...command) => {
@@ -165,7 +165,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await once.quit();
     });
 
-    it('lists what has access to an account, the latest used first', async () => {
+    it('lists the applications with access to an account, the last used first', async () => {
       const first = await issue();
       const second = await issue({ scope: 'write' }, OTHER);
       await issue({}, WEB, BOB);
@@ -184,7 +184,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.listGrants('alice')).resolves.toMatchObject([{ id: second.grantId }]);
     });
 
-    it('ends the grants of a user, of a client, or one', async () => {
+    it('revokes the grants of a user, of a client, or a single one', async () => {
       const mine = await issue();
       const mineAtOther = await issue({}, OTHER);
       const bobs = await issue({}, WEB, BOB);
@@ -203,14 +203,14 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(await alive()).toBe('0000');
     });
 
-    it('ends a code with the grants of its user', async () => {
+    it('revokes a code with the grants of its user', async () => {
       const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
       await expect(store.revokeGrantsOf({ userId: 'alice' })).resolves.toBe(1);
       const { body } = await runOperation(server, 'token', tokenRequest(redemption));
       expect(body).toMatchObject({ error: 'invalid_grant' });
     });
 
-    it('finds each of thousands of grants, while more are made', async () => {
+    it('revokes all of thousands of grants while more are created', async () => {
       await Promise.all(Array.from({ length: 2000 }, () => issue()));
       await expect(store.listGrants('alice')).resolves.toHaveLength(2000);
       const [revoked] = await Promise.all([
@@ -221,7 +221,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.listGrants('alice')).resolves.toHaveLength(2500 - revoked);
     });
 
-    it('tidies its lists as they grow', async () => {
+    it('removes expired entries from its lists as they grow', async () => {
       const over = Array.from({ length: 150 }, (_, index) => [String(Date.now() - 1), `over ${index}`]).flat();
       await keys.addToList('grants-of-user:alice', over);
       for (let more = 0; more < 3; more++) await issue();
@@ -231,7 +231,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.prune()).resolves.toBe(0);
     });
 
-    it('upgrades the hash of a secret that cost too little', async () => {
+    it('replaces the hash of a secret whose cost was too low', async () => {
       const cheap = '$scrypt$ln=10,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$IUSmUocGdg0I+tmFLqBZylWZXaN0QF/OgmFPEh177VQ';
       await store.saveClient({ ...WEB, secretHashes: [cheap] });
       const before = (await keys.contents()).get('client:web')!.content;
@@ -240,7 +240,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect([before.includes('ln=10,'), after.includes('ln=14,')]).toEqual([true, true]);
     });
 
-    it('ends everything of a client that is removed', async () => {
+    it('revokes everything of a removed client', async () => {
       const { accessToken } = await issue();
       expect(await isAlive(accessToken)).toBe(true);
       await expect(store.removeClient('web')).resolves.toBe(true);
@@ -250,7 +250,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.removeClient('unknown')).resolves.toBe(false);
     });
 
-    it('wakes nothing that was ended when Redis evicts what it remembers of a client', async () => {
+    it('keeps grants of a client revoked if Redis evicts the client', async () => {
       const { accessToken } = await issue();
       await store.revokeGrantsOf({ clientId: 'web' });
       const next = await issue();
@@ -262,7 +262,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(await Promise.all(tokens.map(isAlive))).toEqual([false, false, true]);
     });
 
-    it('keeps the grants of a user dead when Redis evicts the list that holds their generation', async () => {
+    it('keeps the grants of a user revoked if Redis evicts the list that contains their generation', async () => {
       const { accessToken } = await issue();
       await store.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
       await keys.evict('grants-of-user:alice');
@@ -272,7 +272,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(await isAlive(next.accessToken)).toBe(false);
     });
 
-    it('wakes nothing either of a client that the host keeps', async () => {
+    it('keeps grants revoked for a client that the application stores', async () => {
       const clients = { findById: () => ({ ...WEB, redirectUris: [...WEB.redirectUris!] }) };
       store = await makeStore(connected.client, { prefix: keys.prefix, clients });
       const { accessToken } = await issue();

@@ -7,7 +7,7 @@ import { later } from '../support/model.js';
 import { ScryptCount } from './scrypt-count.js';
 import { findStores, type OpenStore } from './every-store.js';
 
-describe.each(await findStores())('a client that has registered itself, on $name', ({ open }) => {
+describe.each(await findStores())('a self-registered client with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -50,9 +50,9 @@ describe.each(await findStores())('a client that has registered itself, on $name
     );
 
   it.each([
-    ['may be forgotten', later(600)],
-    ['stays', null],
-  ])('is found by its secret and by its token, in any process, where it %s', async (_, expiresAt) => {
+    ['expires if it is never used', later(600)],
+    ['never expires', null],
+  ])('is found by its secret and by its registration access token in every process, if it %s', async (_, expiresAt) => {
     const made = await register(expiresAt);
     for (const store of [opened.store, opened.another]) {
       expect(await store.getClient(made.id, null)).toMatchObject(made.client);
@@ -68,13 +68,13 @@ describe.each(await findStores())('a client that has registered itself, on $name
     }
   });
 
-  it('is forgotten when nothing was given to it', async () => {
+  it('is deleted if it was never used', async () => {
     const made = await register(later(-1));
     expect(await opened.store.getClient(made.id, null)).toBeUndefined();
     expect(await opened.store.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
   });
 
-  it('stays when something was given to it, by however many at once', async () => {
+  it('remains stored once it was used, even by several concurrent requests', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     await Promise.all(Array.from({ length: 8 }, (_, index) => saveCode(client, `${made.id}${index}`)));
@@ -90,9 +90,9 @@ describe.each(await findStores())('a client that has registered itself, on $name
   });
 
   it.each([
-    ['may be forgotten', later(600)],
-    ['stays', null],
-  ])('is changed as often as it likes, and given another secret, where it %s', async (_, expiresAt) => {
+    ['expires if it is never used', later(600)],
+    ['never expires', null],
+  ])('can be changed repeatedly and gets a new secret, if it %s', async (_, expiresAt) => {
     const made = await register(expiresAt);
     for (const name of ['One', 'Two', 'Three']) {
       const client = { ...made.client, name, redirectUris: [`${CALLBACK}/${name}`] };
@@ -107,7 +107,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.store.getRegistration(made.id, made.registrationAccessToken)).toBeDefined();
   });
 
-  it('is as it was changed last, though something is given to it at that very moment', async () => {
+  it('keeps its last change, even if it is first used at the same time', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const narrowed = { ...made.client, redirectUris: ['https://app.example/only'] };
@@ -128,11 +128,14 @@ describe.each(await findStores())('a client that has registered itself, on $name
     }
   });
 
-  /** The steps of the storage that a store takes when it issues the first code to a client. */
+  /** The steps of the storage when a store issues the first code to a client. */
   const STEPS = ['find', 'consume', 'readClock', 'addNewClient', 'save'] as const;
   type Step = (...given: unknown[]) => unknown;
 
-  /** Runs `intrude` before the step with this number, and again after it; then the operation goes on, or stops if that throws. */
+  /**
+   * Runs `intrude` before and after the step with this number. Then the operation continues, or stops if `intrude`
+   * throws.
+   */
   async function intrudeAt(
     turn: number,
     intrude: (when: 'before' | 'after') => Promise<void>,
@@ -204,7 +207,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
   });
 
-  it.each(TURNS)('stays removed if it was removed before step %i of its first use, also after a kill', async (turn) => {
+  it.each(TURNS)('stays removed if it was removed before step %i of its first use, even after a kill', async (turn) => {
     for (const isKilled of [false, true]) {
       const made = await register();
       const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
@@ -224,7 +227,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     }
   });
 
-  it('is moved to the clients although all its grants were ended before its first use', async () => {
+  it('becomes permanent with its first use, even if all its grants were revoked before', async () => {
     const made = await register();
     await opened.another.revokeGrantsOf({ clientId: made.id });
     await saveCode((await opened.store.getClient(made.id, null)) as MetadataClient, `${made.id} first`);
@@ -232,7 +235,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.findClient(made.id)).toBeDefined();
   });
 
-  it('loses no update and no use when several processes change and use it at once', async () => {
+  it('loses no update and no use if several processes change and use it concurrently', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     let last = '';
@@ -250,7 +253,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
       expect(await opened.another.getAuthorizationCode(`${made.id} use ${index}`)).toBeDefined();
   });
 
-  it('is found though something is given to it while it is looked for', async () => {
+  it('is found even if it is first used during the lookup', async () => {
     const made = await register();
     const client = (await opened.another.getClient(made.id, null)) as MetadataClient;
     const { storage } = opened.store as unknown as { storage: { find(...given: unknown[]): unknown } };
@@ -264,14 +267,14 @@ describe.each(await findStores())('a client that has registered itself, on $name
     finding.mockRestore();
   });
 
-  it('is removed by its administrator, though nothing was given to it', async () => {
+  it('can be removed by the administrator even if it was never used', async () => {
     const made = await register();
     expect(await opened.another.removeClient(made.id)).toBe(true);
     expect(await opened.store.getClient(made.id, null)).toBeUndefined();
     expect(await opened.store.removeClient(made.id)).toBe(false);
   });
 
-  it('is gone though it is removed at the very moment when something is given to it', async () => {
+  it('is removed even if it is first used at the same time', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const { storage } = opened.store as unknown as { storage: { addNewClient(...given: unknown[]): unknown } };
@@ -286,7 +289,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.getAuthorizationCode(`${made.id} race`)).toBeUndefined();
   });
 
-  it('changes by its own hand, secret and all, without a slow hash, and keeps what its host says of it', async () => {
+  it('can update itself with a new secret, without a slow hash, and keeps the application’s settings', async () => {
     const made = await register(null);
     await opened.store.changeClient(made.id, { consent: 'once' });
     await saveCode(made.client, `${made.id} kept`);
@@ -303,7 +306,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.getAuthorizationCode(`${made.id} kept`)).toBeDefined();
   });
 
-  it('keeps the restrictions of its administrator when it changes itself', async () => {
+  it('keeps the administrator’s restrictions when it updates itself', async () => {
     const made = await register(null);
     const restrictions = {
       applicationType: 'web',
@@ -318,7 +321,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.store.getClient(made.id, null)).toMatchObject({ ...restrictions, metadata });
   });
 
-  it('manages itself as before when its administrator saves what was found of it', async () => {
+  it('can still manage itself after the administrator saved it', async () => {
     const made = await register(null);
     const { secrets: _, ...found } = (await opened.store.findClient(made.id))!;
     expect(JSON.stringify(found)).not.toMatch(/hash/i);
@@ -329,7 +332,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.getClient(made.id, made.clientSecret)).toBeDefined();
   });
 
-  it('is agreed to again when it is called or answered otherwise, and its grants live on', async () => {
+  it('requires consent again if its name or redirect URIs change, while its grants remain valid', async () => {
     const made = await register(null);
     await opened.store.changeClient(made.id, { consent: 'once' });
     const asked = async () => ({
@@ -360,7 +363,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await hasConsented()).toBe(false);
   });
 
-  it('is gone with all that was given to it, once it is removed', async () => {
+  it('is removed with all of its grants', async () => {
     const [unused, used] = [await register(), await register()];
     const client = (await opened.store.getClient(used.id, null)) as MetadataClient;
     await saveCode(client, `${used.id} code`);
@@ -374,14 +377,14 @@ describe.each(await findStores())('a client that has registered itself, on $name
   });
 });
 
-describe.each(await findStores())('a client that a document describes, on $name', ({ open }) => {
+describe.each(await findStores())('a client from a metadata document, with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
   });
   afterAll(() => opened.close());
 
-  it('is agreed to again when its document says another name or other addresses', async () => {
+  it('requires consent again if its document changes the name or redirect URIs', async () => {
     const client = {
       id: 'https://client.example/other.json',
       clientIdHost: 'client.example',
@@ -405,7 +408,7 @@ describe.each(await findStores())('a client that a document describes, on $name'
       expect(await has(other)).toBe(false);
   });
 
-  it('is kept with what is issued to it, and is among no clients', async () => {
+  it('is stored with its grants, but not listed as a client', async () => {
     const user = { id: 'alice' };
     const id = 'https://client.example/id.json';
     const metadata = {

@@ -14,7 +14,7 @@ import { ScryptCount } from './scrypt-count.js';
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const chosen = await hashSecret('s3cret');
 
-/** A store of one client, as it is at the moment. */
+/** Returns a store with one client, which the test can change. */
 function storeOf(client: Partial<StoredClient>, options: Partial<MemoryStoreOptions> = {}) {
   return new MemoryStore({
     clients: { findById: () => ({ id: 'web', grants: [], ...client }) },
@@ -23,15 +23,14 @@ function storeOf(client: Partial<StoredClient>, options: Partial<MemoryStoreOpti
   });
 }
 
-// Issue 10, 1.4
-describe('a right client secret', () => {
+describe('the verification of a correct client secret', () => {
   let scrypt: ScryptCount;
   beforeEach(() => {
     scrypt = new ScryptCount();
   });
   afterEach(() => scrypt.stop());
 
-  it('costs no scrypt when the library made it', async () => {
+  it('needs no scrypt if the library generated the secret', async () => {
     const { secret, secretHash } = newClientSecret();
     const store = storeOf({ secretHashes: [chosen, secretHash] });
     expect(await scrypt.during(() => store.getClient('web', secret))).toBe(0);
@@ -41,7 +40,7 @@ describe('a right client secret', () => {
     expect(await store.getClient('web', secretHash)).toBeUndefined();
   });
 
-  it('costs one scrypt, however often and by however many at once it is brought', async () => {
+  it('needs one scrypt for any number of repeated or concurrent requests', async () => {
     const store = storeOf({ secretHashes: [chosen] });
     const bring = () => Promise.all(Array.from({ length: 100 }, () => store.getClient('web', 's3cret')));
     expect(await scrypt.during(bring)).toBe(1);
@@ -49,13 +48,13 @@ describe('a right client secret', () => {
     for (const found of await bring()) expect(found).toEqual({ id: 'web', grants: [] });
   });
 
-  it('costs one each time for a host that wants nothing remembered', async () => {
+  it('needs one scrypt per request if `rememberSecretsFor` is 0', async () => {
     const store = storeOf({ secretHashes: [chosen] }, { rememberSecretsFor: 0 });
     await store.getClient('web', 's3cret');
     expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(1);
   });
 
-  it('is forgotten after a while', async () => {
+  it('forgets the secret after `rememberSecretsFor`', async () => {
     const store = storeOf({ secretHashes: [chosen] }, { rememberSecretsFor: 60 });
     await store.getClient('web', 's3cret');
     expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(0);
@@ -64,7 +63,7 @@ describe('a right client secret', () => {
     later.mockRestore();
   });
 
-  it('is wrong at once where it was replaced, or its client is gone', async () => {
+  it('rejects the secret immediately after it was replaced or its client was removed', async () => {
     let client: StoredClient | undefined = { id: 'web', grants: [], secretHashes: [chosen] };
     const store = new MemoryStore({ clients: { findById: () => client }, users });
     expect(await store.getClient('web', 's3cret')).toBeDefined();
@@ -75,7 +74,7 @@ describe('a right client secret', () => {
     expect(await store.getClient('web', 'another')).toBeUndefined();
   });
 
-  it('is hashed anew once, and costs nothing then', async () => {
+  it('hashes the secret again once with the current cost, and needs no scrypt afterwards', async () => {
     const salt = Buffer.from('salt');
     const key = scryptSync('s3cret', salt, 32, { N: 16 }).toString('base64').replaceAll('=', '');
     let secretHashes = [`$scrypt$ln=4,r=8,p=1$c2FsdA$${key}`];
@@ -93,7 +92,7 @@ describe('a right client secret', () => {
     for (const found of await bring()) expect(found).toEqual({ id: 'web', grants: [] });
   });
 
-  it.each([-1, Number.NaN, Infinity])('is not remembered for %p seconds', (rememberSecretsFor) => {
+  it.each([-1, Number.NaN, Infinity])('rejects %p as `rememberSecretsFor`', (rememberSecretsFor) => {
     expect(() => storeOf({}, { rememberSecretsFor })).toThrow('`rememberSecretsFor` must be a number of seconds');
   });
 });

@@ -6,7 +6,7 @@ import { findStores, type OpenStore } from './every-store.js';
 
 const later = (seconds: number) => new Date(Date.now() + seconds * 1000);
 
-describe.each(await findStores())('a remembered session in $name', ({ open }) => {
+describe.each(await findStores())('a remembered session with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -29,7 +29,7 @@ describe.each(await findStores())('a remembered session in $name', ({ open }) =>
     return { ...session, remembered: { token, expiresAt: later(600) } };
   };
 
-  it('is found by its token, as the user signed in', async () => {
+  it('is found by its token, with the details of the login', async () => {
     const { token } = await save();
     const found = await opened.another.findRememberedSession(token);
     expect(found).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(await findStores())('a remembered session in $name', ({ open }) =>
     expect(await opened.store.findRememberedSession(randomUUID())).toBeFalsy();
   });
 
-  it('is continued by exactly one of several requests with a token, under the next token', async () => {
+  it('is continued by one of several concurrent requests, which gets the next token', async () => {
     const { token, session } = await save();
     const tries = Array.from({ length: 4 }, next);
     const done = await Promise.all(
@@ -64,27 +64,33 @@ describe.each(await findStores())('a remembered session in $name', ({ open }) =>
     expect(await opened.store.getSession(session.sessionId)).toBeTruthy();
   });
 
-  it.each(['session', 'token', 'replaced token'] as const)('ends with its tokens by its %s', async (by) => {
-    const { token, session } = await save();
-    const continued = next();
-    await opened.store.continueSession(token, continued);
-    const sessionId = { session: continued.sessionId, token: continued.remembered.token, 'replaced token': token }[by];
-    await opened.another.revokeSession({ sessionId });
-    for (const one of [session.sessionId, continued.sessionId]) expect(await opened.store.getSession(one)).toBeFalsy();
-    for (const one of [token, continued.remembered.token]) {
-      expect(await opened.store.findRememberedSession(one)).toBeFalsy();
-      expect(await opened.store.continueSession(one, next())).toBe(false);
-    }
-  });
+  it.each(['session', 'token', 'replaced token'] as const)(
+    'ends with all of its tokens if the %s is revoked',
+    async (by) => {
+      const { token, session } = await save();
+      const continued = next();
+      await opened.store.continueSession(token, continued);
+      const sessionId = { session: continued.sessionId, token: continued.remembered.token, 'replaced token': token }[
+        by
+      ];
+      await opened.another.revokeSession({ sessionId });
+      for (const one of [session.sessionId, continued.sessionId])
+        expect(await opened.store.getSession(one)).toBeFalsy();
+      for (const one of [token, continued.remembered.token]) {
+        expect(await opened.store.findRememberedSession(one)).toBeFalsy();
+        expect(await opened.store.continueSession(one, next())).toBe(false);
+      }
+    },
+  );
 
-  it('ends with everything the user has granted', async () => {
+  it('ends with all grants of the user', async () => {
     const { token } = await save();
     await opened.another.revokeGrantsOf({ userId: '1' });
     expect(await opened.store.findRememberedSession(token)).toBeFalsy();
     expect(await opened.store.continueSession(token, next())).toBe(false);
   });
 
-  it('is not listed as an application, and is not found once its token has expired', async () => {
+  it('is not listed as an application, and is not found after its token has expired', async () => {
     const [sessionId, token] = [randomUUID(), randomUUID()];
     const session = { sessionId, user, authTime: new Date(), expiresAt: later(-1) };
     await opened.store.saveSession({ ...session, remembered: { token, expiresAt: later(-1) } });

@@ -5,8 +5,8 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
 
 /**
- * Looks tokens up, so many at a time; says how often that went well and how often not, once it has gone well after it was
- * told to stop.
+ * Looks up tokens concurrently. Reports the number of successes and failures once a lookup succeeds after the stop
+ * signal.
  */
 const { prefix, atOnce, options } = JSON.parse(process.env['WORK']!) as {
   prefix: string;

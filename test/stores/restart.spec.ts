@@ -8,7 +8,7 @@ import { ALICE, later, WEB } from '../support/model.js';
 import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('restart');
-/** By this name the server knows the connections of the processes: only those are ended. */
+/** The application name of the processes' connections, so that the server ends only these. */
 const APPLICATION = `nest-oauth2-restart-${process.pid}`;
 const PROCESSES = 4;
 const TERMINATIONS = 25;
@@ -16,14 +16,16 @@ const TERMINATIONS = 25;
 const folder = import.meta.dirname;
 const postgres = (await findDatabases()).filter(({ name }) => name === 'PostgreSQL');
 
-/** Ends every connection of the processes, as a server does that restarts. @returns how many there were */
+/**
+ * Ends every connection of the processes, as a restarting server does.
+ * @returns the number of connections
+ */
 async function terminate({ dataSource }: Opened): Promise<number> {
   const backends = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
   return (await dataSource.query<unknown[]>(backends, [APPLICATION])).length;
 }
 
-// Issue 10, 2.1
-describe.each(postgres)('a process whose connections to $name are ended by the server, under load', (database) => {
+describe.each(postgres)('a process whose connections to $name are ended by the server under load', (database) => {
   let opened: Opened;
   const children: ChildProcess[] = [];
 
@@ -44,9 +46,9 @@ describe.each(postgres)('a process whose connections to $name are ended by the s
     await opened.close();
   });
 
-  it('lives on, says 503 temporarily_unavailable meanwhile, and works again', async () => {
+  it('survives, responds with 503 temporarily_unavailable meanwhile, and recovers', async () => {
     let ended = 0;
-    // A busy machine opens fewer connections between two of them.
+    // On a busy machine, fewer connections are opened between two restarts.
     for (let n = 0; n < TERMINATIONS || ended <= PROCESSES * TERMINATIONS; n++) {
       ended += await terminate(opened);
       await rest(20 + Math.random() * 80);

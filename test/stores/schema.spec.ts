@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 
 import { findDatabases, ownPrefix, users } from './typeorm-databases.js';
 
-describe.each(await findDatabases())('the schema check on $name', ({ options }) => {
+describe.each(await findDatabases())('the schema check of a TypeORM store on $name', ({ options }) => {
   const prefix = ownPrefix('schema');
   const migrationsTableName = `${prefix}migrations`;
   const names = { entities: oauthEntities({ prefix }), migrations: oauthMigrations({ prefix }), migrationsTableName };
@@ -37,7 +37,7 @@ describe.each(await findDatabases())('the schema check on $name', ({ options }) 
   });
   afterAll(() => dispose?.());
 
-  it('refuses to start an application before the migrations ran, and names them and the command', async () => {
+  it('stops the application before the migrations ran, and reports them with the command', async () => {
     await connect();
     await expect(start()).rejects.toThrow(
       `Missing migrations: ${all.map((name) => `\`${name}\``).join(', ')}. Run \`npx typeorm migration:run`,
@@ -46,19 +46,19 @@ describe.each(await findDatabases())('the schema check on $name', ({ options }) 
     await expect(start()).resolves.toBeUndefined();
   });
 
-  it('says that the DataSource lacks the migrations', async () => {
+  it('reports that the DataSource has no migrations', async () => {
     await connect({ migrations: [] });
     await expect(start()).rejects.toThrow(`Add \`...oauthMigrations({ prefix: '${prefix}' })\` to the \`migrations\``);
   });
 
-  it('says that the DataSource lacks the entities', async () => {
+  it('reports that the DataSource has no entities', async () => {
     await connect({ entities: [] });
     await expect(start()).rejects.toThrow(
       `The DataSource has no entity \`${prefix}clients\`. Add \`...oauthEntities()\` to its \`entities\``,
     );
   });
 
-  it('names a migration that is not recorded, although every table exists', async () => {
+  it('reports a migration that is not recorded, although every table exists', async () => {
     await connect();
     await source.runMigrations();
     const last = all.at(-1)!;
@@ -67,11 +67,11 @@ describe.each(await findDatabases())('the schema check on $name', ({ options }) 
       () => 'started',
       ({ message }: Error) => message,
     );
-    // Without a record of any of its migrations, a database may have been made by `synchronize`.
+    // Without a record of any of its migrations, the tables may have been created by `synchronize`.
     expect(outcome).toContain(all.length > 1 ? `Missing migrations: \`${last}\`. Run` : 'started');
   });
 
-  it('refuses tables without a column, although every migration is recorded', async () => {
+  it('reports a missing column, although every migration is recorded', async () => {
     await connect();
     await source.runMigrations();
     await source.query(`ALTER TABLE ${prefix}tokens DROP COLUMN issuer`);
@@ -80,12 +80,12 @@ describe.each(await findDatabases())('the schema check on $name', ({ options }) 
     );
   });
 
-  it('accepts tables that `synchronize` made', async () => {
+  it('accepts tables created by `synchronize`', async () => {
     await connect({ synchronize: true });
     await expect(start()).resolves.toBeUndefined();
   });
 
-  it('explains a failed statement, where the store was used without the check', async () => {
+  it('explains a failed statement if the store was used without the check', async () => {
     await connect();
     await expect(store().getAccessToken('x')).rejects.toThrow('Missing migrations:');
     await expect(store().ping()).rejects.toThrow('Missing migrations:');

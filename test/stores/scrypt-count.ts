@@ -1,6 +1,6 @@
 import { type AsyncHook, createHook } from 'node:async_hooks';
 
-/** Counts what scrypt is asked on the threads of this process, and how much of it at a time. */
+/** Counts the scrypt calls of this process, in total and at the same time. */
 export class ScryptCount {
   total = 0;
   atOnce = 0;
@@ -15,7 +15,7 @@ export class ScryptCount {
     before: (id) => this.running.delete(id),
   }).enable();
 
-  /** How often it was asked while this went on. */
+  /** Returns the number of calls during this work. */
   async during(work: () => Promise<unknown>): Promise<number> {
     const before = this.total;
     await work();

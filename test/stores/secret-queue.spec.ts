@@ -10,36 +10,35 @@ import { ScryptCount } from './scrypt-count.js';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const chosen = await hashSecret('s3cret');
-/** Checked in two milliseconds: what is counted here must not depend on how busy the machine is. */
+/** Verified in two milliseconds, so that the counts do not depend on the load of the machine. */
 const quick = `$scrypt$ln=10,r=8,p=1$c2FsdA$${scryptSync('s3cret', 'salt', 32, { N: 1024 }).toString('base64').replace('=', '')}`;
 const grants = ['client_credentials'];
 const wrong = (count: number) => Array.from({ length: count }, (_, index) => `wrong-${index}`);
 
-/** As many clients as are asked for, each with the same secret. */
+/** Returns a store that finds a client with the same secret for any id. */
 const storeOf = (secretHashes: string[] = [quick]) =>
   new MemoryStore({
     clients: {
-      findById: (id): StoredClient | undefined => (id === 'nobody' ? undefined : { id, grants, secretHashes }),
+      findById: (id): StoredClient | undefined => (id === 'unknown' ? undefined : { id, grants, secretHashes }),
     },
     users,
   });
 
-// Issue 10, 1.4
-describe('wrong client secrets', () => {
+describe('the verification of wrong client secrets', () => {
   let scrypt: ScryptCount;
   beforeEach(() => {
     scrypt = new ScryptCount();
   });
   afterEach(() => scrypt.stop());
 
-  it('are checked two at a time, whichever clients they are for', async () => {
+  it('runs two at a time for all clients', async () => {
     const store = storeOf();
     const found = await Promise.all(wrong(24).map((secret, index) => store.getClient(`client-${index}`, secret)));
     expect(found).toEqual(Array(24).fill(undefined));
     expect([scrypt.total, scrypt.atOnce]).toEqual([24, 2]);
   });
 
-  it('are checked one at a time for one client, of which sixteen may wait', async () => {
+  it('runs one at a time per client, with at most sixteen waiting', async () => {
     const store = storeOf();
     const answers = await Promise.allSettled(wrong(64).map((secret) => store.getClient('web', secret)));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(17);
@@ -48,7 +47,7 @@ describe('wrong client secrets', () => {
     expect([scrypt.total, scrypt.atOnce]).toEqual([17, 1]);
   });
 
-  it('are answered 503 at the token endpoint where too many wait, with the time to come again', async () => {
+  it('responds with 503 and Retry-After at the token endpoint if too many are waiting', async () => {
     const server = new OAuth2Server({ model: storeOf() });
     const ask = (secret: string) => {
       const headers = { ...FORM, authorization: basic('web', secret) };
@@ -62,7 +61,7 @@ describe('wrong client secrets', () => {
     expect(refused.body).toMatchObject({ error: 'temporarily_unavailable' });
   });
 
-  it('of one client keep no other one, no file and no client that is known already waiting', async () => {
+  it('for one client delays neither other clients nor file access nor recently verified clients', async () => {
     const store = storeOf([chosen]);
     await store.getClient('known', 's3cret');
     const done: string[] = [];
@@ -82,7 +81,7 @@ describe('wrong client secrets', () => {
     for (const place of places) expect(place).toBeLessThan(9);
   });
 
-  it('of a client that is attacked do not keep out who was let in a moment ago', async () => {
+  it('under attack does not lock out a client that authenticated recently', async () => {
     const store = storeOf();
     await store.getClient('web', 's3cret');
     const attack = wrong(64).map((secret) => store.getClient('web', secret).catch(() => undefined));
@@ -92,17 +91,17 @@ describe('wrong client secrets', () => {
   });
 
   it.each([
-    ['nobody', [quick]],
+    ['unknown', [quick]],
     ['public', []],
-    ['generated', [newClientSecret().secretHash]],
-    ['unreadable', ['$2b$10$notscryptatall']],
-  ])('cost no scrypt for a client that is %s', async (id, hashes) => {
+    ['registered with a generated secret', [newClientSecret().secretHash]],
+    ['registered with an invalid hash', ['$2b$10$notscryptatall']],
+  ])('needs no scrypt for a client that is %s', async (id, hashes) => {
     const store = storeOf(hashes);
     expect(await scrypt.during(() => store.getClient(id, 'wrong'))).toBe(0);
     expect(await store.getClient(id, 'wrong')).toBeUndefined();
   });
 
-  it('leave two threads to others while the host hashes', async () => {
+  it('leaves threads free if the application calls hashSecret() concurrently', async () => {
     await Promise.all(Array.from({ length: 6 }, (_, index) => hashSecret(`secret ${index}`)));
     expect([scrypt.total, scrypt.atOnce]).toEqual([6, 1]);
   });

@@ -8,7 +8,7 @@ import { findStores, type OpenStore } from './every-store.js';
 
 const ISSUER = 'https://id.example.com';
 
-describe.each(await findStores())('clients at which users have signed in, on $name', ({ open }) => {
+describe.each(await findStores())('the clients of a session, with a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -25,19 +25,19 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     ...more,
   });
 
-  it('are known to every process, once each, and no grant to be shown', async () => {
+  it('are stored once each for all processes, and not listed as grants', async () => {
     const one = newOne();
     for (let times = 0; times < 2; times += 1) await opened.store.saveSessionClient(one, later(60));
     expect(await opened.another.listGrants(one.userId)).toEqual([]);
     expect(await opened.another.listApplications(one.userId)).toEqual([]);
     expect(await opened.another.takeSessionClients({ userId: one.userId, sid: one.sid })).toEqual([one]);
     expect(await opened.store.takeSessionClients({ userId: one.userId })).toEqual([]);
-    // Whoever signs in again is there again.
+    // Signing in again stores the client again.
     await opened.store.saveSessionClient(one, later(60));
     expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([one]);
   });
 
-  it('are those of a session, a client and an issuer, and are handed to one of all who ask', async () => {
+  it('are selected by session, client and issuer, and returned to one of several concurrent requests', async () => {
     const one = newOne({ grantId: randomUUID() });
     const { userId } = one;
     const others = [
@@ -56,13 +56,13 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     expect(await store.takeSessionClients({ userId })).toEqual([others[0]]);
   });
 
-  it('are forgotten in time', async () => {
+  it('expire', async () => {
     const one = newOne();
     await opened.store.saveSessionClient(one, new Date(Date.now() - 1000));
     expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([]);
   });
 
-  it('are told of where the host ends all that a user has, and of no other issuer', async () => {
+  it('are notified when the application ends everything of a user, for the same issuer only', async () => {
     const issuer = `https://${randomUUID()}.example`;
     const heard: SessionClient[] = [];
     opened.store.onSignOut(issuer, (ended) => heard.push(...ended));
@@ -75,7 +75,7 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     expect(heard).toEqual([one]);
   });
 
-  it('are told though what else the user has cannot be ended', async () => {
+  it('are notified although revoking the user’s other grants fails', async () => {
     const issuer = `https://${randomUUID()}.example`;
     const heard: SessionClient[] = [];
     opened.store.onSignOut(issuer, (ended) => heard.push(...ended));
@@ -87,7 +87,7 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     expect(heard).toEqual([one]);
   });
 
-  it('are handed over as far as they could be taken, and the others later', async () => {
+  it('are returned as far as they could be removed, and the others later', async () => {
     const one = newOne();
     const others = [newOne({ userId: one.userId }), newOne({ userId: one.userId })];
     for (const each of [one, ...others]) await opened.store.saveSessionClient(each, later(60));
@@ -102,7 +102,7 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     expect(new Set([...some, ...rest])).toEqual(new Set([one, ...others]));
   });
 
-  it('are known where one comes again while another process takes them', async () => {
+  it('remain stored if they are saved again while another process removes them', async () => {
     const one = newOne();
     const { userId } = one;
     await opened.store.saveSessionClient(one, later(60));
@@ -116,7 +116,7 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     expect(await opened.another.takeSessionClients({ userId })).toEqual([one]);
   });
 
-  /** The so-many-th time that something is ended fails. */
+  /** Makes the revocation with this ordinal number fail. */
   function failAt(time: number) {
     const { storage } = opened.store as unknown as { storage: { revokeGrants(filter: object): unknown } };
     const revoke = storage.revokeGrants.bind(storage);

@@ -15,20 +15,20 @@ async function kids(server: OAuth2Server): Promise<string[]> {
   return (response.body as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 }
 
-describe.each(await findStores())('signing keys of a store in $name', ({ open }) => {
+describe.each(await findStores())('the signing keys of a store in $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
   });
   afterAll(() => opened.close());
 
-  it('are the same for all processes that start at once', async () => {
+  it('are the same in all processes that start concurrently', async () => {
     const servers = Array.from({ length: 6 }, (_, at) => serverOf(at % 2 ? opened.store : opened.another));
     const all = await Promise.all(servers.map(kids));
     expect(new Set(all.flat()).size).toBe(1);
   });
 
-  it('are replaced once, whoever says so, and the text that is kept shows nothing of them', async () => {
+  it('are rotated once by concurrent processes, and stored encrypted', async () => {
     const [one, another] = [serverOf(opened.store), serverOf(opened.another)];
     const [first, second] = await Promise.all([signingKeys(one).rotate(), signingKeys(another).rotate()]);
     expect(first).toBe(second);
@@ -36,7 +36,7 @@ describe.each(await findStores())('signing keys of a store in $name', ({ open })
     expect(await opened.store.getSigningKeys()).toMatch(/^[\w-]+$/);
   });
 
-  it('are changed by one of many who have seen the same', async () => {
+  it('are replaced by one of several concurrent processes that read the same keys', async () => {
     const old = await opened.store.getSigningKeys();
     const tries = Array.from({ length: 8 }, (_, at) =>
       (at % 2 ? opened.store : opened.another).replaceSigningKeys(old, `text-${at}`),

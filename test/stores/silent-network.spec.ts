@@ -11,10 +11,10 @@ import { findRedis, Keys, PATIENT_DRIVERS } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
 import { findDatabases, open, ownPrefix, users } from './typeorm-databases.js';
 
-/** Seconds; short, so that the test is. */
+/** A deadline in seconds, short to keep the test fast. */
 const DEADLINE = 0.4;
 const PREFIX = ownPrefix('silent');
-/** A client that costs no time to prove, and no look into the database. */
+/** A client that is authenticated without a slow hash or a database query. */
 const clients = { findById: () => ({ ...WEB, secret: SECRET }) };
 
 interface Behind {
@@ -23,7 +23,7 @@ interface Behind {
   close(): Promise<unknown>;
 }
 
-/** What `docs/stores.md` tells to set, so that a driver finds out by itself that a connection is dead. */
+/** Driver settings recommended in `docs/stores.md` to detect dead connections. */
 const RECOVERING: Record<string, object> = {
   PostgreSQL: { connectTimeoutMS: 1000, poolSize: 4 },
   MariaDB: { connectTimeout: 1000, poolSize: 4 },
@@ -39,7 +39,7 @@ const places: { name: string; start(): Promise<Behind> }[] = databases.map((data
     const options = { ...opened.dataSource.options, ...RECOVERING[database.name], url: network.urlOf(url) };
     const dataSource = await new DataSource(options as DataSourceOptions).initialize();
     const model = new TypeOrmStore(dataSource, { users, clients, prefix: PREFIX, deadline: DEADLINE });
-    // A pool that is still connecting reports that it cannot be closed well.
+    // A pool that is still connecting rejects when it is closed.
     return { model, network, close: () => Promise.all([dataSource.destroy().catch(() => undefined), opened.close()]) };
   },
 }));
@@ -57,8 +57,7 @@ for (const url of await findRedis()) {
   }
 }
 
-// Issue 10, 2.2
-describe.each(places)('a network that falls silent, $name', ({ start }) => {
+describe.each(places)('a store whose network stops responding, $name,', ({ start }) => {
   let behind: Behind;
   let server: OAuth2Server;
   const authenticate = () => runOperation(server, 'authenticate', resourceRequest('Bearer access'));
@@ -74,21 +73,21 @@ describe.each(places)('a network that falls silent, $name', ({ start }) => {
     await behind.network.close();
   });
 
-  it('is 503 with Retry-After at the deadline, for as many as come, and over when it speaks again', async () => {
+  it('responds with 503 and Retry-After at the deadline, and recovers with the network', async () => {
     expect((await authenticate()).status).toBe(200);
     behind.network.fallSilent();
-    // More than the pool has connections.
+    // There are more requests than connections in the pool.
     const asked = Array.from({ length: 6 }, () => [timed(authenticate), timed(issue)]).flat();
     for (const { seconds, ...outcome } of await Promise.all(asked)) {
       expect(summary(outcome)).toEqual([503, 'temporarily_unavailable', '1']);
       expect(seconds).toBeGreaterThan(DEADLINE * 0.9);
-      // For ever, without it.
+      // Without the deadline it would wait forever.
       expect(seconds).toBeLessThan(DEADLINE + 8);
     }
     expect(summary(await authenticate())).toEqual([503, 'temporarily_unavailable', '1']);
 
     behind.network.recover();
-    // Each connection finds out for itself.
+    // Each connection detects the failure by itself.
     await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 20);
   }, 40_000);
 });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * A network between a store and its database. When it falls silent, nobody is told: whatever is open stays open and
- * carries nothing any more, for ever, and whatever is opened meanwhile is taken and never answered.
+ * A network between a store and its database. When it falls silent, open connections transfer nothing and report no
+ * error, and new connections are accepted but never get a response.
  */
 export class SilentNetwork {
   private readonly sockets = new Set<Socket>();
@@ -29,7 +29,7 @@ export class SilentNetwork {
     return network;
   }
 
-  /** Where the database is found behind it. */
+  /** Returns the URL of the database through this network. */
   urlOf(target: string): string {
     const url = new URL(target);
     url.hostname = '127.0.0.1';
@@ -46,17 +46,17 @@ export class SilentNetwork {
     }
   }
 
-  /** New connections work again; those that were open when it fell silent are dead. */
+  /** Makes new connections work again. Connections that were open when it fell silent stay dead. */
   recover(): void {
     this.isSilent = this.isRefusing = false;
   }
 
-  /** Ends every connection at once, as a server does that is killed. */
+  /** Closes every connection, as a killed server does. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Ends every connection, and each new one. */
+  /** Closes every connection, including each new one. */
   refuse(): void {
     this.isRefusing = true;
     this.cut();

@@ -8,12 +8,12 @@ import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases
 
 const PREFIX = ownPrefix('locks');
 const file = (await findDatabases()).find(({ name }) => name === 'SQLite in a file')!;
-/** How often something else must have run meanwhile; where the process stands still, it is once or twice. */
+/** The expected minimum of timer callbacks. A blocked process runs only one or two. */
 const MANY = 8;
 const clients = { findById: () => WEB };
 const DEADLINE = 0.8;
 
-/** How often something else could run meanwhile. */
+/** Returns how many timer callbacks ran during this work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const others = setInterval(() => (turns += 1), 5);
@@ -21,11 +21,10 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-// Issue 10, 2.6
 describe.each([
   { journal: 'a write-ahead log', enableWAL: true },
   { journal: 'a rollback journal', enableWAL: false },
-])('a TypeORM store on a SQLite file with $journal that somebody else has locked', ({ enableWAL }) => {
+])('a TypeORM store on a SQLite file with $journal that another connection has locked', ({ enableWAL }) => {
   let opened: Opened;
   let other: DataSource;
   beforeAll(async () => {
@@ -45,7 +44,7 @@ describe.each([
   const seenByOther = async (table: string) =>
     Number((await other.query<{ n: number }[]>(`SELECT COUNT(*) AS n FROM ${PREFIX}${table}`))[0]!.n);
 
-  it('waits for it, and the process goes on meanwhile', async () => {
+  it('waits for the lock without blocking the process', async () => {
     await lock();
     const before = Promise.all([save('during'), opened.store.getAccessToken('before')]);
     const turns = await turnsDuring(async () => {
@@ -58,9 +57,9 @@ describe.each([
     expect(await opened.store.getAccessToken('during')).toBeDefined();
   });
 
-  it('gives up at the deadline, and later writes are kept for everybody', async () => {
+  it('gives up at the deadline, and still saves later writes', async () => {
     const tokens = await seenByOther('tokens');
-    // With a write-ahead log nobody has to wait to read.
+    // With a write-ahead log, reading does not have to wait.
     const search = () => opened.store.getAccessToken('before');
     const blocked = [() => save('too late'), ...(enableWAL ? [] : [search])];
     await lock();
@@ -73,30 +72,30 @@ describe.each([
       }
     });
     expect(turns).toBeGreaterThan(MANY * blocked.length);
-    // A connection that waits by itself does so for five seconds.
+    // A connection’s own timeout is five seconds.
     expect(performance.now() - start).toBeLessThan(blocked.length * 4500);
     await other.query('COMMIT');
     await save('afterwards');
     expect(await opened.store.getAccessToken('afterwards')).toBeDefined();
     expect(await opened.store.getAccessToken('too late')).toBeUndefined();
     expect(await seenByOther('tokens')).toBe(tokens + 1);
-    // Nor does a search that was given up hold on to anything.
+    // A lookup that was given up does not keep a lock either.
     await lock();
     await other.query('COMMIT');
   });
 
-  it('leaves it to the host how long its own statements wait', async () => {
+  it('does not change the timeout of the application’s own statements', async () => {
     await save('once more');
     expect(await opened.dataSource.query('PRAGMA busy_timeout')).toMatchObject([{ timeout: 5000 }]);
   });
 
-  it('writes what a power failure does not take along', async () => {
+  it('writes durably with `synchronous = FULL`', async () => {
     expect(await opened.dataSource.query('PRAGMA synchronous')).toMatchObject([{ synchronous: 2 }]);
   });
 });
 
 describe('a TypeORM store on SQLite', () => {
-  it('prunes 50,000 rows while the process goes on', async () => {
+  it('prunes 50,000 rows without blocking the process', async () => {
     const { store, dataSource, close } = await open(file, PREFIX, { store: { clients } });
     const rows = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)';
     await dataSource.query(`INSERT INTO ${PREFIX}tokens (digest, grant_id, client_id, expires_at, kind)

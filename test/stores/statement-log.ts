@@ -1,6 +1,6 @@
 import { AbstractLogger, type LogLevel } from 'typeorm';
 
-/** Writes down every statement of a DataSource, but for where a transaction begins and ends. */
+/** Records every statement of a DataSource, except those that begin or end a transaction. */
 export class StatementLog extends AbstractLogger {
   readonly statements: string[] = [];
 

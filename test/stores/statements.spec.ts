@@ -21,7 +21,7 @@ import { findRedis, Keys } from './redis-server.js';
 import { StatementLog } from './statement-log.js';
 import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
 
-/** What each operation costs, its client's lookup included. */
+/** Returns the cost of each operation, including the client lookup. */
 async function costs(server: OAuth2Server, count: () => number) {
   const ask = async (body: object) => {
     const before = count();
@@ -42,8 +42,7 @@ async function costs(server: OAuth2Server, count: () => number) {
 
 const GOALS: Record<string, number> = { PostgreSQL: 3, MariaDB: 4, 'SQLite in a file': 4, 'SQLite in memory': 4 };
 
-// Issue 10, 2.5
-describe.each(await findDatabases())('statements on $name', (database) => {
+describe.each(await findDatabases())('the statements of a TypeORM store on $name', (database) => {
   const log = new StatementLog('all');
   let opened: Opened;
   let server: OAuth2Server;
@@ -56,20 +55,19 @@ describe.each(await findDatabases())('statements on $name', (database) => {
   beforeEach(() => void log.statements.splice(0));
   afterAll(() => opened.close());
 
-  it('are one to authenticate, and no more than need be to redeem and to refresh', async () => {
+  it('are one to authenticate, and the minimum to redeem and to refresh', async () => {
     const goal = GOALS[database.name]!;
     expect(await costs(server, () => log.statements.length)).toEqual({ redeem: goal, refresh: goal, authenticate: 1 });
   });
 
-  it('change no grant that was just made', async () => {
+  it('do not update a grant that was just created', async () => {
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
     expect((await runOperation(server, 'token', tokenRequest(password))).status).toBe(200);
     expect(log.statements.length).toBeGreaterThan(1);
     expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE/.test(statement))).toEqual([]);
   });
 
-  // Issue 10, 2.10
-  it('look at one grant to find a token on PostgreSQL, also before it has statistics of the table', async () => {
+  it('read one grant to find a token on PostgreSQL, even before the table has statistics', async () => {
     if (database.name !== 'PostgreSQL') return;
     const { store, dataSource } = opened;
     const save = (accessToken: string) =>
@@ -80,7 +78,7 @@ describe.each(await findDatabases())('statements on $name', (database) => {
     const statement = log.statements[0]!.replace(/ -- PARAMETERS.*/, '');
     const digest = hash('sha256', 'many 99', 'base64url');
     const runner = dataSource.createQueryRunner();
-    // As a connection plans it that was there from the beginning.
+    // Long-lived connections use generic plans.
     await runner.query('SET plan_cache_mode = force_generic_plan');
     await runner.query(`PREPARE found (text, text) AS ${statement}`);
     await runner.query(`EXECUTE found ('${digest}', 'access')`);
@@ -94,7 +92,7 @@ describe.each(await findDatabases())('statements on $name', (database) => {
     expect(Math.max(...read)).toBe(1);
   });
 
-  it('are known to PostgreSQL by name, unless it is asked not to', async () => {
+  it('are prepared by name on PostgreSQL, unless that is disabled', async () => {
     if (database.name !== 'PostgreSQL') return;
     const prefix = ownPrefix('counted');
     const names = async (dataSource: DataSource) => {
@@ -111,7 +109,7 @@ describe.each(await findDatabases())('statements on $name', (database) => {
     }
   });
 
-  it('refresh a grant where it lies, so that PostgreSQL writes to none of its indexes', async () => {
+  it('update a grant in place, so that PostgreSQL writes to none of its indexes (HOT update)', async () => {
     if (database.name !== 'PostgreSQL') return;
     const prefix = ownPrefix('hot');
     const single = await open(database, prefix, { extra: { max: 1 } });
@@ -131,13 +129,13 @@ describe.each(await findDatabases())('statements on $name', (database) => {
       `SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = '${prefix}grants'`,
     );
     expect(Number(counted!.all)).toBe(50);
-    // One may move to another page, or come at midnight.
+    // One update may move to another page, or happen at midnight.
     expect(Number(counted!.hot)).toBeGreaterThanOrEqual(48);
     await single.close();
   });
 });
 
-/** Counts how often a driver is asked while nothing else is under way: what goes out together is one round trip. */
+/** Counts round trips: commands that are sent together count once. */
 class CountingRedis implements IoRedisClient {
   roundTrips = 0;
   private underWay = 0;
@@ -158,7 +156,7 @@ class CountingRedis implements IoRedisClient {
   }
 }
 
-describe.each((await findRedis()).map((url) => ({ url })))('round trips to Redis', ({ url }) => {
+describe.each((await findRedis()).map((url) => ({ url })))('the round trips of a Redis store', ({ url }) => {
   it('are one to authenticate, and three to redeem and to refresh', async () => {
     const redis = new Redis(url);
     const keys = new Keys([url]);
@@ -166,7 +164,7 @@ describe.each((await findRedis()).map((url) => ({ url })))('round trips to Redis
     const store = new RedisStore({ client, users, prefix: keys.prefix });
     await store.saveClient(WEB);
     const server = new OAuth2Server({ model: store });
-    // The server knows the scripts from then on.
+    // Afterwards the server has cached the scripts.
     await costs(server, () => 0);
     expect(await costs(server, () => client.roundTrips)).toEqual({ redeem: 3, refresh: 3, authenticate: 1 });
     await keys.remove();

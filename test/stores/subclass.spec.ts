@@ -10,7 +10,7 @@ import { later } from '../support/model.js';
 const ALICE = { id: 'alice' };
 const WEB: StoredClient = { id: 'web', grants: ['authorization_code', 'client_credentials'], scopes: ['read'] };
 const ISSUER = 'https://as.example';
-/** What the application saves with each authorization code. */
+/** The property that the application saves with each authorization code. */
 const ADDED = { note: 'added' };
 const asked = { client: { ...WEB, consent: 'once' as const }, redirectUri: 'https://app.example/cb', scope: 'read' };
 
@@ -27,10 +27,10 @@ const newlyRegistered = (): MetadataClient => ({
   },
 });
 
-/** The store of an application that overrides each method and records the calls. */
+/** A store of an application that overrides each method and records the calls. */
 class Model extends MemoryStore {
   readonly calls: string[] = [];
-  /** A field initialiser runs after the constructor of the store. */
+  /** A field initializer runs after the constructor of the store. */
   readonly initialised = [typeof this.storage.find, typeof this.users.findById];
   override readonly getClientSecrets = async ({ id }: Client) => [`secret of ${id}`];
 
@@ -112,12 +112,12 @@ describe('a subclass of a store', () => {
 
   const token = { accessToken: 'access', accessTokenExpiresAt: later(), scope: 'read' };
 
-  it('reads `storage` and `users` in its field initialisers, and keeps its own `getClientSecrets`', async () => {
+  it('can read `storage` and `users` in field initializers, and override `getClientSecrets`', async () => {
     expect(model.initialised).toEqual(['function', 'function']);
     expect(await model.getClientSecrets(WEB)).toEqual(['secret of web']);
   });
 
-  it('replaces how users and clients are found', async () => {
+  it('can override how users and clients are found', async () => {
     expect(await model.getUser('bob')).toEqual({ id: 'bob' });
     expect(await model.getClient('web', null)).toMatchObject({ id: 'web', name: 'overridden' });
     await model.saveToken(token, WEB, await MemoryStore.prototype.getUserFromClient(WEB));
@@ -126,7 +126,7 @@ describe('a subclass of a store', () => {
     expect(model.calls).toEqual(['getClient', 'clientOf', 'getUserFromClient']);
   });
 
-  it('replaces the client that is read for authorization codes, refresh tokens and device codes', async () => {
+  it('can override how the client of codes, refresh tokens and device codes is read', async () => {
     const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: asked.redirectUri, scope: 'read' };
     expect(await model.saveAuthorizationCode(code, WEB, ALICE)).toMatchObject({ note: 'added', client: WEB });
     const found = { client: { name: 'from clientOf' } };
@@ -139,36 +139,36 @@ describe('a subclass of a store', () => {
     expect(model.calls).toEqual(['clientOf', 'clientOf', 'clientOf']);
   });
 
-  it('is asked whether a user has consented before a consent is saved', async () => {
+  it('has its own `hasConsented` called before a consent is saved', async () => {
     await model.saveConsent(ALICE, asked);
     expect(model.calls).toEqual(['hasConsented']);
   });
 
-  it('claims a notification by its own `once`', async () => {
+  it('claims a notification with its own `once`', async () => {
     expect(await model.claimNotification('one', 60)).toBe(true);
     expect(model.calls).toEqual(['once']);
   });
 
-  it('ends sessions by its own `listSessions` and `endSession`', async () => {
+  it('ends sessions with its own `listSessions` and `endSession`', async () => {
     const times = { authTime: new Date(), expiresAt: later() };
     await model.saveSession({ sessionId: 'cookie', user: ALICE, issuer: ISSUER, ...times });
     expect(await model.endSessions({ userId: ALICE.id })).toBe(1);
     expect(model.calls).toEqual(['listSessions', 'endSession']);
   });
 
-  it('ends the grants of a removed client by its own `revokeGrantsOf`', async () => {
+  it('revokes the grants of a removed client with its own `revokeGrantsOf`', async () => {
     await model.removeClient('web');
     expect(model.calls).toEqual(['removeClient', 'revokeGrantsOf']);
   });
 
-  it('creates and removes registered clients by its own methods', async () => {
+  it('creates and removes registered clients with its own methods', async () => {
     const registration = { client: newlyRegistered(), issuedAt: new Date() };
     await model.saveRegistration(registration, { registrationAccessToken: 'manages' });
     await model.revokeRegistration(registration);
     expect(model.calls).toEqual(['createClient', 'removeClient', 'revokeGrantsOf']);
   });
 
-  it('promotes a waiting registered client before its first grant is written', async () => {
+  it('makes an unused registered client permanent before its first grant is written', async () => {
     const registration = { client: newlyRegistered(), issuedAt: new Date(), expiresAt: later() };
     await model.saveRegistration(registration, { registrationAccessToken: 'manages' });
     const waiting = (await model.getClient(registration.client.id, null))!;

@@ -24,7 +24,7 @@ const chosen = async (id: string, secret: string): Promise<Known> => ({
   secretHash: await hashSecret(secret),
 });
 const RANDOM = [random('Web-App'), random('other')] as const;
-// Each try of a secret that somebody chose costs a hash, which no database has a part in: one of them is tried with those.
+// Verifying a chosen secret is slow and independent of the database, so only one database is tested with those.
 const CHOSEN = [await chosen('Web-App', 's3cret-Of-The-App'), await chosen('other', 'another-secret')] as const;
 
 const stored = ({ id, secretHash }: Known): StoredClient => {
@@ -32,7 +32,7 @@ const stored = ({ id, secretHash }: Known): StoredClient => {
   return { id, grants, redirectUris, scopes, secretHashes: [secretHash] };
 };
 
-describe.each(await findDatabases())('the contract on $name', (database) => {
+describe.each(await findDatabases())('the model contract on $name', (database) => {
   let opened: Opened;
   const known = database.name === 'SQLite in memory' ? CHOSEN : RANDOM;
   const [client, otherClient] = known.map(({ id, secret }) => ({ id, secret }));

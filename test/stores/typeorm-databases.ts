@@ -27,7 +27,7 @@ const SERVERS = [
     variable: 'DATABASE_URL',
     type: 'postgres',
     url: 'postgres://postgres@127.0.0.1:5432/test',
-    // A commit does not wait for the disk: no test survives a crash of the database's machine.
+    // Commits do not wait for the disk, because no test needs to survive a crash of the database server.
     extra: { options: '-c synchronous_commit=off' },
     start: 'docker run -p 5432:5432 -e POSTGRES_HOST_AUTH_METHOD=trust -e POSTGRES_DB=test postgres',
   },
@@ -41,10 +41,10 @@ const SERVERS = [
   },
 ] as const;
 
-/** The interface of better-sqlite3, and a binary that nobody has to build: test/package tries better-sqlite3 itself. */
+/** A driver with the interface of better-sqlite3 and prebuilt binaries. test/package tests better-sqlite3 itself. */
 const SQLITE = { type: 'better-sqlite3', driver: libsql } as const;
 
-/** The databases there are: SQLite always, a server when it answers. One that does not is named on the terminal. */
+/** Returns the available databases: SQLite always, a server if it responds. Prints a notice for each missing one. */
 export async function findDatabases(): Promise<TestDatabase[]> {
   const found: TestDatabase[] = [
     { name: 'SQLite in memory', options: () => ({ ...SQLITE, database: ':memory:' }) },
@@ -62,7 +62,7 @@ export async function findDatabases(): Promise<TestDatabase[]> {
   return found;
 }
 
-/** A folder in memory, where Linux has one: there, a commit does not wait for the disk. */
+/** A folder in memory if Linux has one, where a commit does not wait for the disk. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 function sqliteFile() {
@@ -79,7 +79,7 @@ export const WEB: StoredClient = {
   scopes: ['read', 'write'],
 };
 
-/** Everybody who is asked for is there. */
+/** A user lookup that finds every id. */
 export const users: Users = {
   findByCredentials: (username, password) => password === 'wonderland' && { id: username },
   findById: (id) => ({ id }),
@@ -88,22 +88,22 @@ export const users: Users = {
 export interface Opened {
   dataSource: DataSource;
   store: TypeOrmStore;
-  /** Another pool on the same tables, as another process has. */
+  /** Opens another pool on the same tables, as another process has it. */
   another(): Promise<{ dataSource: DataSource; store: TypeOrmStore }>;
   close(): Promise<void>;
 }
 
 const ourselves = `${process.pid.toString(36)}${Date.now().toString(36)}`;
 
-/** A prefix for tables, of this file alone: others may run beside it, or have been ended before they tidied up. */
+/** Returns a table prefix used only by this process: others may run concurrently or may have left tables behind. */
 export const ownPrefix = (name: string) => `${name}_${ourselves}_`;
 
-/** Removes the tables that all migrations of a DataSource made. */
+/** Drops the tables that the migrations of a DataSource created. */
 export async function undoMigrations(dataSource: DataSource): Promise<void> {
   for (let left = dataSource.migrations.length; left > 0; left--) await dataSource.undoLastMigration();
 }
 
-/** Tables of a test, under a prefix. */
+/** Opens a store whose tables have this prefix. */
 export async function open(
   database: TestDatabase,
   prefix: string,

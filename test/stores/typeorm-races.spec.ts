@@ -10,15 +10,15 @@ import { findDatabases, open, type Opened, ownPrefix, type TestDatabase, WEB } f
 const PREFIX = ownPrefix('race');
 const MANY = 200;
 
-/** A secret that costs no time to check: it would let one request after the other through. */
+/** A secret that is verified quickly, because a slow hash would serialize the requests. */
 const clients: Clients = { findById: () => ({ ...WEB, secret: SECRET, secretHashes: undefined }) };
 
-/** What new connections are told. */
+/** Session settings of new connections. */
 interface Setting {
   session?: string;
 }
 
-/** Transactions that fail rather than wait: statements of theirs have to be tried again. */
+/** Returns databases whose transactions fail instead of waiting, so that statements must be repeated. */
 function strict({ name, options }: TestDatabase): (TestDatabase & Setting)[] {
   if (name === 'PostgreSQL') {
     const extra = { options: '-c synchronous_commit=off -c default_transaction_isolation=serializable' };
@@ -27,7 +27,7 @@ function strict({ name, options }: TestDatabase): (TestDatabase & Setting)[] {
   if (name !== 'MariaDB') return [];
   return [
     { name: `${name}, serializable`, options, session: 'TRANSACTION ISOLATION LEVEL SERIALIZABLE' },
-    // The default from MariaDB 11.8 on.
+    // The default of MariaDB 11.8 and later.
     { name: `${name}, snapshots`, options, session: 'innodb_snapshot_isolation = ON' },
   ];
 }
@@ -44,7 +44,7 @@ function tellConnections({ dataSource }: { dataSource: DataSource }, { session }
 const databases: (TestDatabase & Setting)[] = [];
 for (const database of await findDatabases()) databases.push(database, ...strict(database));
 
-describe.each(databases)('two servers on one TypeORM store, $name', (database) => {
+describe.each(databases)('two servers with one TypeORM store, $name,', (database) => {
   let opened: Opened;
   let stores: TypeOrmStore[];
   let servers: OAuth2Server[];
@@ -52,7 +52,7 @@ describe.each(databases)('two servers on one TypeORM store, $name', (database) =
   beforeAll(async () => {
     opened = await open(database, PREFIX, { store: { clients } });
     const connections = [opened];
-    // What is in memory has one connection only.
+    // A database in memory allows one connection only.
     if (database.name !== 'SQLite in memory') connections.push({ ...opened, ...(await opened.another()) });
     for (const each of connections) tellConnections(each, database);
     stores = connections.map(({ store }) => store);
@@ -77,14 +77,14 @@ describe.each(databases)('two servers on one TypeORM store, $name', (database) =
   const redeem = (index: number, value: string) =>
     token(index, { grant_type: 'authorization_code', code: value, redirect_uri: CALLBACK, code_verifier: VERIFIER });
 
-  it(`lets one of ${MANY} spend a code`, async () => {
+  it(`let one of ${MANY} concurrent requests consume a code`, async () => {
     const authorizationCode = await code();
     const results = await parallel((index) => at(stores, index).revokeAuthorizationCode({ authorizationCode }));
     expect(lost(results)).toEqual([]);
     expect(won(results).filter(Boolean)).toHaveLength(1);
   });
 
-  it(`gives tokens to one of ${MANY} who redeem a code at most, and leaves none of them alive`, async () => {
+  it(`issue tokens to at most one of ${MANY} concurrent redemptions of a code, and revoke them`, async () => {
     const value = await code();
     const results = await parallel((index) => redeem(index, value));
     expect(lost(results)).toEqual(['invalid_grant']);
@@ -92,7 +92,7 @@ describe.each(databases)('two servers on one TypeORM store, $name', (database) =
     for (const { accessToken } of won(results)) expect(await at(stores, 1).getAccessToken(accessToken)).toBeUndefined();
   });
 
-  it(`leaves one refresh token alive at most when ${MANY} refresh at once`, async () => {
+  it(`leave at most one refresh token valid after ${MANY} concurrent refreshes`, async () => {
     const { refreshToken } = await redeem(0, await code());
     const body = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const results = await parallel((index) => token(index, body));
@@ -101,7 +101,7 @@ describe.each(databases)('two servers on one TypeORM store, $name', (database) =
     expect(found.filter((each) => each && !each.revokedAt).length).toBeLessThanOrEqual(1);
   });
 
-  it(`never leaves a token alive in a grant that is revoked meanwhile, ${MANY} times`, async () => {
+  it(`never leave a token valid in a grant that is revoked concurrently, ${MANY} times`, async () => {
     const results = await parallel(async (index) => {
       const grantId = `${database.name} ${index}`;
       const names = ['first', 'second', 'third'].map((name) => `${name} of ${grantId}`);
@@ -124,7 +124,7 @@ describe.each(databases)('two servers on one TypeORM store, $name', (database) =
     expect(lost(won(results).flat()).filter((name) => name !== 'invalid_grant')).toEqual([]);
   });
 
-  it(`keeps all of ${MANY} tokens that are saved at once on one new grant`, async () => {
+  it(`keep all of ${MANY} tokens that are saved concurrently on one new grant`, async () => {
     const grantId = `shared ${database.name}`;
     const results = await parallel<Token>((index) =>
       at(stores, index).saveToken({ accessToken: `shared ${index}`, accessTokenExpiresAt: later(), grantId }, WEB, {
@@ -137,7 +137,7 @@ describe.each(databases)('two servers on one TypeORM store, $name', (database) =
     expect(await at(stores, 0).listGrants('bob')).toHaveLength(1);
   });
 
-  it('prunes from two sides while tokens are saved and grants end', async () => {
+  it('prune from both sides while tokens are saved and grants are revoked', async () => {
     const results = await parallel(async (index) => {
       const accessTokenExpiresAt = later(index % 2 ? -3600 : 3600);
       const saved = at(stores, index).saveToken({ accessToken: `prune ${index}`, accessTokenExpiresAt }, WEB, {

@@ -6,7 +6,7 @@ import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-data
 
 const PREFIX = ownPrefix('sessions');
 
-describe.each(await findDatabases())('sessions in a TypeORM store on $name', (database) => {
+describe.each(await findDatabases())('the grants of users in a TypeORM store on $name', (database) => {
   let opened: Opened;
   let store: TypeOrmStore;
 
@@ -25,7 +25,7 @@ describe.each(await findDatabases())('sessions in a TypeORM store on $name', (da
   const save = (accessToken: string, more: object = {}, user: { id: string | number } = { id: 'alice' }) =>
     store.saveToken({ accessToken, accessTokenExpiresAt: later(), scope: 'read', ...more }, WEB, user);
 
-  it('lists what has access to an account, and ends one or all of it', async () => {
+  it('are listed, and revoked one by one or all together', async () => {
     await store.saveAuthorizationCode({ authorizationCode: 'bob', expiresAt: later() }, WEB, { id: 'bob' });
     await save('first', {}, { id: 7 });
     await save('second', { scope: 'read write' }, { id: 7 });
@@ -50,7 +50,7 @@ describe.each(await findDatabases())('sessions in a TypeORM store on $name', (da
     expect(await store.listGrants(7)).toEqual([]);
   });
 
-  it('refuses to end the grants of nobody in particular', async () => {
+  it('are not revoked without a user or client in the filter', async () => {
     await save('kept');
     for (const filter of [{}, { userId: undefined }, { userId: undefined, clientId: 'web' }, { user_id: 'alice' }]) {
       await expect(store.revokeGrantsOf(filter)).rejects.toMatchObject({ name: 'invalid_argument' });
@@ -58,7 +58,7 @@ describe.each(await findDatabases())('sessions in a TypeORM store on $name', (da
     expect(await store.getAccessToken('kept')).toBeDefined();
   });
 
-  it('forgets in batches what has expired, and nothing else', async () => {
+  it('are pruned in batches after they have expired', async () => {
     for (let n = 0; n < 25; n++)
       await save(`old ${n}`, { accessTokenExpiresAt: earlier(3600), refreshToken: `r ${n}` });
     for (let n = 0; n < 25; n++) await save(`gone ${n}`, { accessTokenExpiresAt: earlier(3600) });

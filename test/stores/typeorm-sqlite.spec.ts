@@ -6,7 +6,7 @@ import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-data
 const PREFIX = ownPrefix('alone');
 const sqlite = (await findDatabases()).filter(({ name }) => name.startsWith('SQLite'));
 
-describe.each(sqlite)('TypeORM store on the one connection of $name', (database) => {
+describe.each(sqlite)('a TypeORM store on the single connection of $name', (database) => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await open(database, PREFIX, { store: { clients: { findById: () => WEB }, deadline: 1 } });
@@ -16,7 +16,7 @@ describe.each(sqlite)('TypeORM store on the one connection of $name', (database)
 
   const rest = (milliseconds: number) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
-  it('keeps out of a transaction of the host, so that its rollback brings no code back to life', async () => {
+  it('stays outside of a transaction of the application, so that its rollback does not restore a used code', async () => {
     const { store, dataSource } = opened;
     await store.saveAuthorizationCode({ authorizationCode: 'once', expiresAt: later(), grantId: 'g' }, WEB, ALICE);
     const transaction = dataSource.transaction(async (manager) => {
@@ -34,7 +34,7 @@ describe.each(sqlite)('TypeORM store on the one connection of $name', (database)
     expect(await dataSource.query(`SELECT * FROM notes WHERE text = 'draft'`)).toEqual([]);
   });
 
-  it('works between the transactions of a busy host, and in none of them', async () => {
+  it('works between the transactions of a busy application, and in none of them', async () => {
     const { store, dataSource } = opened;
     const saving = new AbortController();
     const host = (async () => {
@@ -56,7 +56,7 @@ describe.each(sqlite)('TypeORM store on the one connection of $name', (database)
     for (const name of names) expect(await store.getAccessToken(name)).toBeDefined();
   });
 
-  it('keeps a grant and its tokens together, or neither', async () => {
+  it('saves a grant and its tokens together or not at all', async () => {
     const { store } = opened;
     const user = { id: 'bob' };
     const save = (grantId: string) =>
@@ -66,7 +66,7 @@ describe.each(sqlite)('TypeORM store on the one connection of $name', (database)
     expect((await store.listGrants('bob')).map(({ id }) => id)).toEqual(['first']);
   });
 
-  it('says so when it is used inside of a transaction', async () => {
+  it('reports that it is used inside of a transaction', async () => {
     const { store, dataSource } = opened;
     const inside = dataSource.transaction(() => store.revokeGrant('g'));
     await expect(inside).rejects.toThrow('the store cannot save anything during a transaction of the application');
