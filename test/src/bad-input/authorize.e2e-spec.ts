@@ -4,7 +4,7 @@ import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/de
 import { readResponse, get, NO_STORE, expectedRefusal } from '../../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
-/** An answer of the authorization endpoint to the user, who is sent nowhere. */
+/** Returns the expected error response to the user's browser, without a redirect to the client. */
 const told = (error: string, description: string, status = 400) => ({
   status,
   headers: { 'cache-control': 'no-store', 'content-type': NO_STORE['content-type'] },
@@ -19,7 +19,7 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
   afterAll(stopApplications);
 
   it.each([
-    ['no client', { client_id: '' }, told('invalid_request', 'Missing parameter: `client_id`')],
+    ['no client_id', { client_id: '' }, told('invalid_request', 'Missing parameter: `client_id`')],
     [
       'an unknown client',
       { client_id: 'nobody' },
@@ -36,21 +36,25 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
       told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
     ],
     [
-      'a script for a redirect URI',
+      'a javascript: URI as redirect URI',
       { redirect_uri: 'javascript:alert(1)' },
       told('invalid_request', 'Invalid request: `redirect_uri` is not a valid URI'),
     ],
     [
-      'no redirect URI of several', // Issue 10, 1.16
+      'no redirect URI although several are registered',
       { client_id: 'several', redirect_uri: '' },
       told('invalid_request', 'Missing parameter: `redirect_uri`'),
     ],
-    ['a NUL in the client', { client_id: 'web\0' }, told('invalid_request', 'Invalid parameter: `client_id`')],
-  ])('tells the user, and redirects nowhere, for %s', async (_name, change, expected) => {
+    [
+      'a NUL character in the client_id',
+      { client_id: 'web\0' },
+      told('invalid_request', 'Invalid parameter: `client_id`'),
+    ],
+  ])('shows the user an error and does not redirect, for %s', async (_name, change, expected) => {
     expect(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ...change }, 'alice')).toEqual(expected);
   });
 
-  it('redirects nowhere when client or redirect URI come twice', async () => {
+  it('does not redirect if client_id or redirect_uri occurs twice', async () => {
     for (const name of ['client_id', 'redirect_uri'] as const) {
       const query = new URLSearchParams([
         ...Object.entries(AUTHORIZATION_PARAMETERS),
@@ -61,38 +65,41 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
     }
   });
 
-  it.each(['scope', 'response_type', 'code_challenge'])('tells the client when `%s` comes twice', async (name) => {
-    const query = new URLSearchParams([
-      ...Object.entries(AUTHORIZATION_PARAMETERS),
-      [name, 'a'],
-      [name, 'b'],
-    ]).toString();
-    const { status, headers } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
-    expect(status).toBe(302);
-    const location = new URL(headers['location']!);
-    expect(location.origin + location.pathname).toBe(CALLBACK);
-    expect(Object.fromEntries(location.searchParams)).toEqual({
-      error: 'invalid_request',
-      error_description: `Repeated parameter: \`${name}\``,
-      state: 'xyz',
-    });
-  });
+  it.each(['scope', 'response_type', 'code_challenge'])(
+    'returns an error to the client if `%s` occurs twice',
+    async (name) => {
+      const query = new URLSearchParams([
+        ...Object.entries(AUTHORIZATION_PARAMETERS),
+        [name, 'a'],
+        [name, 'b'],
+      ]).toString();
+      const { status, headers } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      expect(status).toBe(302);
+      const location = new URL(headers['location']!);
+      expect(location.origin + location.pathname).toBe(CALLBACK);
+      expect(Object.fromEntries(location.searchParams)).toEqual({
+        error: 'invalid_request',
+        error_description: `Repeated parameter: \`${name}\``,
+        state: 'xyz',
+      });
+    },
+  );
 
   it.each(['__proto__=1', 'constructor=1', 'hasOwnProperty=1', 'a[b]=c', '%ZZ=%', 'client_id[x]=web', '&&&==='])(
-    'answers with a refusal to `%s`',
+    'rejects the query string `%s`',
     async (query) => {
       const answer = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
       expect(answer).toEqual(told('invalid_request', 'Missing parameter: `client_id`'));
     },
   );
 
-  it('is not put off by odd parameters beside good ones', async () => {
+  it('ignores unknown and malformed parameters next to valid ones', async () => {
     const query = `${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}&__proto__=1&hasOwnProperty=2&toString=3&%ZZ=%E0%A4%A`;
     const { status, body } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
     expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"ticket"') });
   });
 
-  it.each(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'])('refuses %s and names what is allowed', async (method) => {
+  it.each(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'])('rejects %s and lists the allowed methods', async (method) => {
     const answer = await readResponse(
       fetch(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`, { method }),
     );

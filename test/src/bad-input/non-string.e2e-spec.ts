@@ -39,7 +39,7 @@ const newStore = () =>
     users: { findById: () => undefined, findByCredentials: () => undefined },
   });
 
-/** A value nested deeper than a recursive function can follow. */
+/** A value that is nested too deeply for a recursive function. */
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 const VALUES = [
@@ -85,7 +85,7 @@ const BASE: Record<string, string> = {
   token: 'a-token',
 };
 
-describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
+describe.each(PLATFORMS)('parameters whose values are not strings, on %s', (platform) => {
   let url: string;
   const logged: unknown[] = [];
   beforeAll(async () => {
@@ -128,13 +128,14 @@ describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
     fetch(`${url}/oauth/${endpoint}${query}`, { redirect: 'manual', method: 'POST', ...init });
 
   it.each(ENDPOINTS)(
-    'are a client error in a JSON body at %s',
+    'cause a client error in a JSON body at the endpoint %s',
     async (endpoint) => {
       const headers = { 'content-type': 'application/json' };
       for (const [index, name] of PARAMETERS.entries()) {
         const { [name]: _, ...others } = BASE;
         const rest = Object.entries(others).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`);
-        // Four values in turn at the authorization endpoint, and one elsewhere: all of them took minutes.
+        // The authorization endpoint takes four values at once, the other endpoints one: testing all of them would take
+        // minutes.
         const step = endpoint === 'authorize' ? 4 : VALUES.length;
         const values = VALUES.filter((_value, at) => (at + index) % step === 0);
         for (const value of values) {
@@ -154,7 +155,7 @@ describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
   );
 
   it.each(ENDPOINTS)(
-    'are a client error in nested forms and queries at %s',
+    'cause a client error in nested forms and query strings at the endpoint %s',
     async (endpoint) => {
       for (const [index, name] of PARAMETERS.entries()) {
         const { [name]: _, ...others } = BASE;
@@ -172,16 +173,19 @@ describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
     120_000,
   );
 
-  it.each(['client_id', 'redirect_uri'])('are `invalid_request` as %s of an authorization request', async (name) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const body = `{"client_id":"web","redirect_uri":"https://app.example/callback","${name}":{"toString":1}}`;
-    const answer = await send('authorize', { headers, body });
-    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
-    expect(await answer.text()).toContain(name);
-  });
+  it.each(['client_id', 'redirect_uri'])(
+    'cause `invalid_request` as the %s of an authorization request',
+    async (name) => {
+      const headers = { 'content-type': 'application/json', accept: 'application/json' };
+      const body = `{"client_id":"web","redirect_uri":"https://app.example/callback","${name}":{"toString":1}}`;
+      const answer = await send('authorize', { headers, body });
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      expect(await answer.text()).toContain(name);
+    },
+  );
 
   it.each(['state', 'prompt', 'resource', 'max_age', 'login_hint', 'response_mode', 'code_challenge'])(
-    'are `invalid_request` as %s of an authorization request, returned to the client',
+    'cause an `invalid_request` that is returned to the client, as the %s of an authorization request',
     async (name) => {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ ...BASE, [name]: { toString: 1 } });
@@ -190,7 +194,7 @@ describe.each(PLATFORMS)('parameters that are no strings on %s', (platform) => {
     },
   );
 
-  it('are `invalid_scope` as the scope, which is malformed', async () => {
+  it('cause `invalid_scope` as the scope of an authorization request', async () => {
     const headers = { 'content-type': 'application/json' };
     const answer = await send('authorize', { headers, body: JSON.stringify({ ...BASE, scope: { toString: 1 } }) });
     expect(answer.headers.get('location')).toMatch(/\?error=invalid_scope&/);

@@ -21,7 +21,7 @@ describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) =
   });
 
   it.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer ü', 'Basic abc', 'Digest Bearer abc', 'nonsense'])(
-    'refuses the header `%s` as malformed',
+    'rejects the malformed authorization header `%s`',
     async (authorization) => {
       expect(await readResponse(get(`${url}/notes`, { authorization }))).toEqual(
         refusal(400, 'invalid_request', 'Invalid request: malformed authorization header'),
@@ -30,16 +30,16 @@ describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) =
   );
 
   it.each([
-    ['nonsense', 'nonsense'],
-    ['the name of a property of every object', '__proto__'],
+    ['an unknown text', 'nonsense'],
+    ['the name of a property that every object has', '__proto__'],
     ['8000 characters', 'x'.repeat(8000)],
-  ])('refuses %s for a token', async (_name, value) => {
+  ])('rejects %s as an access token', async (_name, value) => {
     expect(await readResponse(get(`${url}/notes`, bearer(value)))).toEqual(
       refusal(401, 'invalid_token', 'Invalid token: access token is invalid'),
     );
   });
 
-  it('refuses a token in the URL', async () => {
+  it('rejects an access token in the URL', async () => {
     expect(await readResponse(get(`${url}/notes?access_token=abc`))).toEqual(
       refusal(400, 'invalid_request', 'Invalid request: do not send bearer tokens in query URLs'),
     );

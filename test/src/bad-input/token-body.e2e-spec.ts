@@ -7,7 +7,7 @@ const credentials = basic('web', 'web-secret');
 const notForm = 'Invalid request: content must be application/x-www-form-urlencoded';
 const megabyte = 'x'.repeat(2 ** 20);
 
-describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (adapter) => {
+describe.each(ADAPTERS)('invalid bodies and methods at the token endpoint on %s', (adapter) => {
   let url: string;
   beforeAll(async () => {
     ({ url } = await startDemo(adapter));
@@ -17,7 +17,7 @@ describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (a
   const token = (form: Parameters<typeof post>[1], headers = {}) =>
     readResponse(post(`${url}/oauth/token`, form, headers));
 
-  /** Sends bytes that no client library would. */
+  /** Sends bytes that a client library would not send. */
   const raw = (request: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
@@ -35,29 +35,29 @@ describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (a
     ['plain text', 'text/plain', 'grant_type=client_credentials'],
     ['XML', 'application/xml', '<grant_type/>'],
     ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
-    ['an unreadable type', ';;;', 'grant_type=client_credentials'],
-  ])('refuses %s where a form is due', async (_name, type, body) => {
+    ['a malformed content type', ';;;', 'grant_type=client_credentials'],
+  ])('rejects %s instead of a form', async (_name, type, body) => {
     expect(await token(body, { ...credentials, 'content-type': type })).toEqual(
       expectedRefusal('invalid_request', notForm),
     );
   });
 
-  it('refuses a body of a megabyte', async () => {
+  it('rejects a body of one megabyte', async () => {
     const answer = await token({ grant_type: 'authorization_code', code: megabyte }, credentials);
     expect(answer).toEqual(expectedRefusal('invalid_request', 'Invalid request: content is too large', 413));
   });
 
-  it('looks long values up in vain', async () => {
+  it('rejects a very long code as an unknown one', async () => {
     const answer = await token({ grant_type: 'authorization_code', code: 'x'.repeat(50_000) }, credentials);
     expect(answer).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: authorization code is invalid'));
   });
 
-  it('refuses a thousand parameters and more, or finds none that it knows', async () => {
+  it('rejects a body with 5000 parameters', async () => {
     const { status } = await token('a=1&'.repeat(5000), credentials);
     expect([400, 413]).toContain(status);
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s and names what is allowed', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s and lists the allowed methods', async (method) => {
     const answer = await readResponse(
       fetch(`${url}/oauth/token?grant_type=client_credentials`, { method, headers: credentials }),
     );
@@ -65,27 +65,27 @@ describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (a
     expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
   });
 
-  it('refuses an encoding that nobody can read', async () => {
+  it('rejects an unknown content encoding', async () => {
     const { status, body } = await token('a=b', { ...credentials, 'content-encoding': 'nonsense' });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('refuses a form in a charset that nobody can read', async () => {
+  it('rejects a form in an unknown charset', async () => {
     const type = 'application/x-www-form-urlencoded; charset=utf-7';
     const { status, body } = await token('grant_type=nonsense', { ...credentials, 'content-type': type });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toMatch(/invalid_request|unsupported_grant_type/);
   });
 
-  it('goes on after a client that hangs up in the middle', async () => {
+  it('still responds after a client closed its connection in the middle of a request', async () => {
     const head =
       'POST /oauth/token HTTP/1.1\nhost: x\ncontent-type: application/x-www-form-urlencoded\ncontent-length: 100\n\na=b';
     await raw(head);
     expect((await token({ grant_type: 'client_credentials' }, credentials)).status).toBe(200);
   });
 
-  it('leaves no NUL in a header unanswered', async () => {
+  it('rejects a NUL character in a header', async () => {
     const answer = await raw('POST /oauth/token HTTP/1.1\nhost: x\nauthorization: Basic \0\nconnection: close\n\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
   });

@@ -5,7 +5,7 @@ import { ADAPTERS, startDemo, stopDemos } from '../../support/every-adapter.js';
 const credentials = basic('web', 'web-secret');
 const challenge = { 'www-authenticate': 'Basic realm="Service", error="invalid_client"' };
 
-describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) => {
+describe.each(ADAPTERS)('invalid parameters at the token endpoint on %s', (adapter) => {
   let url: string;
   beforeAll(async () => {
     ({ url } = await startDemo(adapter));
@@ -17,7 +17,7 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
 
   it.each([
     [
-      'nothing',
+      'an empty request',
       '',
       {},
       expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
@@ -29,19 +29,19 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
       expectedRefusal('invalid_client', 'Invalid client: client is invalid', 401, challenge),
     ],
     [
-      'a broken Basic header',
+      'a malformed Basic header',
       { grant_type: 'client_credentials' },
       { authorization: 'Basic ###' },
       expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
     ],
     [
-      'Basic without a colon',
+      'Basic credentials without a colon',
       { grant_type: 'client_credentials' },
       { authorization: `Basic ${Buffer.from('web').toString('base64')}` },
       expectedRefusal('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
     ],
     [
-      'Basic that cannot be decoded', // Issue 10, 1.16
+      'Basic credentials that cannot be decoded',
       { grant_type: 'client_credentials' },
       basic('web', 'web-secret%'),
       expectedRefusal(
@@ -52,20 +52,20 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
       ),
     ],
     [
-      'a scope of more values than anybody means', // Issue 10, 1.3
+      'a scope with too many values',
       { grant_type: 'client_credentials', scope: Array.from({ length: 9000 }, (_, index) => `s${index}`).join(' ') },
       credentials,
       expectedRefusal('invalid_scope', 'Invalid parameter: `scope`'),
     ],
     ['no grant type', {}, credentials, expectedRefusal('invalid_request', 'Missing parameter: `grant_type`')],
     [
-      'the name of an object method for a grant type',
+      'the name of an object method as grant type',
       { grant_type: 'constructor' },
       credentials,
       expectedRefusal('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid'),
     ],
     [
-      'a NUL in a code',
+      'a NUL character in a code',
       { grant_type: 'authorization_code', code: 'a\0b' },
       credentials,
       expectedRefusal('invalid_request', 'Invalid parameter: `code`'),
@@ -82,11 +82,11 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
       credentials,
       expectedRefusal('invalid_request', 'Missing parameter: `grant_type`'),
     ],
-  ])('refuses %s', async (name, form, headers, expected) => {
+  ])('rejects %s', async (name, form, headers, expected) => {
     const answer = await token(form, headers);
-    // The form parser of Express makes an object of it, that of Fastify an oddly named parameter.
+    // The form parser of Express turns it into an object, that of Fastify into a parameter with an unusual name.
     const nested = name === 'a nested parameter' && adapter === 'express';
-    // The form parser of Node replaces such bytes by U+FFFD.
+    // The form parser of Node.js replaces invalid bytes by U+FFFD.
     const replaced = name === 'bad percent-encoding' && adapter === 'node:http';
     const parameter = nested ? 'grant_type' : replaced ? 'code' : undefined;
     expect(answer).toEqual(
@@ -94,7 +94,7 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
     );
   });
 
-  it.each(['grant_type', 'scope', 'client_id'])('refuses `%s` when it comes twice', async (name) => {
+  it.each(['grant_type', 'scope', 'client_id'])('rejects a request in which `%s` occurs twice', async (name) => {
     const form: [string, string][] = [['grant_type', 'client_credentials'], ['scope', 'notes:read']]; // prettier-ignore
     form.push([name, 'client_credentials'], [name, 'client_credentials']);
     const { status, body } = await token(form, credentials);
@@ -103,7 +103,7 @@ describe.each(ADAPTERS)('bad parameters at the token endpoint on %s', (adapter) 
   });
 
   it.each(['__proto__=1', '__proto__[a]=1', 'constructor[prototype][a]=1', 'hasOwnProperty=1', 'toString=x', '%ZZ=%'])(
-    'answers with a refusal to `%s`',
+    'rejects the form `%s`',
     async (form) => {
       const { status, headers, body } = await token(form, credentials);
       expect({ status, headers }).toEqual({ status: 400, headers: NO_STORE });

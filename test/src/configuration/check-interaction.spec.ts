@@ -6,7 +6,7 @@ const model = demoStore();
 const interaction = new DemoInteraction();
 const without = (name: string) => Object.assign(new DemoInteraction(), { [name]: undefined });
 
-describe('an interaction that will not do stops the application', () => {
+describe('the start of an application whose interaction is invalid', () => {
   it.each<[string, object, string]>([
     [
       'no secret',
@@ -34,28 +34,32 @@ describe('an interaction that will not do stops the application', () => {
       'the interaction has no method `consent()`: implement it to ask the user for consent',
     ],
     [
-      'a memory that is no method',
+      'a hasConsented that is not a method',
       { interaction: Object.assign(new DemoInteraction(), { hasConsented: true }), secret },
       "the interaction's `hasConsented` must be a method",
     ],
     [
-      'a page that is no method',
+      'a showError that is not a method',
       { interaction: Object.assign(new DemoInteraction(), { showError: '<p>' }), secret },
       "the interaction's `showError` must be a method",
     ],
     [
-      'a function',
+      'a function as interaction',
       { interaction: () => interaction, secret },
       'the option `interaction` must be a class, an instance or a provider: pass a function as `{ useFactory }`',
     ],
-    ['a secret that is no text', { interaction, secret: Buffer.alloc(32) }, 'the option `secret` must be text'],
-    ['a word', { interaction: 'login', secret }, 'the option `interaction` must be a class, an instance or a provider'],
+    ['a secret that is not a string', { interaction, secret: Buffer.alloc(32) }, 'the option `secret` must be text'],
     [
-      'two ways to find the user',
+      'a string as interaction',
+      { interaction: 'login', secret },
+      'the option `interaction` must be a class, an instance or a provider',
+    ],
+    [
+      'both an interaction and an authenticateHandler',
       { interaction, secret, authenticateHandler: { handle() {} } },
       'set either `interaction` or `authenticateHandler`, not both: each of them finds the user',
     ],
-  ])('%s', async (_name, options, sentence) => {
+  ])('fails with %s', async (_name, options, sentence) => {
     expect(await forRootError({ model, ...options })).toBe(sentence);
   });
 });

@@ -13,12 +13,12 @@ const lacks = (methods: string, option: string, them = 'them') =>
 const CODE_METHODS = '`saveAuthorizationCode()`, `getAuthorizationCode()`, `revokeAuthorizationCode()`';
 const checksOnly = 'set `controllers: false` if this API only checks tokens';
 
-describe('a model that will not do stops the application', () => {
+describe('the start of an application whose model is invalid', () => {
   it.each<[string, object | undefined, string]>([
     ['no options', undefined, needed],
     ['no model', {}, needed],
     ['null', { model: null }, needed],
-    ['a word', { model: 'memory' }, 'the option `model` must be a class, an instance or a provider'],
+    ['a string as model', { model: 'memory' }, 'the option `model` must be a class, an instance or a provider'],
     [
       'no getClient()',
       { model: { saveToken() {} } },
@@ -30,56 +30,56 @@ describe('a model that will not do stops the application', () => {
       `the model lacks \`saveToken()\`, which the token endpoint needs: implement it, or ${checksOnly}`,
     ],
     [
-      'a method of 2.x',
+      'a model with the method names of oauth2-server 2.x',
       { model: { getClient() {}, saveAccessToken() {} } },
       `the model lacks \`saveToken()\` (rename \`saveAccessToken()\` of 2.x), which the token endpoint needs: implement it, or ${checksOnly}`,
     ],
     [
-      'a property where a method is due',
+      'a property instead of a method',
       { model: { ...MINIMAL_MODEL, validateScope: ['read'] } },
       "the model's `validateScope` must be a method",
     ],
     [
-      'codes that cannot be spent',
+      'codes that cannot be consumed',
       { model: { ...MINIMAL_MODEL, saveAuthorizationCode() {}, getAuthorizationCode() {} } },
       'the model lacks `revokeAuthorizationCode()`, which `saveAuthorizationCode()` needs: implement it, or leave `saveAuthorizationCode()` out too',
     ],
     [
-      'codes that are never saved',
+      'codes that are consumed but never saved',
       { model: { ...MINIMAL_MODEL, getAuthorizationCode() {}, revokeAuthorizationCode() {} } },
       'the model lacks `saveAuthorizationCode()`, which `getAuthorizationCode()` needs: implement it, or leave `getAuthorizationCode()` out too',
     ],
     [
-      'refresh tokens that cannot be spent',
+      'refresh tokens that cannot be consumed',
       { model: { ...MINIMAL_MODEL, getRefreshToken() {} } },
       'the model lacks `revokeToken()`, which `getRefreshToken()` needs: implement it, or leave `getRefreshToken()` out too',
     ],
     [
-      'refresh tokens that cannot be spent, of 2.x',
+      'refresh tokens that cannot be consumed, with the method names of 2.x',
       { model: { ...MINIMAL_MODEL, getRefreshToken() {}, revokeRefreshToken() {} } },
       'the model lacks `revokeToken()` (rename `revokeRefreshToken()` of 2.x), which `getRefreshToken()` needs: implement it, or leave `getRefreshToken()` out too',
     ],
     [
-      'an interaction, and nowhere to keep codes',
+      'an interaction, but no methods to store codes',
       { model: MINIMAL_MODEL, interaction: DemoInteraction, secret: SECRET },
       lacks(CODE_METHODS, 'interaction'),
     ],
     [
-      'a handler, and nowhere to keep codes',
+      'an authenticateHandler, but no methods to store codes',
       { model: MINIMAL_MODEL, authenticateHandler: { handle() {} } },
       lacks(CODE_METHODS, 'authenticateHandler'),
     ],
     [
-      'a lifetime for grants, whose beginning it forgets',
+      'a grantLifetime, but no stored start of grants',
       { model: MINIMAL_MODEL, grantLifetime: 31_536_000 },
       lacks('`revokeGrant()`', 'grantLifetime', 'it'),
     ],
     [
-      'an interval for spent tokens, which it forgets',
+      'a refreshTokenReuseInterval, but no redeem() and revokeGrant()',
       { model: MINIMAL_MODEL, refreshTokenReuseInterval: 10 },
       lacks('`revokeGrant()`, `redeem()`', 'refreshTokenReuseInterval'),
     ],
-  ])('%s', async (_name, options, sentence) => {
+  ])('fails with %s', async (_name, options, sentence) => {
     expect(await forRootError(options)).toBe(sentence);
   });
 
@@ -99,14 +99,14 @@ describe('a model that will not do stops the application', () => {
     );
   });
 
-  it('no getAccessToken(), where OAuthGuard needs it', async () => {
+  it('fails without getAccessToken() if a controller uses OAuthGuard', async () => {
     const imports = [OAuth2Module.forRoot({ model: MINIMAL_MODEL as never })];
     expect(await startUpErrorOf({ imports, controllers: [NotesController] })).toBe(
       'OAuthGuard requires the model method `getAccessToken()`, which finds the token of a request: implement it',
     );
   });
 
-  it('a class that needs what nobody provides, in the words of Nest and with where to give it', async () => {
+  it('fails if the model class injects an unknown provider, with the message of Nest and advice where to add it', async () => {
     @Injectable()
     class Needy {
       constructor(@Inject('DATABASE') readonly database: unknown) {}
@@ -118,7 +118,7 @@ describe('a model that will not do stops the application', () => {
     );
   });
 
-  it('OAuthGuard in a module that does not import OAuth2Module', async () => {
+  it('fails if a module uses OAuthGuard without importing OAuth2Module', async () => {
     expect(await startUpErrorOf({ controllers: [NotesController] })).toBe(
       'OAuthGuard finds no OAuth2Server in the module of its controller: import a module there that exports OAuth2Module, ' +
         'or register OAuth2Module with `isGlobal: true`',
@@ -126,7 +126,7 @@ describe('a model that will not do stops the application', () => {
   });
 
   it.each(['forRoot', 'forRootAsync'] as const)(
-    'and is what is said, though a guard waits for it: %s',
+    'fails with the configuration error even if a guard waits for the server: %s',
     async (method) => {
       const options = { model: {} as never, isGlobal: true };
       const async = { isGlobal: true, useFactory: () => Promise.resolve({ model: {} as never }) };
@@ -137,7 +137,7 @@ describe('a model that will not do stops the application', () => {
     },
   );
 
-  it('a class that needs nothing is an instance of itself', async () => {
+  it('creates the model itself from a class without dependencies', async () => {
     class Plain {
       getClient() {}
       saveToken() {}
@@ -151,15 +151,15 @@ describe('a model that will not do stops the application', () => {
   });
 });
 
-describe('a model that will do', () => {
-  it('may only check tokens, where there are no endpoints', async () => {
+describe('the start of an application whose model is valid', () => {
+  it('needs only getAccessToken() without endpoints', async () => {
     const model = { getAccessToken: () => undefined } as never;
     const imports = [OAuth2Module.forRoot({ model, controllers: false })];
     const app = await Test.createTestingModule({ imports, controllers: [NotesController] }).compile();
     expect(app.get(OAuth2Server, { strict: false }).options.model).toBe(model);
   });
 
-  it('is left alone by a guard over a stand-in for the server, as tests have it', () => {
+  it('does not check a guard that a test created with a mock server', () => {
     expect(new OAuthGuard({ authenticate: () => undefined } as never)).toBeInstanceOf(OAuthGuard);
   });
 });

@@ -17,34 +17,34 @@ const twice = (name: string) =>
 
 class NoFactory {}
 
-describe('a registration that will not do stops the application', () => {
+describe('the start of an application with invalid OAuth2Module registration', () => {
   it.each<[string, object, string]>([
     ['a path with a query', { paths: { token: 'token?a=b' } }, path('token')],
-    ['a URL for a path', { paths: { authorize: 'https://a.example/b' } }, path('authorize')],
+    ['a URL as a path', { paths: { authorize: 'https://a.example/b' } }, path('authorize')],
     ['an empty path', { paths: { token: '' } }, path('token')],
-    ['a number for a path', { paths: { token: 1 } }, path('token')],
+    ['a number as a path', { paths: { token: 1 } }, path('token')],
     [
       'an unknown path',
       { paths: { tokens: 'a' } },
       'unknown endpoint `paths.tokens`: the known ones are `authorize` and `token`',
     ],
     [
-      'one path for two',
+      'one path for two endpoints',
       { paths: { token: 'a', authorize: '/a' } },
       'the endpoints `authorize` and `token` have the same path `a`: change one of them with `paths`',
     ],
-  ])('%s', async (_name, options, sentence) => {
+  ])('fails with %s', async (_name, options, sentence) => {
     expect(await forRootError({ model, ...options })).toBe(sentence);
   });
 
-  it.each(['x', 5, [], () => ({ model })])('options that are %p', async (options) => {
+  it.each(['x', 5, [], () => ({ model })])('fails with options that are %p', async (options) => {
     expect(await forRootError(options)).toBe('OAuth2Module.forRoot() takes an object of options');
     expect(await forRootAsyncError(options)).toBe('OAuth2Module.forRootAsync() takes an object of options');
   });
 
   it.each<[string, object | undefined, string]>([
     ['no source of options', {}, noSource],
-    ['nothing at all', undefined, noSource],
+    ['no arguments', undefined, noSource],
     [
       'a misspelt source of options',
       { usefactory: () => ({ model }) },
@@ -55,23 +55,31 @@ describe('a registration that will not do stops the application', () => {
       { useFactory: () => ({ model }), useClass: NoFactory },
       'pass only one of `useFactory` and `useClass` to OAuth2Module.forRootAsync()',
     ],
-    ['a factory that is none', { useFactory: { model } }, 'the option `useFactory` must be a function'],
-    ['a class that is none', { useClass: {} }, 'the option `useClass` must be a class'],
-    ['a token that is none', { useExisting: null }, 'the option `useExisting` must be an injection token'],
-    ['no list', { useFactory: () => ({ model }), inject: 'CONFIG' }, 'the option `inject` must be a list'],
+    ['a useFactory that is not a function', { useFactory: { model } }, 'the option `useFactory` must be a function'],
+    ['a useClass that is not a class', { useClass: {} }, 'the option `useClass` must be a class'],
     [
-      'a class that makes no options',
+      'a useExisting that is not an injection token',
+      { useExisting: null },
+      'the option `useExisting` must be an injection token',
+    ],
+    [
+      'an inject that is not a list',
+      { useFactory: () => ({ model }), inject: 'CONFIG' },
+      'the option `inject` must be a list',
+    ],
+    [
+      'a useClass that does not create options',
       { useClass: NoFactory },
       '`useClass` of OAuth2Module.forRootAsync() has no method `createOAuth2Options()`: implement it',
     ],
     [
-      'a provider that makes no options',
+      'a useExisting that does not create options',
       { useExisting: 'OPTIONS', extraProviders: [{ provide: 'OPTIONS', useValue: { model } }] },
       '`useExisting` of OAuth2Module.forRootAsync() has no method `createOAuth2Options()`: implement it',
     ],
-    ['two models', { useFactory: () => ({ model }), model }, twice('model')],
+    ['a model both in the registration and from the factory', { useFactory: () => ({ model }), model }, twice('model')],
     [
-      'two interactions',
+      'an interaction both in the registration and from the factory',
       {
         useFactory: () => ({ model, interaction: new DemoInteraction(), secret: SECRET }),
         interaction: DemoInteraction,
@@ -89,7 +97,7 @@ describe('a registration that will not do stops the application', () => {
       'OAuth2Module requires the option `model`: a class, an instance or a provider',
     ],
     [
-      'a factory that returns a class',
+      'a factory that returns a class as model',
       { useFactory: () => ({ model: class {} }) },
       'the `model` that the factory returns is a class: return an instance, or pass the class to forRootAsync() next to the factory',
     ],
@@ -98,17 +106,17 @@ describe('a registration that will not do stops the application', () => {
       { useFactory: () => ({ model, allowEmptyState: 'false' }) },
       'the option `allowEmptyState` must be true or false',
     ],
-  ])('in forRootAsync(): %s', async (_name, options, sentence) => {
+  ])('fails in forRootAsync() with %s', async (_name, options, sentence) => {
     expect(await forRootAsyncError(options)).toBe(sentence);
   });
 
-  it('the module imported by its name', async () => {
+  it('fails with the imported class OAuth2Module instead of forRoot()', async () => {
     expect(await startUpErrorOf({ imports: [OAuth2Module] })).toBe(
       'import OAuth2Module.forRoot() or OAuth2Module.forRootAsync(), not the class OAuth2Module',
     );
   });
 
-  it('in its own words also where other modules need what it would have given', async () => {
+  it('fails with the configuration error even if other modules inject what OAuth2Module exports', async () => {
     @Controller()
     class Feature {
       constructor(@Inject(OAuth2Server) readonly server: OAuth2Server) {}
@@ -122,15 +130,15 @@ describe('a registration that will not do stops the application', () => {
   });
 });
 
-describe('a registration that will do', () => {
-  it('may leave options undefined, and have a secret that nothing uses', async () => {
+describe('the start of an application with valid OAuth2Module registration', () => {
+  it('allows undefined options and an unused secret', async () => {
     const options = { paths: undefined, interaction: undefined, imports: undefined, issuer: undefined, secret: 'x' };
     const imports = [OAuth2Module.forRoot({ model: demoStore(), ...options })];
     const app = await Test.createTestingModule({ imports }).compile();
     expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);
   });
 
-  it('may give null for what it leaves to the factory', async () => {
+  it('allows null in forRootAsync() for options that the factory returns', async () => {
     const useFactory = () => ({ model: demoStore() });
     const imports = [OAuth2Module.forRootAsync({ useFactory, model: null, interaction: null } as never)];
     const app = await Test.createTestingModule({ imports }).compile();

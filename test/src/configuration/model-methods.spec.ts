@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OAUTH2_MODEL, OAuth2Module } from 'nest-oauth2';
 import { forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
 
-/** Names that models of hosts have beside ours. */
+/** Method names of real application models that are unrelated to the methods of this library. */
 const OWN = `
   setUser getUsers getUserById findUser getTier getOrder getCode getToken getClients getClientById getRefreshTokens
   setAccessToken saveTokens saveUser saveCode revokeTokens revokeGrants revokeGrantsOf revokeUser
@@ -12,7 +12,7 @@ const OWN = `
   .trim()
   .split(/\s+/);
 
-describe('a misspelt method of the model stops the application', () => {
+describe('the start of an application whose model has a misspelt method', () => {
   it.each([
     ['getAcessToken', 'getAccessToken'],
     ['getaccesstoken', 'getAccessToken'],
@@ -23,12 +23,12 @@ describe('a misspelt method of the model stops the application', () => {
     ['getUserFormClient', 'getUserFromClient'],
     ['getuser', 'getUser'],
     ['validateRedirectURL', 'validateRedirectUri'],
-  ])('`%s`, which stands for `%s`', async (own, meant) => {
+  ])('fails for `%s`, which probably means `%s`', async (own, meant) => {
     const fault = `the model's method \`${own}()\` looks like a misspelled \`${meant}()\`: correct its name, or choose a more distinct name if it is your own method`;
     expect(await forRootError({ model: { ...MINIMAL_MODEL, [own]() {} } })).toBe(fault);
   });
 
-  it('also when the class it extends has misspelt it', async () => {
+  it('fails if the misspelt method is inherited', async () => {
     class Base {
       getClient() {}
       saveToken() {}
@@ -41,15 +41,15 @@ describe('a misspelt method of the model stops the application', () => {
   });
 });
 
-describe('a method of the host’s own', () => {
-  it.each(OWN)('is left alone: `%s`', async (own) => {
+describe('an application’s own model method', () => {
+  it.each(OWN)('is accepted: `%s`', async (own) => {
     const model = { ...MINIMAL_MODEL, [own]() {} };
     const imports = [OAuth2Module.forRoot({ model: model as never })];
     const app = await Test.createTestingModule({ imports }).compile();
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(model);
   });
 
-  it('is left alone when it is no method, or the right one is there too', async () => {
+  it('is accepted if it is not a method, or if the correct method exists too', async () => {
     class HostModel {
       getTokan = 'no method';
       getClient() {}

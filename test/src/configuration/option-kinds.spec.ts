@@ -11,7 +11,7 @@ const scope = 'must be scope values, as a list or as text separated by spaces';
 const century = 100 * 365 * 24 * 60 * 60;
 const given = 'must be a class, an instance or a provider';
 
-describe('an option of the wrong kind stops the application', () => {
+describe('the start of an application with an option of the wrong type', () => {
   it.each<[string, unknown, string]>([
     ['accessTokenLifetime', 0, seconds],
     ['refreshTokenLifetime', -1, seconds],
@@ -69,7 +69,7 @@ describe('an option of the wrong kind stops the application', () => {
     ['model.useClass', {}, 'must be a class'],
     ['model.useExisting', null, 'must be an injection token'],
     ['interaction.useFactory', 'login', 'must be a function'],
-  ])('`%s` is %p', async (name, value, fault) => {
+  ])('fails if `%s` is %p', async (name, value, fault) => {
     const [option = '', member] = name.split('.');
     const options = { model: MINIMAL_MODEL, [option]: member ? { [member]: value } : value };
     expect(await forRootError(options)).toBe(`the option \`${name}\` ${fault}`);
@@ -77,22 +77,22 @@ describe('an option of the wrong kind stops the application', () => {
 
   it.each<[string, object, string]>([
     [
-      'no class',
+      'a grant type that is not a class',
       { extendedGrantTypes: { 'urn:a': {} } },
       'the grant type `urn:a` in `extendedGrantTypes` must be a class',
     ],
     [
-      'a misspelt grant type',
+      'an unknown grant type in requireClientAuthentication',
       { requireClientAuthentication: { pasword: false } },
       'unknown grant type `pasword` in `requireClientAuthentication`: the grant types are `authorization_code`, `client_credentials`, `password`, `refresh_token`',
     ],
     [
-      'a client that acts for itself without a secret', // Issue 10, 1.10
+      'client_credentials without client authentication',
       { requireClientAuthentication: { client_credentials: false } },
       'the grant type `client_credentials` in `requireClientAuthentication` cannot be false: clients must authenticate to use it',
     ],
     [
-      'a boolean in words',
+      'a string instead of a boolean',
       { requireClientAuthentication: { password: 'false' } },
       'the grant type `password` in `requireClientAuthentication` must be true or false',
     ],
@@ -105,36 +105,36 @@ describe('an option of the wrong kind stops the application', () => {
       'a.example',
       '*',
     ].map((origin): [string, object, string] => [
-      `an origin that no browser sends, ${origin}`,
+      `an origin that browsers do not send, ${origin}`,
       { cors: { origins: ['https://b.example', origin] } },
       `the origin \`${origin}\` in \`cors.origins\` must be written as browsers send it, such as 'https://app.example.com'`,
     ]),
     [
-      'an origin that is none',
+      'undefined as an origin',
       { cors: { origins: [undefined] } },
       "the origin `undefined` in `cors.origins` must be written as browsers send it, such as 'https://app.example.com'",
     ],
     [
-      'a misspelt member',
+      'a misspelt member of cors',
       { cors: { origin: ['https://a.example'] } },
       'unknown option `cors.origin`: the options are `origins`, `resources` and `maxAge`',
     ],
     [
-      'a lifetime that is none',
+      'an invalid cors.maxAge',
       { cors: { origins: '*', maxAge: 0 } },
       'the option `cors.maxAge` must be a positive number of seconds, less than 100 years',
     ],
     [
-      'what to inject, and no list',
+      'an inject that is not a list',
       { model: { useFactory: () => demoStore(), inject: 'DATABASE' } },
       'the option `model.inject` must be a list',
     ],
-  ])('%s', async (_name, options, sentence) => {
+  ])('fails with %s', async (_name, options, sentence) => {
     expect(await forRootError({ model: MINIMAL_MODEL, ...options })).toBe(sentence);
   });
 });
 
-describe('an option that will do', () => {
+describe('the start of an application with a valid option', () => {
   it.each<[string, unknown]>([
     ['accessTokenLifetime', undefined],
     ['accessTokenLifetime', 0.5],
@@ -152,13 +152,13 @@ describe('an option that will do', () => {
     ['events', { emit() {} }],
     ['extendedGrantTypes', { a: ClientCredentialsGrantType, b: ClientCredentialsGrantType.bind(null), c: jest.fn() }],
     ['requireClientAuthentication', { password: false, refresh_token: true, client_credentials: true }],
-  ])('`%s` is %p', async (name, value) => {
+  ])('succeeds if `%s` is %p', async (name, value) => {
     const imports = [OAuth2Module.forRoot({ model: demoStore(), [name]: value })];
     const app = await Test.createTestingModule({ imports }).compile();
     expect(app.get(OAuth2Server, { strict: false }).options).toMatchObject({ [name]: value });
   });
 
-  it('is a grant type of the host’s own, in `requireClientAuthentication` too', async () => {
+  it('succeeds with an extension grant type, which requireClientAuthentication may name', async () => {
     const grants = { extendedGrantTypes: { 'urn:a': ClientCredentialsGrantType } };
     const options = { model: demoStore(), ...grants, requireClientAuthentication: { 'urn:a': false } };
     const app = await Test.createTestingModule({ imports: [OAuth2Module.forRoot(options)] }).compile();

@@ -2,20 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { SECRET } from '../../support/demo.js';
 import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/start-up-error.js';
 
-describe('an option that nobody reads stops the application', () => {
+describe('the start of an application with an unknown option', () => {
   it.each([
     ['accesTokenLifetime', 'accessTokenLifetime'],
     ['requirePkce', 'requirePKCE'],
     ['controller', 'controllers'],
     ['global', 'isGlobal'],
     ['authorisationCodeLifetime', 'authorizationCodeLifetime'],
-  ])('`%s`, which may stand for `%s`', async (name, nearest) => {
+  ])('fails for `%s` and suggests `%s`', async (name, nearest) => {
     expect(await forRootError({ model, [name]: 60 })).toBe(
       `unknown option \`${name}\` of OAuth2Module: the most similar option is \`${nearest}\``,
     );
   });
 
-  it.each(['ttl', 'keystore', 'jwks'])('`%s`, which stands for none that there is', async (name) => {
+  it.each(['ttl', 'keystore', 'jwks'])('fails for `%s` and suggests the documentation', async (name) => {
     const sentence = `unknown option \`${name}\` of OAuth2Module: docs/options.md lists the options`;
     expect(await forRootError({ model, [name]: 60 })).toBe(sentence);
   });
@@ -27,7 +27,7 @@ describe('an option that nobody reads stops the application', () => {
     ['clientIdRegex', 'refuse the client in `getClient()` instead, by a falsy value or an error'],
     ['passthroughErrors', 'every operation rejects with its error instead'],
     ['continueAfterResponse', 'the application sends the `Response` and continues as it needs'],
-  ])('`%s` of 2.x, and what took its place', async (name, fate) => {
+  ])('fails for `%s` of oauth2-server 2.x, and names its replacement', async (name, fate) => {
     const sentence = `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
     expect(await forRootError({ model, [name]: 60 })).toBe(sentence);
     expect(await forRootAsyncError({ useFactory: () => ({ model, [name]: 60 }) })).toBe(sentence);
@@ -40,7 +40,7 @@ describe('an option that nobody reads stops the application', () => {
       'the option `paths` must be known before the factory runs: pass it to OAuth2Module.forRootAsync() next to the factory',
     ],
     [
-      'a lifetime beside the factory',
+      'a lifetime next to the factory',
       { useFactory: () => ({ model }), accessTokenLifetime: 60 },
       'the option `accessTokenLifetime` of OAuth2Module.forRootAsync() must be in the options that the factory returns',
     ],
@@ -50,11 +50,11 @@ describe('an option that nobody reads stops the application', () => {
       'unknown option `secrets` of OAuth2Module: the most similar option is `secret`',
     ],
     [
-      'a misspelt option beside the factory',
+      'a misspelt option next to the factory',
       { useFactory: () => ({ model }), usefactory: 1 },
       'unknown option `usefactory` of OAuth2Module: the most similar option is `useFactory`',
     ],
-  ])('in forRootAsync(): %s', async (_name, options, sentence) => {
+  ])('fails in forRootAsync() with %s', async (_name, options, sentence) => {
     expect(await forRootAsyncError(options)).toBe(sentence);
   });
 });

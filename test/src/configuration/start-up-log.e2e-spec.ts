@@ -10,7 +10,7 @@ const users = { findByCredentials: () => undefined, findById: () => undefined };
 const web = { id: 'web', secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };
 const store = () => new MemoryStore({ clients: [web], users });
 
-describe('the log of an application', () => {
+describe('the start-up log of an application', () => {
   const log = jest.fn<LoggerService['log']>();
   const warn = jest.fn<LoggerService['warn']>();
   const debug = jest.fn<NonNullable<LoggerService['debug']>>();
@@ -34,7 +34,7 @@ describe('the log of an application', () => {
     ['an `authenticateHandler` finds the user', () => ({ model: store(), authenticateHandler: { handle() {} } })],
     ['the module serves no endpoints', () => ({ model: store(), controllers: false })],
     ['the model stores no codes', () => ({ model: MINIMAL_MODEL })],
-  ])('has no such warning when %s', async (_, options) => {
+  ])('contains no such warning when %s', async (_, options) => {
     await start(options());
     expect(own(warn)).toEqual([]);
   });
@@ -46,12 +46,12 @@ describe('the log of an application', () => {
     expect(line).toContain('`password` needs `getUser()`');
   });
 
-  it('has no line about grant types when the model serves all of them', async () => {
+  it('contains no line about grant types when the model supports all of them', async () => {
     await start({ model: store(), interaction: null });
     expect(own(log)).toEqual([]);
   });
 
-  it('tells a wrong client secret from an unknown client, though both get the same response', async () => {
+  it('distinguishes a wrong client secret from an unknown client, although both get the same response', async () => {
     const url = await start({ model: store(), interaction: null });
     const ask = (id: string) => post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic(id, 'wrong'));
     const responses = [await ask('web'), await ask('stranger')];
@@ -62,7 +62,7 @@ describe('the log of an application', () => {
     expect(unknown).toContain('reason="no client with this `client_id` exists"');
   });
 
-  it('lists the scopes that a client may request', async () => {
+  it('lists the scopes that a client may request, when a scope is refused', async () => {
     const url = await start({ model: store(), interaction: null });
     await post(`${url}/oauth/token`, { grant_type: 'client_credentials', scope: 'admin' }, basic('web', 'web-secret'));
     expect(String(debug.mock.calls[0]?.[0])).toContain('expected=["read"]');

@@ -69,7 +69,7 @@ class OpenController {
   }
 }
 
-describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => {
+describe.each(PLATFORMS)('the decorators @AnyScope() and @OptionalAuth() on %s', (platform) => {
   let url: string;
   const refusals: OAuth2Events['access.refused'][] = [];
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => 
   const ask = (path: string, token?: string) => readResponse(get(`${url}/${path}`, token ? bearer(token) : {}));
   const statusOf = async (path: string, token?: string) => (await ask(path, token)).status;
 
-  it('lets a token in that has one of the scopes, and says so', async () => {
+  it('allow a token that has one of the scopes, and list the scopes in response headers', async () => {
     const { status, headers } = await ask('any', 'read+write');
     expect({ status, headers }).toMatchObject({
       status: 200,
@@ -94,7 +94,7 @@ describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => 
     expect(await statusOf('any', 'read+admin')).toBe(200);
   });
 
-  it('refuses a token that has none of them, and tells the client and the operator which would do', async () => {
+  it('reject a token that has none of the scopes, and report the accepted scopes to the client and in the event', async () => {
     refusals.length = 0;
     expect(await ask('any', 'read')).toEqual({
       status: 403,
@@ -108,19 +108,19 @@ describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => 
     expect(refusals).toMatchObject([{ error: 'insufficient_scope', scope: 'write admin', given: 'read' }]);
   });
 
-  it('demands all of the one and one of the other where both stand together', async () => {
+  it('require all of @Scopes() and one of @AnyScope() if both are used', async () => {
     expect(await statusOf('both', 'read+write')).toBe(403);
     expect(await statusOf('both', 'read+share')).toBe(403);
   });
 
-  it('lets in who brings no token, and knows who brings a good one', async () => {
+  it('allow a request without a token, and identify the user of a valid token', async () => {
     refusals.length = 0;
     expect((await ask('optional')).body).toEqual({ user: null, client: null });
     expect((await ask('optional', 'read')).body).toEqual({ user: 'u', client: 'c' });
     expect(refusals).toEqual([]);
   });
 
-  it('refuses a bad token where none was needed', async () => {
+  it('reject an invalid token although the token is optional', async () => {
     expect(await statusOf('optional', 'stolen')).toBe(401);
     expect(await statusOf('optional/writing', 'read')).toBe(403);
     expect((await ask('optional/writing', 'read+write')).body).toEqual({ client: 'c' });
@@ -129,19 +129,19 @@ describe.each(PLATFORMS)('@AnyScope() and @OptionalAuth() on %s', (platform) => 
     expect(malformed.status).toBe(400);
   });
 
-  it('demands a token where a user is required too', async () => {
+  it('require a token if a user is required too', async () => {
     expect(await statusOf('optional/account')).toBe(401);
     expect(await statusOf('optional/account', 'read')).toBe(200);
   });
 
-  it('takes the nearest word: a method closes what its controller leaves open', async () => {
+  it('apply the decorator of the method before that of its controller', async () => {
     expect(await statusOf('open')).toBe(200);
     expect(await statusOf('open/closed')).toBe(401);
     expect(await statusOf('open/closed', 'read')).toBe(200);
   });
 });
 
-it('refuses @AnyScope() of nothing', () => {
+it('@AnyScope() throws if it gets no scope or an invalid one', () => {
   const any = AnyScope as (...scopes: string[]) => unknown;
   expect(() => any()).toThrow('@AnyScope() requires at least one scope');
   expect(() => any('a b')).toThrow("@AnyScope() takes each scope as a separate argument without spaces. Got 'a b'");

@@ -21,12 +21,12 @@ class Notes {
 }
 
 describe('defineScopes()', () => {
-  it('gives the decorators, for these scopes alone', () => {
+  it('returns decorators for the given scopes only', () => {
     expect(Reflect.getMetadata(SCOPES_METADATA, Notes.prototype.all)).toEqual(['notes:read', 'notes:write']);
     expect(Reflect.getMetadata(ANY_SCOPE_METADATA, Notes.prototype.any)).toEqual(['notes:write', 'notes:read']);
   });
 
-  it('compiles no scope that is none of them', () => {
+  it('causes a compiler error for a scope that is not defined', () => {
     // @ts-expect-error misspelt
     expect(() => Scopes('notes:raed')).not.toThrow();
     // @ts-expect-error misspelt, beside a good one
@@ -35,12 +35,12 @@ describe('defineScopes()', () => {
     expect(() => AnyScope()).toThrow('@AnyScope() requires at least one scope');
   });
 
-  it('keeps the definition, and the names in its order', () => {
+  it('keeps the definitions, and the names in their order', () => {
     expect(names).toEqual(['notes:read', 'notes:write']);
     expect(definitions['notes:write'].title).toBe('Write notes');
   });
 
-  it('says what a page shows of a scope, the unknown ones too', () => {
+  it('describes scopes for a page, including unknown ones', () => {
     expect(say('notes:write admin')).toEqual([
       { name: 'notes:write', title: 'Write notes', consent: 'Write and change notes in your name' },
       { name: 'admin', title: 'admin', consent: 'admin' },
@@ -50,7 +50,7 @@ describe('defineScopes()', () => {
     expect(say(undefined)).toEqual([]);
   });
 
-  it('refuses a name that is no scope', () => {
+  it('throws if a name is not a valid scope', () => {
     expect(() => defineScopes({ 'notes read': { title: 'Read' } })).toThrow(
       "Invalid argument: defineScopes() takes each scope as a separate argument without spaces. Got 'notes read'",
     );

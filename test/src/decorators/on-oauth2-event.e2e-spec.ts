@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until.js';
 
 const heard: unknown[] = [];
 
-/** Lets a client have a token, and one be refused. */
+/** Sends one request that gets a token and one that is rejected. */
 async function twoRequests(url: string): Promise<number[]> {
   const form = { grant_type: 'client_credentials' };
   const good = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
@@ -25,7 +25,7 @@ describe('@OnOAuth2Event()', () => {
   afterEach(stopApplications);
   afterEach(() => void heard.splice(0));
 
-  it('is heard once, inherited, by another token, of a factory and of a value alike', async () => {
+  it('registers a listener once, for inherited methods, custom tokens, factories and values', async () => {
     class Base {
       @OnOAuth2Event('token.issued')
       issued({ clientId }: OAuth2Events['token.issued']) {
@@ -63,7 +63,7 @@ describe('@OnOAuth2Event()', () => {
     ]);
   });
 
-  it('is heard by a method of a controller, and by one with several names', async () => {
+  it('registers a method of a controller, and a method with several event names', async () => {
     @Controller()
     class Status {
       @OnOAuth2Event('token.issued')
@@ -78,7 +78,7 @@ describe('@OnOAuth2Event()', () => {
   });
 
   it.each(['REQUEST', 'TRANSIENT', 'DEFAULT'] as const)(
-    'is heard by one for each event, of scope %s',
+    'calls a listener of scope %s with an instance for each event',
     async (scope) => {
       @Injectable({ scope: Scope.REQUEST })
       class Connection {
@@ -108,7 +108,7 @@ describe('@OnOAuth2Event()', () => {
     },
   );
 
-  it('changes no answer when it fails, at once or later', async () => {
+  it('does not change the response if a listener throws or rejects', async () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     @Injectable()
     class Failing {
@@ -141,25 +141,25 @@ describe('@OnOAuth2Event()', () => {
 
   it.each<[string, object, string]>([
     [
-      'an event that there is not',
+      'an unknown event',
       { providers: [listening('token.isued' as never)] },
       'Listener.tell() listens to the unknown event `token.isued`: did you mean `token.issued`?',
     ],
     [
-      'a server that there is not',
+      'an unknown server',
       { providers: [listening('token.issued', { server: 'partnrs' })] },
       'Listener.tell() listens to the server `partnrs`, but no import of OAuth2Module has this name',
     ],
     [
-      'a controller that is made for each request',
+      'a request-scoped controller',
       { controllers: [listening('*', { isRequestScoped: true })] },
       'Listener.tell() listens to events, but its controller is request-scoped',
     ],
-  ])('says at the start what is wrong with %s', async (_, module, sentence) => {
+  ])('fails at start-up for %s', async (_, module, sentence) => {
     await expect(startApplication('express', { ...demoModule(), ...module })).rejects.toThrow(sentence);
   });
 
-  it('hears one of several servers, or all, and which one it was', async () => {
+  it('receives the events of one of several servers or of all, with the name of the server', async () => {
     @Injectable()
     class Listener {
       @OnOAuth2Event('token.issued', { server: 'partners' })
@@ -184,7 +184,7 @@ describe('@OnOAuth2Event()', () => {
     ]);
   });
 
-  it('hears what the host reports itself, in a module that is made by a factory', async () => {
+  it('receives an event that the application itself emits, in a module created by a factory', async () => {
     @Injectable()
     class Listener {
       @OnOAuth2Event('grant.ended')

@@ -7,20 +7,20 @@ import { model } from '../../support/guarded-controllers.js';
 const WRONG = [undefined, null, '', ' ', 'a b', 'a ', 'caf\u00e9', 'a"b', 'a\\b', 'a\n', ['a'], 1];
 
 describe('@Scopes()', () => {
-  it.each(WRONG)('does not take %j for a scope: a mistake there would let every token in', (scope) => {
+  it.each(WRONG)('throws for %j, which is not a scope and would let every token in', (scope) => {
     for (const scopes of [[scope], ['read', scope]]) {
       expect(() => Scopes(...(scopes as string[]))).toThrow(InvalidArgumentError);
     }
   });
 
-  it('says what it takes', () => {
+  it('reports which values are valid', () => {
     expect(() => Scopes('notes:read notes:write')).toThrow(
       "Invalid argument: @Scopes() takes each scope as a separate argument without spaces. Got 'notes:read notes:write'",
     );
     expect(() => Scopes(undefined as never)).toThrow(/Got undefined$/);
   });
 
-  it('takes any other text, and no scope at all', () => {
+  it('accepts any other text, and an empty list', () => {
     const metadataOf = (...scopes: string[]) => {
       class Target {}
       Scopes(...scopes)(Target);
@@ -31,8 +31,8 @@ describe('@Scopes()', () => {
   });
 });
 
-describe('scopes that a host has put into the metadata by itself', () => {
-  it.each(WRONG)('let nobody in when one is %j', async (scope) => {
+describe('scope metadata that the application sets without @Scopes()', () => {
+  it.each(WRONG)('rejects every request if a scope is %j', async (scope) => {
     class Target {}
     SetMetadata(SCOPES_METADATA, [scope])(Target);
     const request = { method: 'GET', headers: bearer('read'), query: {} };

@@ -27,7 +27,7 @@ class OpenController {
   }
 }
 
-/** Lets everybody in, and knows those who say who they are. */
+/** Allows every request, and identifies the user if there is a token. */
 class LenientGuard extends OAuthGuard {
   override canActivate(...args: Parameters<OAuthGuard['canActivate']>) {
     return super.canActivate(...args).catch(() => true);
@@ -47,7 +47,7 @@ const sentence = (decorator: string, route: string) =>
   `Invalid argument: ${decorator} of ${route} finds no access token because OAuthGuard does not guard this route: add \`@UseGuards(OAuthGuard)\` to ` +
   'the method or its controller, or `@Public()` if the route needs no login';
 
-describe.each(PLATFORMS)('a parameter that wants the token on %s', (platform) => {
+describe.each(PLATFORMS)('a decorator that injects the token, on %s,', (platform) => {
   const error = jest.fn<LoggerService['error']>();
   afterEach(stopApplications);
 
@@ -60,14 +60,14 @@ describe.each(PLATFORMS)('a parameter that wants the token on %s', (platform) =>
   it.each([
     ['user', sentence('@CurrentUser()', 'ForgottenController.user()')],
     ['token', sentence('@AccessToken()', 'ForgottenController.token()')],
-  ])('says where no guard has run: %s', async (route, said) => {
+  ])('fails with a clear message if no guard has run: %s', async (route, said) => {
     error.mockReset();
     const url = await start(ForgottenController);
     expect((await get(`${url}/forgotten/${route}`, bearer('read'))).status).toBe(500);
     expect(String(error.mock.calls.flat())).toContain(said);
   });
 
-  it('is undefined where the route is public, and where a guard of the host let somebody pass', async () => {
+  it('injects undefined on a public route, and if the application’s own guard allowed the request', async () => {
     expect(await (await get(`${await start(OpenController)}/open`)).json()).toEqual({ user: null, token: null });
     const url = await start(LenientController);
     expect(await (await get(`${url}/lenient`)).json()).toEqual({ id: null });
