@@ -22,7 +22,7 @@ import {
 } from '../../support/test-application.js';
 import { freePort } from '../../support/free-port.js';
 
-// Issue 11, 2 and 3: sample/05-resource-server, on both platforms.
+// sample/05-resource-server on both platforms.
 
 const NOTES = 'https://notes.example/';
 const MAIL = 'https://mail.example/';
@@ -94,7 +94,7 @@ const LATER = {
   body: refusalBody(503, 'temporarily_unavailable', 'Temporarily unavailable: try again later'),
 };
 
-describe.each(ANY_PLATFORM)('an API and its authorization server, each an application on %s,', (platform) => {
+describe.each(ANY_PLATFORM)('an API that introspects tokens, and its authorization server, on %s,', (platform) => {
   let store: MemoryStore;
   let port: number;
   let issuer: string;
@@ -129,20 +129,20 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
     await stopApplications();
   });
 
-  it('let a user in who has a token, and know who it is', async () => {
+  it('let in a user with a token, and identify the user', async () => {
     expect(await call(await alices())).toMatchObject({
       status: 200,
       body: { user: alice, client: 'demo', resource: [NOTES], iss: issuer },
     });
   });
 
-  it('tell a client that acts for itself from a user', async () => {
+  it('distinguish a client credentials client from a user', async () => {
     const token = await itsOwn();
     expect(await call(token, '/count')).toMatchObject({ status: 200, body: { count: 1 } });
     expect(await call(token)).toMatchObject({ status: 403, headers: challenge('insufficient_scope') });
   });
 
-  it('refuse what is unknown, revoked, of too little scope, or for another API', async () => {
+  it('reject tokens that are unknown, revoked, lack a scope, or are for another API', async () => {
     const unknown = { status: 401, headers: challenge('invalid_token') };
     expect(await call('unknown')).toMatchObject(unknown);
     const token = await alices();
@@ -156,7 +156,7 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
     expect(await call(await alices(MAIL))).toMatchObject(unknown);
   });
 
-  it('take a revocation for known once what is remembered is over', async () => {
+  it('reject a revoked token as soon as the cached introspection response expires', async () => {
     const remembering = await startApi(platform, issuer, { cache: { lifetime: 20 } });
     const token = await alices();
     expect((await call(token, '', remembering.url)).status).toBe(200);
@@ -169,12 +169,12 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
     clock.mockRestore();
   });
 
-  it('call no token bad while the authorization server is down, and go on when it is back', async () => {
+  it('respond with 503 while the authorization server is down, and recover when it is available again', async () => {
     const token = await alices();
     expect(await call(token)).toMatchObject({ status: 200 });
     await server.app.close();
     expect(await call(token)).toEqual({ ...LATER, headers: { ...LATER.headers, 'www-authenticate': undefined } });
-    // An API that is started meanwhile starts, and answers the same.
+    // An API that starts while the authorization server is down gives the same responses.
     const late = await startApi(platform, issuer);
     expect(await call(token, '', late.url)).toMatchObject(LATER);
 
@@ -184,7 +184,7 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
     expect(warnings).not.toHaveBeenCalled();
   });
 
-  it('say to the operator alone that the secret of the API is wrong', async () => {
+  it('log that the secret of the API is wrong, without telling the client', async () => {
     const mistaken = await startApi(platform, issuer, { credentials: { id: 'notes-api', secret: 'wrong' } });
     const token = await alices();
     const answered = await call(token, '', mistaken.url);
@@ -193,17 +193,17 @@ describe.each(ANY_PLATFORM)('an API and its authorization server, each an applic
     expect(warnings.mock.calls).toEqual([[expect.stringContaining('401 invalid_client')]]);
   });
 
-  it('tell nothing of a token to a client that is not the API it is for', async () => {
+  it('reject a token if the API that introspects it is not its audience', async () => {
     const other = await startApi(platform, issuer, { audience: MAIL });
     expect(await call(await alices(MAIL), '', other.url)).toMatchObject({ status: 401 });
   });
 });
 
 // RFC 9728 §5
-describe.each(ANY_PLATFORM)('a client that knows nothing but an API on %s', (platform) => {
+describe.each(ANY_PLATFORM)('a client that knows only the URL of an API, on %s,', (platform) => {
   afterEach(stopApplications);
 
-  it('is led to the authorization server of the API, and its token is good for this API', async () => {
+  it('discovers the authorization server of the API, and gets a token that is valid for this API', async () => {
     const [serverPort, apiPort] = [await freePort(), await freePort()];
     const [issuer, api] = [`http://127.0.0.1:${serverPort}`, `http://127.0.0.1:${apiPort}`];
     const [notes, mail] = [`${api}/notes`, `${api}/mail`];
@@ -238,13 +238,13 @@ describe.each(ANY_PLATFORM)('a client that knows nothing but an API on %s', (pla
       return (await oauth.processClientCredentialsResponse(server, client, answer)).access_token;
     };
     expect((await call(await tokenFor(notes))).status).toBe(200);
-    // Of two resources in one application, a token is for the one that it names.
+    // An application with two resources accepts a token only at the resource in its audience.
     await expect(call(await tokenFor(mail))).rejects.toMatchObject({ status: 401 });
   });
 });
 
-describe('an API that issues nothing', () => {
-  it('says so at start-up, where it was forgotten to say that it has no endpoints', async () => {
+describe('an API without an authorization server', () => {
+  it('reports at start-up that `controllers: false` is missing', async () => {
     const model = new IntrospectedTokens({ issuer: 'https://id.example', credentials: { id: 'a', secret: 'b' } });
     await expect(startApplication('express', { imports: [OAuth2Module.forRoot({ model })] })).rejects.toThrow(
       'the model lacks `getClient()`, `saveToken()`, which the token endpoint needs: implement them, or set `controllers: false` if this API only checks tokens',

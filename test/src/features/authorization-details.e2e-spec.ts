@@ -81,7 +81,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
 
     const verifier = oauth.generateRandomCodeVerifier();
 
-    /** Pushes a request for these details, and opens it in a browser. */
+    /** Pushes a request with these authorization details and opens it in a browser. */
     async function ask(visitor: PageBrowser, details: object[]) {
       const asked = {
         response_type: 'code',
@@ -117,7 +117,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       return visitor;
     }
 
-    it('are shown, agreed to, and in all that is said of the token', async () => {
+    it('are shown on the consent page and returned with the token, in introspection and in the guard', async () => {
       const visitor = await signedIn();
       const page = await ask(visitor, [payment('12.00'), ACCOUNT]);
       expect(page.html).toContain('<h2>Pay</h2>');
@@ -146,7 +146,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       expect((await oauth.processRefreshTokenResponse(as, CLIENT, again)).authorization_details).toEqual(details);
     });
 
-    it('are asked each time, but for those of a type that may be remembered', async () => {
+    it('require consent each time, except for types whose consent may be remembered', async () => {
       const visitor = await signedIn();
       const decide = async (details: object[]) => visitor.send(await ask(visitor, details), { decision: 'allow' });
       expect((await decide([payment('1.00')])).status).toBe(303);
@@ -158,7 +158,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       expect((await ask(visitor, [mine, payment('1.00')])).status).toBe(200);
     });
 
-    it('are decided by the form that showed them, and by no other', async () => {
+    it('are approved only by the consent form that showed them', async () => {
       const visitor = await signedIn();
       const cheap = await ask(visitor, [payment('1.00')]);
       const dear = await ask(visitor, [payment('9000.00')]);
@@ -166,7 +166,7 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
       expect([swapped.status, swapped.html.includes('9000.00')]).toEqual([200, true]);
     });
 
-    it('are refused at the push where their type is unknown', async () => {
+    it('are rejected in the pushed request if their type is unknown', async () => {
       await expect(ask(new PageBrowser(url), [{ type: 'keys' }])).rejects.toMatchObject({
         error: 'invalid_authorization_details',
       });

@@ -22,7 +22,7 @@ const OPTIONS: Record<string, object> = {
   query: { allowBearerTokensInQueryString: true },
 };
 
-/** An application that gives the operations options of its own. */
+/** An application that passes its own options to single operations. */
 @Controller('own')
 class OwnController {
   constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
@@ -45,7 +45,7 @@ class OwnController {
   }
 }
 
-describe.each(ANY_PLATFORM)('options of a single call on %s', (platform) => {
+describe.each(ANY_PLATFORM)('options passed to a single operation, on %s,', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await stopApplications();
@@ -63,7 +63,7 @@ describe.each(ANY_PLATFORM)('options of a single call on %s', (platform) => {
     const { status, body } = await readResponse(get(url + path));
     expect({ status, body }).toMatchObject({ status: 503, body: { error: 'server_error' } });
     expect(debug).toHaveBeenCalledWith(expect.stringContaining(`remove the option \`${option}\``));
-    // Without these options the request fails for a reason of its own.
+    // Without these options the request fails for another reason.
     const usual = await readResponse(get(url + path.replace('with=', 'without=')));
     expect(usual.status).toBeLessThan(500);
   });

@@ -12,14 +12,14 @@ import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 const insecure = { [oauth.allowInsecureRequests]: true };
 const documents = new TlsServer();
 
-/** Every name of the tests is on this machine, which may be asked. */
+/** All host names in these tests resolve to this machine, and the feature may connect to it. */
 const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CERTIFICATE };
 
 beforeAll(() => documents.start());
 afterAll(() => documents.stop());
 afterEach(() => documents.reset());
 
-describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
 
   let count = 0;
 
-  /** Publishes a document of its own for each test. */
+  /** Publishes a new document for each test. */
   function publish(more: object = {}, headers = {}): oauth.Client {
     const path = `/${platform}/${count++}.json`;
     const client_id = documents.url(path);
@@ -74,11 +74,11 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
   const UNUSABLE = refused('invalid_client', 'Invalid client: its metadata document cannot be used');
   const UNKNOWN = refused('invalid_client', 'Invalid client: client credentials are invalid');
 
-  it('are announced', () => {
+  it('are announced in the server metadata', () => {
     expect(as).toMatchObject({ client_id_metadata_document_supported: true });
   });
 
-  it('get tokens of a user, use and refresh them, and the document is fetched once', async () => {
+  it('get, use and refresh tokens of a user, while their document is fetched once', async () => {
     const client = publish();
     const tokens = await obtain(client);
     expect(tokens).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
@@ -89,7 +89,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     expect(documents.seen).toHaveLength(1);
   });
 
-  it('have tokens that are good though their document is gone', async () => {
+  it('can use their tokens after their document was deleted', async () => {
     const client = publish();
     const { access_token } = await obtain(client);
     documents.reset();
@@ -97,7 +97,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     expect(documents.seen).toEqual([]);
   });
 
-  it('prove nothing by a secret, and get nothing by one', async () => {
+  it('cannot authenticate with a secret', async () => {
     const { client_id } = publish();
     const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id };
     for (const client_secret of ['a', 'b']) {
@@ -109,32 +109,32 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
   });
 
   it.each([
-    ['another id', { client_id: 'https://client.example/other' }],
-    ['an id that only means the same', { client_id: 'HTTPS://client.example/' }],
-    ['no id', { client_id: undefined }],
+    ['another client_id', { client_id: 'https://client.example/other' }],
+    ['an equivalent but different client_id', { client_id: 'HTTPS://client.example/' }],
+    ['no client_id', { client_id: undefined }],
     ['a secret', { client_secret: 'x' }],
-    ['the end of a secret', { client_secret_expires_at: 0 }],
-    ['a method with a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
-    ['a method with a secret that is a key', { token_endpoint_auth_method: 'client_secret_jwt' }],
-    ['keys that are private', { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }] } }],
-    ['a key that both sides know', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }],
+    ['an expiry of a secret', { client_secret_expires_at: 0 }],
+    ['an authentication method that uses a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['an authentication method that uses a secret as a key', { token_endpoint_auth_method: 'client_secret_jwt' }],
+    ['private keys', { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }] } }],
+    ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }],
     ['no redirect URI', { redirect_uris: [] }],
-    ['a script', { redirect_uris: ['javascript:alert(1)'] }],
-    ['http', { redirect_uris: ['http://app.example/callback'] }],
-    ['a name that turns the page', { client_name: 'Notes \u202emoc.elgoog' }],
-    ['a link that is a script', { client_uri: 'javascript:alert(1)' }],
-  ])('are refused by a document with %s', async (_, more) => {
+    ['a javascript: redirect URI', { redirect_uris: ['javascript:alert(1)'] }],
+    ['an http: redirect URI', { redirect_uris: ['http://app.example/callback'] }],
+    ['a name that reverses the text direction', { client_name: 'Notes \u202emoc.elgoog' }],
+    ['a javascript: link', { client_uri: 'javascript:alert(1)' }],
+  ])('are rejected if their document contains %s', async (_, more) => {
     const { parameters } = await asked(publish(more));
     expect(await openConsentPage(url, parameters, 'alice')).toEqual(UNUSABLE);
   });
 
   it.each([
     ['a redirect', json({}, { location: 'https://client.example/' }, 302)],
-    ['not found', json({}, {}, 404)],
-    ['an error', json({}, {}, 410)],
-    ['a page', json('<p>', { 'content-type': 'text/html' })],
-    ['too much', json({ a: 'x'.repeat(5200) })],
-  ])('are refused by %s', async (_, reply) => {
+    ['status 404', json({}, {}, 404)],
+    ['status 410', json({}, {}, 410)],
+    ['an HTML page', json('<p>', { 'content-type': 'text/html' })],
+    ['a document that is too large', json({ a: 'x'.repeat(5200) })],
+  ])('are rejected if their document URL responds with %s', async (_, reply) => {
     const client = publish();
     documents.replies[new URL(client.client_id).pathname] = reply;
     expect(await openConsentPage(url, (await asked(client)).parameters, 'alice')).toEqual(UNUSABLE);
@@ -153,12 +153,12 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     'https://[::1]/a.json',
     'https://localhost/a.json',
     `https://client.example/${'a'.repeat(255)}`,
-  ])('are not looked for at %s', async (client_id) => {
+  ])('are not fetched from %s', async (client_id) => {
     expect(await openConsentPage(url, (await asked({ client_id })).parameters, 'alice')).toEqual(UNKNOWN);
     expect(documents.seen).toEqual([]);
   });
 
-  it('are answered where their document says, and nowhere else', async () => {
+  it('are redirected only to the URIs in their document', async () => {
     const client = publish({
       redirect_uris: [`${CALLBACK}/a`, 'http://127.0.0.1/callback', 'com.example.app:/callback'],
     });
@@ -173,7 +173,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     expect(await openConsentPage(url, parameters, 'alice')).toMatchObject({ status: 200 });
   });
 
-  it('are fetched once, however many ask at once', async () => {
+  it('are fetched once for concurrent requests', async () => {
     const { client_id } = publish();
     const { pathname } = new URL(client_id);
     const reply = documents.replies[pathname]!;
@@ -184,7 +184,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
     expect(documents.count(pathname)).toBe(1);
   });
 
-  it('are told to come again while their host does not answer', async () => {
+  it('get 503 with Retry-After while their document cannot be fetched', async () => {
     const client = publish();
     documents.replies[new URL(client.client_id).pathname] = (response) => response.socket?.destroy();
     const { parameters } = await asked(client);
@@ -196,7 +196,7 @@ describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform
   });
 });
 
-describe('where an answer of a documented client goes', () => {
+describe('redirectTarget() for a client from a metadata document at client.example', () => {
   const client = { id: 'https://client.example/id', clientIdHost: 'client.example', grants: [] };
 
   it.each([
@@ -206,7 +206,7 @@ describe('where an answer of a documented client goes', () => {
     ['http://127.0.0.1:3000/', 'device'],
     ['http://localhost/', 'device'],
     ['com.example.app:/callback', 'device'],
-  ])('%s is %s', (redirectUri, place) => {
+  ])('classifies the redirect URI %s as %s', (redirectUri, place) => {
     expect(redirectTarget(client, redirectUri)).toBe(place);
     expect(redirectTarget({ ...client, clientIdHost: undefined }, redirectUri)).toBeUndefined();
   });

@@ -24,8 +24,8 @@ import { mcpModule, NOTES } from '../../support/mcp-application.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC } from '../../support/openid-server.js';
 
-// A user signs in at the identity provider; an MCP client uses their MCP server without asking them there. MCP calls it
-// enterprise-managed authorization, and its own client is the judge.
+// A user signs in at the identity provider. An MCP client then uses their MCP server without asking them again. MCP
+// calls this enterprise-managed authorization. The client of the MCP SDK drives the test.
 
 const CALLBACK = 'https://wiki.example/callback';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -57,7 +57,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
       }
       mayAssert(request: AssertionRequest) {
         asked.push(request);
-        // The MCP client calls the server by a URL, which its library may have given a slash.
+        // The MCP client passes the URL of the server. Its library may have appended a slash.
         const isKnown = request.audience.replace(/\/$/, '') === notes;
         if (!isAllowed || !isKnown) return false;
         return { clientId: 'wiki-at-notes', scope: 'notes:read', claims: { email: 'alice@example.com' } };
@@ -99,14 +99,14 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
   });
   afterAll(stopApplications);
 
-  /** Who has agreed before is not asked again. */
+  /** Agrees on the consent page, which is skipped if the user has agreed before. */
   async function agreed(opened: HttpResponse, url: URL): Promise<HttpResponse> {
     if (opened.status !== 200) return opened;
     const { action, ticket } = pageOf(opened);
     return await readResponse(post(new URL(action, url).href, { ticket, decision: 'allow' }, { cookie: 'user=alice' }));
   }
 
-  /** Alice signs in at the client. */
+  /** Signs Alice in at the client and returns her ID token. */
   async function signIn(): Promise<string> {
     const config = await openid.discovery(new URL(idp), 'wiki', { client_secret: 'wiki-secret' }, undefined, {
       execute,
@@ -137,7 +137,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     ...more,
   });
 
-  it('is all that an MCP client needs to use a tool as the user who has signed in elsewhere', async () => {
+  it('lets an MCP client use a tool as the user who signed in at the identity provider', async () => {
     const idToken = await signIn();
     const provider = new CrossAppAccessProvider({
       assertion: async ({ authorizationServerUrl: audience, resourceUrl: resource, scope = '', fetchFn }) => {
@@ -159,7 +159,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     expect([subject.user.id, resource, asking.id]).toEqual(['alice', [`${notes}/mcp`], 'wiki']);
   });
 
-  it('is announced by both servers', async () => {
+  it('is announced in the metadata of both servers', async () => {
     const read = async (url: string) =>
       (await readResponse(get(`${url}/.well-known/oauth-authorization-server`))).body as Record<string, unknown>;
     expect(await read(idp)).toMatchObject({ identity_chaining_requested_token_types_supported: [ID_JAG] });
@@ -177,7 +177,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
       clientSecret: 'notes-secret',
     });
 
-  it('gives an assertion that is good once, and for nobody else', async () => {
+  it('issues an assertion that can be redeemed once and only by its client', async () => {
     const { jwtAuthGrant, expiresIn, scope } = await discoverAndRequestJwtAuthGrant(request(await signIn()));
     expect([expiresIn, scope]).toEqual([expect.closeTo(300, -1), 'notes:read']);
     const claims = decodeJwt(jwtAuthGrant);
@@ -187,7 +187,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     await expect(redeem(jwtAuthGrant)).rejects.toThrow(/invalid_grant/);
   });
 
-  it('gives nothing for an ID token where none is due', async () => {
+  it('rejects ID tokens as grants, and requests for other audiences or clients', async () => {
     const idToken = await signIn();
     await expect(redeem(idToken)).rejects.toThrow(/invalid_grant/);
     const elsewhere = request(idToken, { audience: 'https://mail.example' });
@@ -197,7 +197,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     isAllowed = true;
   });
 
-  it('binds the assertion to the key of a DPoP proof, which is shown where it is redeemed', async () => {
+  it('binds the assertion to a DPoP key, which is required to redeem it', async () => {
     const idToken = await signIn();
     const [as, there] = [
       { issuer: idp, token_endpoint: `${idp}/oauth/token` },

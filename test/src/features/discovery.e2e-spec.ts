@@ -19,7 +19,7 @@ import {
 
 const ISSUER = 'https://id.example';
 
-/** Brings requests for an issuer to where the host listens, as the network would. */
+/** Sends requests for the issuer to the address where the application listens. */
 const networkTo =
   ({ url }: TestApplication, issuer: string): typeof fetch =>
   (input, init) =>
@@ -43,7 +43,7 @@ function start(
   return startApplication(platform, demoModule({ features, issuer: ISSUER, ...options }), host);
 }
 
-/** Alice agrees on the consent page; where her browser is sent then. */
+/** Approves the consent page as Alice and returns the URL that her browser is redirected to. */
 async function consent(network: typeof fetch, url: URL): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
   const { action, ticket } = pageOf(await readResponse(network(url, { headers: cookie })));
@@ -52,7 +52,7 @@ async function consent(network: typeof fetch, url: URL): Promise<URL> {
   return new URL(answered.headers.get('location')!);
 }
 
-/** Code and PKCE by `openid-client`, which is told the issuer alone. */
+/** Runs the code flow with PKCE by `openid-client`, which gets only the issuer. */
 async function signIn(issuer: string, network: typeof fetch): Promise<openid.TokenEndpointResponse> {
   const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [];
   const config = await openid.discovery(new URL(issuer), 'web', 'web-secret', undefined, {
@@ -76,11 +76,10 @@ async function signIn(issuer: string, network: typeof fetch): Promise<openid.Tok
 
 const GRANTED = { access_token: expect.any(String), token_type: 'bearer', scope: 'notes:read' };
 
-// Issue 11, 3
-describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platform) => {
+describe.each(PLATFORMS)('a client that knows only the issuer, on %s,', (platform) => {
   afterEach(stopApplications);
 
-  it('finds the whole truth about the server', async () => {
+  it('discovers complete and correct server metadata', async () => {
     const host = await start(platform);
     const options = { algorithm: 'oauth2', [oauth.customFetch]: networkTo(host, ISSUER) } as const;
     const response = await oauth.discoveryRequest(new URL(ISSUER), options);
@@ -113,16 +112,16 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
   });
 
   it.each<[string, string, Partial<OAuth2ModuleOptions>, TestApplicationOptions]>([
-    ['at the root', ISSUER, {}, {}],
-    ['with a path of its own', `${ISSUER}/tenant`, { paths: { prefix: 'tenant/oauth' } }, {}],
-    ['behind a global prefix', ISSUER, {}, { prepare: (app) => app.setGlobalPrefix('api/v1') }],
-    ['at paths of the host', ISSUER, { paths: { prefix: 'auth', token: 'get/token' } }, {}],
+    ['issuer without a path', ISSUER, {}, {}],
+    ['issuer with a path', `${ISSUER}/tenant`, { paths: { prefix: 'tenant/oauth' } }, {}],
+    ['endpoints behind a global prefix', ISSUER, {}, { prepare: (app) => app.setGlobalPrefix('api/v1') }],
+    ['endpoints at custom paths', ISSUER, { paths: { prefix: 'auth', token: 'get/token' } }, {}],
   ])('signs a user in by code and PKCE: %s', async (_name, issuer, options, prepared) => {
     const host = await start(platform, { issuer, ...options }, prepared);
     expect(await signIn(issuer, networkTo(host, issuer))).toMatchObject(GRANTED);
   });
 
-  it('signs a user in where the options come late, and the module is under a path', async () => {
+  it('signs a user in if the options are asynchronous and the module is mounted under a path', async () => {
     const issuer = `${ISSUER}/realms/a/`;
     const async = OAuth2Module.forRootAsync({
       features: [serverMetadata()],
@@ -145,7 +144,7 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
     expect(await signIn(issuer, networkTo(host, issuer))).toMatchObject(GRANTED);
   });
 
-  it('is told of no authorization endpoint where nobody is asked', async () => {
+  it('discovers no authorization endpoint if the server cannot ask users', async () => {
     const features = [serverMetadata()];
     const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: demoStore(), features, issuer: ISSUER })],
@@ -159,7 +158,7 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
     });
   });
 
-  it('is told where the host has controllers of its own', async () => {
+  it('discovers the endpoints at the declared paths if the application has its own controllers', async () => {
     const features = [serverMetadata(), revocation()];
     const paths = { prefix: 'own', token: 'login/token' };
     const module = OAuth2Module.forRoot({
@@ -183,17 +182,17 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
     expect((await post(`${url}/api/own/revoke`, {})).status).toBe(404);
   });
 
-  it('stops the application whose endpoints have no one URL', async () => {
+  it('cannot discover endpoints with path parameters: the application does not start', async () => {
     await expect(start(platform, {}, { prepare: (app) => app.setGlobalPrefix(':tenant') })).rejects.toThrow(
       'Invalid argument: `server-metadata` must publish one URL, but the path `/:tenant/oauth/authorize` has a parameter: remove the parameter from the path, or remove the feature from `features`',
     );
   });
 });
 
-describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platform) => {
+describe.each(PLATFORMS)('a client that knows only a resource, on %s,', (platform) => {
   afterEach(stopApplications);
 
-  it('is led from the refusal to the server, and from there to a token', async () => {
+  it('follows the challenge of a rejected request to the authorization server, and gets a token there', async () => {
     const host = await start(platform);
     const network = networkTo(host, ISSUER);
     const resource = new URL(`${ISSUER}/notes`);
@@ -219,7 +218,7 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
     expect(status).toBe(200);
   });
 
-  it('is told of the resource at a route that it may not use', async () => {
+  it('gets the metadata URL of the resource in a response with insufficient_scope too', async () => {
     const { url } = await start(platform);
     const credentials = { authorization: `Basic ${Buffer.from('web:web-secret').toString('base64')}` };
     const form = { grant_type: 'client_credentials', scope: 'notes:read' };
@@ -233,7 +232,7 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
     ]);
   });
 
-  it('finds an API that has no server of its own', async () => {
+  it('discovers the authorization server of an API in an application without one', async () => {
     const resources = [{ resource: 'https://api.example/notes', authorizationServers: [ISSUER] }];
     const module = OAuth2Module.forRoot({
       model: { getAccessToken: () => undefined },
@@ -252,7 +251,7 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
     });
   });
 
-  it('finds each of several resources, at the root', async () => {
+  it('discovers each of several resources, one of them at the root', async () => {
     const resources = [
       { resource: `${ISSUER}/notes`, members: { resource_name: 'Notes' } },
       { resource: `${ISSUER}/api/v2/mcp`, members: { resource_name: 'Tools' } },

@@ -16,7 +16,7 @@ import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/demo.js'
 import { freePort } from '../../support/free-port.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
-// RFC 9449, judged by a client library that knows nothing of this one.
+// RFC 9449, verified with an independent client library.
 
 const CALLBACK = 'https://app.example/callback';
 const PAGE = 'https://app.example';
@@ -29,7 +29,7 @@ const alice = { id: 'alice' };
 class NotesController {
   @Get()
   @Scopes('notes:read')
-  // The guard of the controller looks at the request a second time.
+  // The guard of the controller authenticates the same request a second time.
   @UseGuards(OAuthGuard)
   list(@CurrentUser('id') user: string) {
     return { user };
@@ -79,7 +79,7 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
   });
   afterAll(stopApplications);
 
-  /** Once more with the nonce that was given, as a client does. */
+  /** Retries with the nonce from the response, as a client does. */
   async function withNonce<T>(attempt: () => Promise<T>): Promise<T> {
     if (!nonces) return await attempt();
     try {
@@ -104,11 +104,11 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
     });
   }
 
-  it('is found by the issuer', () => {
+  it('is announced in the server metadata', () => {
     expect(as.dpop_signing_alg_values_supported).toContain('ES256');
   });
 
-  it('is completed by a client that acts for itself, and its token is of no use to others', async () => {
+  it('binds the token of a client credentials client, so that other keys cannot use it', async () => {
     const pair = await oauth.generateKeyPair('ES256');
     const DPoP = oauth.DPoP(web, pair);
     const { access_token: token, token_type: type } = await ownToken(web, DPoP);
@@ -129,7 +129,7 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
   });
 
   it.each([false, true])(
-    'is completed by a public client with code, PKCE and refresh; pushed: %s',
+    'supports a public client with code, PKCE and refresh; pushed request: %s',
     async (isPushed) => {
       const DPoP = oauth.DPoP(spa, await oauth.generateKeyPair('EdDSA', { crv: 'Ed25519' } as never));
       const verifier = oauth.generateRandomCodeVerifier();
@@ -183,7 +183,7 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
     },
   );
 
-  it('lets pages read what they have to answer to', async () => {
+  it('allows cross-origin requests to send the proof and to read the nonce', async () => {
     const { headers } = await fetch(as.token_endpoint!, {
       method: 'OPTIONS',
       headers: { origin: PAGE, 'access-control-request-method': 'POST', 'access-control-request-headers': 'dpop' },
@@ -198,7 +198,7 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
     expect(refused.headers.get('access-control-expose-headers')).toContain('DPoP-Nonce');
   });
 
-  it('refuses two proofs in two headers', async () => {
+  it('rejects two DPoP headers', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const header = { alg: 'ES256', typ: 'dpop+jwt', jwk: publicKey.export({ format: 'jwk' }) as JWK };
     const proof = (jti: string) =>

@@ -21,7 +21,8 @@ import { freePort } from '../../support/free-port.js';
 import { readResponse, get, post } from '../../support/http.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
-// Requests that openid-client signs, and jose encrypts to what the server publishes: RFC 9101 §6.1, OpenID Connect Core §3.1.2.1, §6.1
+// Requests signed by openid-client and encrypted by jose with a published key: RFC 9101 §6.1, OpenID Connect Core
+// §3.1.2.1, §6.1
 
 const CALLBACK = 'https://app.example/callback';
 
@@ -31,7 +32,7 @@ class Model extends MemoryStore {
   }
 }
 
-describe.each(ANY_PLATFORM)('requests that are encrypted to the server, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('request objects encrypted for the server, on %s,', (platform) => {
   let issuer: URL;
   let config: openid.Configuration;
   let signing: CryptoKey;
@@ -78,7 +79,7 @@ describe.each(ANY_PLATFORM)('requests that are encrypted to the server, on %s', 
   });
   afterAll(stopApplications);
 
-  /** As a client finds the key: by what the server says of itself. */
+  /** Encrypts with the key that the server metadata refers to. */
   async function encrypted(text: string): Promise<string> {
     const server = config.serverMetadata();
     const [alg] = server.request_object_encryption_alg_values_supported as string[];
@@ -119,9 +120,9 @@ describe.each(ANY_PLATFORM)('requests that are encrypted to the server, on %s', 
   }
 
   it.each([
-    ['by value', false],
+    ['sent by value', false],
     ['pushed', true],
-  ])('sign a user in, %s, and again by a hint that is encrypted too', async (_, isPushed) => {
+  ])('sign a user in, %s, and again with an encrypted id_token_hint', async (_, isPushed) => {
     const tokens = await signIn(isPushed);
     expect(tokens.claims()).toMatchObject({ sub: 'alice' });
     const { plaintext } = await compactDecrypt(tokens.id_token!, own);

@@ -18,7 +18,7 @@ import { readResponse, get, post } from '../../support/http.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC, RSA } from '../../support/openid-server.js';
 
-// Nested JWTs, OpenID Connect Core §10.2, JARM and RFC 9701, read by two client libraries that decrypt.
+// Nested JWTs (OpenID Connect Core §10.2), JARM and RFC 9701, decrypted by two client libraries.
 
 const CALLBACK = 'https://app.example/callback';
 const PROFILE = { name: 'Alice Liddell', email: 'alice@example.com' };
@@ -36,7 +36,7 @@ class Model extends MemoryStore {
   }
 }
 
-describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
+describe.each(ANY_PLATFORM)('encrypted responses on %s', (platform) => {
   let issuer: URL;
   let elsewhere: Server;
   let recipients: Awaited<ReturnType<typeof newKey>>[];
@@ -96,7 +96,7 @@ describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
     elsewhere.close();
   });
 
-  /** Alice's browser, in which she agrees. */
+  /** Approves the consent page in Alice’s browser. */
   async function agree(at: URL): Promise<URL> {
     const cookie = { cookie: 'user=alice' };
     let answer = await readResponse(get(at.href, cookie));
@@ -130,7 +130,7 @@ describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
     ['RSA-OAEP-256', 'A128CBC-HS256'],
     ['ECDH-ES', 'A256GCM'],
     ['ECDH-ES+A256KW', 'A256CBC-HS512'],
-  ])('by %s and %s are read by openid-client', async (alg, enc) => {
+  ])('with %s and %s can be read by openid-client', async (alg, enc) => {
     const metadata = { client_secret: SECRET, userinfo_signed_response_alg: 'RS256' };
     const execute = [openid.allowInsecureRequests, openid.useJwtResponseMode, openid.enableNonRepudiationChecks];
     const config = await openid.discovery(issuer, alg, metadata, undefined, { execute });
@@ -143,7 +143,7 @@ describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
     expect((await openid.refreshTokenGrant(config, tokens.refresh_token!)).claims()).toMatchObject({ sub: 'alice' });
   });
 
-  it('are read by nobody who lacks the key', async () => {
+  it('cannot be read without the key', async () => {
     const execute = [openid.allowInsecureRequests];
     const config = await openid.discovery(issuer, 'ECDH-ES', { client_secret: SECRET }, undefined, { execute });
     const { key, alg, kid } = await newKey('ECDH-ES', 'P-256');
@@ -151,7 +151,7 @@ describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
     await expect(signIn(config)).rejects.toThrow(/decryption failed/);
   });
 
-  it('are read by oauth4webapi, of a client that has registered itself, introspection too', async () => {
+  it('can be read by oauth4webapi for a dynamically registered client, introspection responses included', async () => {
     const found = await oauth.discoveryRequest(issuer, insecure);
     const as = await oauth.processDiscoveryResponse(issuer, found);
     expect(as['id_token_encryption_alg_values_supported']).toContain('ECDH-ES');

@@ -25,7 +25,7 @@ const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS = 'urn:ietf:params:oauth:token-type:access_token';
 
-describe.each(await findStores())('a model for each request, on $name', ({ open }) => {
+describe.each(await findStores())('a request-scoped model on $name', ({ open }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -35,7 +35,7 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
     await opened.close();
   });
 
-  it('registers a client whose device gets signed tokens and exchanges them, until they are ended', async () => {
+  it('supports a registered client with device flow, signed tokens, token exchange and revocation', async () => {
     const { store } = opened;
 
     @Injectable({ scope: Scope.REQUEST })
@@ -88,7 +88,7 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
     );
   });
 
-  it('signs a user in at a client that registered itself, and says who it is in every process', async () => {
+  it('signs a user in at a dynamically registered client, with the same claims from every process', async () => {
     const { store, another } = opened;
     const getClaims = () => ({ email: 'alice@example.com', name: 'Alice' });
     const port = await freePort();

@@ -10,7 +10,7 @@ import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
-// FAPI 2.0 with nonces, judged by two client libraries that are certified for it.
+// FAPI 2.0 with nonces, verified with two certified client libraries.
 
 const CALLBACK = 'https://app.example/callback';
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -24,7 +24,7 @@ class NotesController {
   }
 }
 
-describe.each(ANY_PLATFORM)('FAPI 2.0 on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the FAPI 2.0 profile on %s', (platform) => {
   let issuer: URL;
   let notes: URL;
   let pair: Awaited<ReturnType<typeof oauth.generateKeyPair>>;
@@ -62,7 +62,7 @@ describe.each(ANY_PLATFORM)('FAPI 2.0 on %s', (platform) => {
   });
   afterAll(stopApplications);
 
-  it('is completed by openid-client', async () => {
+  it('is supported by openid-client', async () => {
     const config = await openid.discovery(
       issuer,
       'bank-app',
@@ -93,7 +93,7 @@ describe.each(ANY_PLATFORM)('FAPI 2.0 on %s', (platform) => {
     }
   });
 
-  it('is completed by oauth4webapi', async () => {
+  it('is supported by oauth4webapi', async () => {
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
     const as = await oauth.processDiscoveryResponse(issuer, found);
     const client: oauth.Client = { client_id: 'bank-app' };
@@ -124,7 +124,7 @@ describe.each(ANY_PLATFORM)('FAPI 2.0 on %s', (platform) => {
     expect((await withNonce(call)).status).toBe(200);
   });
 
-  /** Once more with the nonce that was given, as a client does. */
+  /** Retries with the nonce from the response, as a client does. */
   async function withNonce<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();

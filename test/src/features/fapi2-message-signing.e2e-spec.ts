@@ -11,14 +11,15 @@ import { CALLBACK, FapiClient, newKeyPair } from '../../support/fapi-client.js';
 import { freePort } from '../../support/free-port.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 
-// What the conformance suite adds for `fapi2-message-signing-final-test-plan`, `signed_non_repudiation`, under its names.
+// The tests that the conformance suite adds in `fapi2-message-signing-final-test-plan` with `signed_non_repudiation`,
+// under their official names.
 
-/** Of another kind than the client has registered. */
+/** A key of another type than the one that the client has registered. */
 const rsa = newKeyPair('PS256');
 const now = () => Math.floor(Date.now() / 1000);
 const PUSHED = { status: 201, body: { request_uri: expect.stringMatching(/^urn:/) } };
 
-describe.each(ANY_PLATFORM)('fapi2-message-signing-final on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-signing-final on %s', (platform) => {
   let url: string;
   let one: FapiClient;
   let two: FapiClient;
@@ -44,7 +45,7 @@ describe.each(ANY_PLATFORM)('fapi2-message-signing-final on %s', (platform) => {
   });
   afterAll(stopApplications);
 
-  /** A signed answer, as its client checks it. */
+  /** Returns the claims of a signed response after verifying it as a client does. */
   async function opened(answer: string): Promise<Record<string, unknown>> {
     const jwks = createRemoteJWKSet(new URL(`${url}/oauth/jwks`));
     const checks = { issuer: url, audience: 'one', requiredClaims: ['exp'], algorithms: ['ES256'] };
@@ -61,7 +62,7 @@ describe.each(ANY_PLATFORM)('fapi2-message-signing-final on %s', (platform) => {
     });
   });
 
-  it.each(['query', 'jwt'])('happy-flow, with response_mode %s', async (mode) => {
+  it.each(['query', 'jwt'])('happy-flow with response_mode=%s', async (mode) => {
     const claims = mode === 'jwt' ? { response_mode: mode } : {};
     const pushed = await one.pushObject(await one.object({ claims }));
     expect(pushed).toMatchObject(PUSHED);
@@ -118,7 +119,7 @@ describe.each(ANY_PLATFORM)('fapi2-message-signing-final on %s', (platform) => {
     expect(await one.push()).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('refuses a signed request that was not pushed, before anything is read of it', async () => {
+  it('rejects a signed request that was not pushed, before its claims are read', async () => {
     const query = new URLSearchParams({ client_id: 'one', request: await one.object() }).toString();
     const answer = await fetch(`${url}/oauth/authorize?${query}`, { redirect: 'manual' });
     expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({

@@ -10,12 +10,12 @@ import { readResponse, get } from '../../support/http.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { VERIFIER } from '../../support/requests.js';
 
-// What the conformance suite of the OpenID Foundation asks of an authorization server with `plain_fapi`, `plain_oauth`,
-// `private_key_jwt` and `dpop`, under the names it has for that: each is a module `fapi2-security-profile-final-…` of it.
+// The tests of the OpenID conformance suite for an authorization server with `plain_fapi`, `plain_oauth`,
+// `private_key_jwt` and `dpop`. Each title is the name of a module `fapi2-security-profile-final-…`.
 
 const alice = { id: 'alice' };
 const SELF = { grant_type: 'client_credentials', scope: 'notes:read' };
-/** Of another kind than the client has registered. */
+/** A key of another type than the one that the client has registered. */
 const rsa = newKeyPair('PS256');
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -29,7 +29,7 @@ class NotesController {
   }
 }
 
-/** As the suite lets the token and the push endpoint refuse a client. */
+/** The suite expects this response of the token and pushed request endpoints if client authentication fails. */
 const CLIENT_REFUSED = { status: 401, body: { error: 'invalid_client' } };
 const REQUEST_REFUSED = { status: 400, body: { error: 'invalid_request' } };
 const GRANT_REFUSED = { status: 400, body: { error: 'invalid_grant' } };
@@ -40,7 +40,7 @@ const GIVEN = {
 };
 const PUSHED = { status: 201, body: { request_uri: expect.stringMatching(/^urn:/) } };
 
-describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-profile-final on %s', (platform) => {
   let url: string;
   let one: FapiClient;
   let two: FapiClient;
@@ -71,7 +71,7 @@ describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => 
   });
   afterAll(stopApplications);
 
-  /** Everything happens so many seconds later. */
+  /** Moves the clock forward by this number of seconds. */
   const later = (seconds: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + seconds * 1000);
 
   it('discovery-end-point-verification', async () => {
@@ -149,7 +149,7 @@ describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => 
       'par-ensure-jwt-client-assertions-nbf-over-60-seconds-in-the-future-fails',
       () => one.assertion({ claims: { iat: now() + 61, nbf: now() + 61, exp: now() + 120 } }),
     ],
-    ['the assertion of another client', () => two.assertion({ claims: { iss: 'one', sub: 'one' } })],
+    ['ensure-client-assertion-of-another-client-fails', () => two.assertion({ claims: { iss: 'one', sub: 'one' } })],
   ])('%s', async (_, made) => {
     expect(await one.token(SELF, { assertion: await made() })).toMatchObject(CLIENT_REFUSED);
     expect(await one.push({}, { assertion: await made() })).toMatchObject(CLIENT_REFUSED);
@@ -188,7 +188,7 @@ describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => 
     const code = await one.code();
     expect(await one.redeem(code, {}, { proof: null })).toMatchObject(REQUEST_REFUSED);
     expect(await one.token(SELF, { proof: null })).toMatchObject(REQUEST_REFUSED);
-    // Nothing was spent for that.
+    // The rejected request has not consumed the code.
     const { body } = await one.redeem(code);
     expect(await one.refresh(body['refresh_token']!, { proof: null })).toMatchObject(REQUEST_REFUSED);
   });
@@ -340,7 +340,7 @@ describe.each(ANY_PLATFORM)('fapi2-security-profile-final on %s', (platform) => 
     for (const [name, given] of calls) {
       expect([name, [400, 401].includes((await one.call(token, given)).status)]).toEqual([name, true]);
     }
-    // The same token is still good, with what makes no difference.
+    // The token remains valid, and these differences in the URL do not matter.
     const claims = { htu: `${url.replace('http', 'HTTP')}/notes?x=1#y`, more: true };
     expect((await one.call(token, { bent: { claims } })).status).toBe(200);
     const jti = crypto.randomUUID();

@@ -19,7 +19,7 @@ const POSTED = { ...AUTHORIZATION_PARAMETERS, response_mode: 'form_post' };
 
 const SCOPES: Record<string, string> = { allow: 'notes:write', deny: 'notes:read' };
 
-describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
+describe.each(PLATFORMS)('authorization responses in form_post mode on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
     const port = await freePort();
@@ -37,13 +37,13 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
 
   const decided = async (decision: string): Promise<HttpResponse> => {
     const page = await openConsentPage(url, { ...POSTED, scope: SCOPES[decision]! }, 'bob');
-    // Once agreed to, it is not asked about again.
+    // The consent page is skipped once the user has agreed.
     if (!String(page.body).includes('ticket')) return page;
     const { action, ticket } = pageOf(page);
     return readResponse(post(url + action, { ticket, decision }, { cookie: 'user=bob' }));
   };
 
-  it('bring an independent client its code, checked and redeemed', async () => {
+  it('deliver a code that an independent client validates and redeems', async () => {
     const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
     const as = await oauth.processDiscoveryResponse(new URL(url), found);
     expect(as.response_modes_supported).toEqual(['query', 'fragment', 'form_post']);
@@ -64,7 +64,7 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
     expect(await oauth.processAuthorizationCodeResponse(as, WEB, response)).toMatchObject({ scope: 'notes:write' });
   });
 
-  it('say no as well, and what was wrong with the request', async () => {
+  it('deliver access_denied and invalid_scope errors', async () => {
     const { status, body } = await decided('deny');
     expect([status, postedForm(body).fields]).toEqual([
       200,
@@ -74,7 +74,7 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
     expect([refused.status, postedForm(refused.body).fields['error']]).toEqual([200, 'invalid_scope']);
   });
 
-  it('come with a policy of their own, though the host has another', async () => {
+  it('have their own content security policy, regardless of the application’s', async () => {
     const { headers } = await decided('allow');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['cache-control']).toBe('no-store');
@@ -83,7 +83,7 @@ describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
     );
   });
 
-  it('go nowhere when the redirect URI is not registered', async () => {
+  it('are replaced by an error page if the redirect URI is not registered', async () => {
     const { status, body } = await openConsentPage(url, { ...POSTED, redirect_uri: 'https://evil.example/' }, 'bob');
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
   });

@@ -13,7 +13,7 @@ import { type Platform, ANY_PLATFORM, startApplication, stopApplications } from 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const NOTES = 'https://api.example/notes';
 
-/** A host whose tokens are for the resource server `api`, and not for `other`. */
+/** Starts an application whose tokens are for the resource server `api` and not for `other`. */
 async function start(platform: Platform, options: object = {}, more: object = {}) {
   const alice = { id: 'alice', username: 'Alice' };
   const model = new MemoryStore({
@@ -44,11 +44,10 @@ function configurationOf(server: oauth.AuthorizationServer, id: string) {
   return configuration;
 }
 
-// Issue 11, 2
 describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('tells a resource server what a token is good for, as oauth4webapi asks for it', async () => {
+  it('returns the properties of a token to a resource server, as requested by oauth4webapi', async () => {
     const { server, tokens } = await start(platform);
     const [client, secret] = [{ client_id: 'api' }, oauth.ClientSecretBasic('api-secret')];
     const answer = await oauth.introspectionRequest(server, client, secret, tokens.access_token, insecure);
@@ -67,7 +66,7 @@ describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
     });
   });
 
-  it('tells nobody else, as openid-client asks for it', async () => {
+  it('returns only `active: false` to other clients, as requested by openid-client', async () => {
     const { server, tokens } = await start(platform);
     const ask = (id: string, token: string) => openid.tokenIntrospection(configurationOf(server, id), token);
     expect(await ask('web', tokens.refresh_token)).toMatchObject({ active: true, client_id: 'web', scope: 'read' });
@@ -80,14 +79,14 @@ describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
     }
   });
 
-  it('names the issuer where there is one', async () => {
+  it('includes the issuer if it is configured', async () => {
     const issuer = 'https://id.example';
     const { server, tokens } = await start(platform, { issuer });
     const answer = await oauth.introspectionRequest(server, WEB, WEB_SECRET, tokens.access_token, insecure);
     expect(await readResponse(answer)).toMatchObject({ status: 200, headers: NO_STORE, body: { iss: issuer } });
   });
 
-  it('is for nobody without a proof, and for no page, and nothing of the host can bend it', async () => {
+  it('requires client authentication, allows no cross-origin requests, and bypasses global enhancers of the application', async () => {
     const cors = { origins: ['https://app.example'] };
     const { url, tokens } = await start(platform, { cors }, { providers: GLOBAL_ENHANCERS });
     const form = { token: tokens.access_token };

@@ -36,11 +36,10 @@ async function start(
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add_note' } };
 
-// Issue 13
 describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('says what the server and the resource are, in one line of its host', async () => {
+  it('publishes server and resource metadata with a single line of configuration', async () => {
     const { read } = await start(platform);
     expect(await read('/.well-known/oauth-authorization-server')).toEqual({
       issuer: ISSUER,
@@ -68,10 +67,10 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
   });
 
   it.each<[string, McpOptions, string]>([
-    ['a path', { resource: '/api/mcp' }, `${ISSUER}/api/mcp`],
-    ['a URL', { resource: 'https://tools.example/mcp' }, 'https://tools.example/mcp'],
-    ['the root of a host', { resource: 'https://tools.example' }, 'https://tools.example'],
-  ])('takes for the resource %s', async (_name, options, resource) => {
+    ['as a path', { resource: '/api/mcp' }, `${ISSUER}/api/mcp`],
+    ['as a URL', { resource: 'https://tools.example/mcp' }, 'https://tools.example/mcp'],
+    ['as an origin without a path', { resource: 'https://tools.example' }, 'https://tools.example'],
+  ])('uses the configured resource given %s', async (_name, options, resource) => {
     const { read } = await start(platform, { features: [mcp({ ...options, name: 'Notes', scopes: ['notes:read'] })] });
     const said = { resource, resource_name: 'Notes', scopes_supported: ['notes:read'] };
     const { pathname } = new URL(resource);
@@ -79,7 +78,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     expect(await read('/.well-known/oauth-protected-resource')).toMatchObject(said);
   });
 
-  it('leaves the last word to a feature that its host lists too', async () => {
+  it('gives precedence to the same feature in the application’s own list', async () => {
     const own = [
       serverMetadata({ scopes: ['notes:read'] }),
       protectedResource({ resources: [{ resource: `${ISSUER}/mcp`, members: { resource_name: 'Mine' } }] }),
@@ -90,12 +89,12 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     expect((await get(`${url}/.well-known/oauth-protected-resource`)).status).toBe(404);
   });
 
-  it('is no OpenID provider, and does not say that it is one', async () => {
+  it('does not publish OpenID provider metadata', async () => {
     const { url } = await start(platform);
     expect((await get(`${url}/.well-known/openid-configuration`)).status).toBe(404);
   });
 
-  it('tells a client without a token where to get one, and with which scope', async () => {
+  it('sends a client without a token a challenge with the metadata URL and the required scope', async () => {
     const { call } = await start(platform);
     const at = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
     const asked = async (message: unknown, headers = {}) => {
@@ -111,7 +110,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     ]);
   });
 
-  it('lets a page of any origin read that, and ask first', async () => {
+  it('allows cross-origin requests from any origin to the resource, including preflights', async () => {
     const { call, url } = await start(platform);
     const { headers } = await call(CALL, { origin: PAGE });
     expect(headers.get('access-control-allow-origin')).toBe(PAGE);
@@ -142,7 +141,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     expect((await asks('/oauth/authorize', 'x')).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('lets no cookies be sent that the host allows another origin to send', async () => {
+  it('never allows cross-origin requests with cookies, even if the application’s CORS does', async () => {
     const prepare = (app: INestApplication) => app.enableCors({ origin: 'https://app.example', credentials: true });
     const { call } = await start(platform, {}, { prepare });
     const { headers } = await call(CALL, { origin: PAGE });
@@ -150,13 +149,13 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     expect(said).not.toEqual([PAGE, 'true']);
   });
 
-  it('opens nothing beside the resource to other origins', async () => {
+  it('allows cross-origin requests only to the resource', async () => {
     const { url } = await start(platform);
     const { headers } = await get(`${url}/mcpx`, { origin: PAGE });
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('leaves it to the option `cors` who may call', async () => {
+  it('respects the origins of the option `cors`', async () => {
     const { call } = await start(platform, { cors: { origins: ['https://app.example'], resources: true } });
     const from = async (origin: string) => (await call(CALL, { origin })).headers.get('access-control-allow-origin');
     expect(await from('https://app.example')).toBe('https://app.example');
@@ -164,25 +163,29 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
   });
 
   it.each<[string, string, Partial<OAuth2ModuleOptions>]>([
-    ['PKCE left to some', '`mcp()` requires a PKCE challenge of every client', { requirePKCE: 'public' }],
-    ['plain challenges', '`mcp()` rejects the PKCE method `plain`', { enablePlainPKCE: true }],
-    ['tokens in URLs', '`mcp()` rejects access tokens in a URL', { allowBearerTokensInQueryString: true }],
+    [
+      'PKCE required of public clients only',
+      '`mcp()` requires a PKCE challenge of every client',
+      { requirePKCE: 'public' },
+    ],
+    ['the plain challenge method', '`mcp()` rejects the PKCE method `plain`', { enablePlainPKCE: true }],
+    ['access tokens in URLs', '`mcp()` rejects access tokens in a URL', { allowBearerTokensInQueryString: true }],
     ['no issuer', 'option `issuer`', { issuer: undefined }],
     ['a misspelt option', 'unknown option `resources` of `mcp()`', { features: [mcp({ resources: [] } as never)] }],
-    ['a resource that is none', 'must be an https URL', { features: [mcp({ resource: 'mcp' })] }],
+    ['a resource that is not a URL', 'must be an https URL', { features: [mcp({ resource: 'mcp' })] }],
     [
-      'a resource that the host does not list itself',
+      'a resource that is missing in the application’s own list of resources',
       'must list the resource `/tools` of `mcp()`',
       {
         features: [protectedResource({ resources: [{ resource: `${ISSUER}/mcp` }] }), mcp({ resource: '/tools' })],
       },
     ],
-  ])('stops the start with %s', async (_name, sentence, options) => {
+  ])('fails at start-up with %s', async (_name, sentence, options) => {
     await expect(start(platform, options)).rejects.toThrow(sentence);
   });
 });
 
-describe.each(PLATFORMS)('a host on %s', (platform) => {
+describe.each(PLATFORMS)('an MCP resource server on %s', (platform) => {
   afterEach(stopApplications);
 
   @Controller('mcp')
@@ -194,11 +197,11 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
     }
   }
 
-  it('that knows its issuer late, makes its model for each request and has no endpoints says the same', async () => {
+  it('publishes the same metadata with an asynchronous issuer, a request-scoped model and no endpoints', async () => {
     const { url } = await startApplication(platform, {
       imports: [
         OAuth2Module.forRootAsync({
-          // Made for each request, as what it injects is.
+          // Request-scoped, because it injects a request-scoped provider.
           model: { inject: [REQUEST], useFactory: () => mcpStore() },
           features: [mcp(NOTES)],
           controllers: false,
@@ -212,7 +215,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
     expect(document.body).toMatchObject({ resource: `${ISSUER}/mcp`, authorization_servers: [ISSUER] });
     const refused = await fetch(`${url}/mcp`, { method: 'POST', body: 'x', headers: { origin: PAGE } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, PAGE]);
-    // What the route extends counts, functions too: nobody knows what is called.
+    // Inherited methods are also checked. The required scopes are those of all tools, as the called tool is unknown.
     expect(refused.headers.get('www-authenticate')).toContain(`"${metadata}",scope="notes:read notes:write"`);
     const status = await get(`${url}/mcp/status`);
     expect([status.status, status.headers.get('www-authenticate')]).toEqual([

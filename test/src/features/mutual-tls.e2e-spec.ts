@@ -27,7 +27,7 @@ import { freePort } from '../../support/free-port.js';
 import { type Platform, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { authority, fetchWith, startTlsProxy, TLS_OPTIONS } from '../../support/tls-client.js';
 
-// RFC 8705, judged by a client library that knows nothing of this one, over TLS.
+// RFC 8705, verified with an independent client library over TLS.
 
 const CALLBACK = 'https://app.example/callback';
 const SECRET = 'secret-of-the-client-api';
@@ -52,7 +52,7 @@ class Store extends MemoryStore {
   }
 }
 
-/** A store with clients of every kind. */
+/** Returns a store with clients of every kind. */
 function storeWith(jwk: object): Store {
   const usual = { redirectUris: [CALLBACK], scopes: ['notes:read'], defaultScope: ['notes:read'] };
   const itself = { ...usual, grants: ['client_credentials'] };
@@ -74,7 +74,7 @@ function storeWith(jwk: object): Store {
   });
 }
 
-/** An authorization server that is its own API, as clients with certificates find it. */
+/** Starts an authorization server that is also its own API, accessible with client certificates. */
 async function startServer(
   platform: Platform,
   port: number,
@@ -105,7 +105,7 @@ async function startServer(
   return await startApplication(platform, { imports, controllers: [NotesController] }, { port, ...https });
 }
 
-/** A connection on which this certificate is shown, or none. */
+/** Opens a connection with this certificate, or without one. */
 async function connected(port: number, certificate?: IssuedCertificate, more: object = {}): Promise<TLSSocket> {
   const { cert, key } = certificate ?? {};
   const socket = connect({ port, host: '127.0.0.1', ca: authority.cert, ...(cert && { cert, key: key! }), ...more });
@@ -123,7 +123,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
   let as: oauth.AuthorizationServer;
   let signer: webcrypto.CryptoKeyPair;
   let proxy: Server | undefined;
-  /** Where clients with certificates go. */
+  /** The URL that clients with certificates connect to. */
   let front: string;
 
   beforeAll(async () => {
@@ -183,7 +183,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
   });
   const TURNED_AWAY = { status: 401, cause: expect.arrayContaining([challenge]) };
 
-  it('is found by the issuer', () => {
+  it('is announced in the server metadata', () => {
     expect(as).toMatchObject({
       tls_client_certificate_bound_access_tokens: true,
       token_endpoint_auth_methods_supported: expect.arrayContaining(['tls_client_auth', 'self_signed_tls_client_auth']),
@@ -194,7 +194,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
   it.each([
     ['pki', pki],
     ['self', own],
-  ])('proves a client, whose token is good with its certificate alone: %s', async (id, certificate) => {
+  ])('authenticates a client, whose token is valid only with its certificate: %s', async (id, certificate) => {
     const { access_token: token } = await tokenOf(id, certificate);
     expect((await call(token, certificate)).status).toBe(200);
     await expect(call(token, named('client'))).rejects.toMatchObject(TURNED_AWAY);
@@ -203,17 +203,17 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
 
   it.each([
     ['no certificate', undefined],
-    ['one of its own making', issue({ subject: [[[CN, 'client']]] })],
-    ['that of another client', named('other')],
-    ['one that is over', named('client', { from: -2, to: -1 })],
-    ['one that is yet to come', named('client', { from: 1, to: 2 })],
-    ['one by an authority that nobody knows', named('client', { by: issue({ isAuthority: true }) })],
-    ['one by a client', named('client', { by: pki })],
-  ])('refuses a client that shows %s', async (_what, certificate) => {
+    ['a self-issued certificate', issue({ subject: [[[CN, 'client']]] })],
+    ['the certificate of another client', named('other')],
+    ['an expired certificate', named('client', { from: -2, to: -1 })],
+    ['a certificate that is not valid yet', named('client', { from: 1, to: 2 })],
+    ['a certificate of an unknown authority', named('client', { by: issue({ isAuthority: true }) })],
+    ['a certificate issued by a client', named('client', { by: pki })],
+  ])('rejects a client with %s', async (_what, certificate) => {
     await expect(tokenOf('pki', certificate)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('binds the tokens of a client that signs, and DPoP binds them as well', async () => {
+  it('binds the tokens of a private_key_jwt client, which DPoP may bind in addition', async () => {
     const auth = oauth.PrivateKeyJwt(signer.privateKey);
     const { access_token: token } = await tokenOf('signer', own, auth);
     expect((await call(token, own)).status).toBe(200);
@@ -228,7 +228,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     await expect(call(both, own)).rejects.toMatchObject({ status: 401 });
   });
 
-  it.each(['spa', 'web'])('is completed with code, PKCE, pushed request and refresh: %s', async (id) => {
+  it.each(['spa', 'web'])('supports code, PKCE, pushed request and refresh: %s', async (id) => {
     const client = clientOf(id);
     const certificate = id === 'web' ? pki : own;
     const auth = id === 'web' ? oauth.TlsClientAuth() : oauth.None();
@@ -255,7 +255,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
       const answer = await oauth.refreshTokenGrantRequest(as, client, auth, token, showing(shown));
       return await oauth.processRefreshTokenResponse(as, client, answer);
     };
-    // The certificate of a client that proves itself may be another one each time.
+    // A confidential client may use a different certificate for each request.
     const next = named('client');
     if (id === 'spa') {
       // oxlint-disable-next-line jest/no-conditional-expect
@@ -267,7 +267,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     await expect(call(token)).rejects.toMatchObject(TURNED_AWAY);
   });
 
-  it('takes nothing from a header that a client sends itself', async () => {
+  it('ignores certificate headers that a client sends itself', async () => {
     const forged = { 'client-cert': `:${pki.x509.raw.toString('base64')}:`, 'client-verify': 'SUCCESS' };
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'pki' });
     const ask = (url: string, headers: object) =>
@@ -279,30 +279,33 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     expect((await ask(front, forged)).status).toBe(401);
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'])('takes no session that is resumed for a certificate: %s', async (maxVersion) => {
-    const first = await connected(Number(new URL(front).port), undefined, { maxVersion });
-    const session = maxVersion === 'TLSv1.2' ? first.getSession() : ((await once(first, 'session')) as [Buffer])[0];
-    first.destroy();
-    const answer = await fetchWith(undefined, { session, maxVersion } as object)(`${front}/oauth/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'pki' }),
-    });
-    expect(answer.status).toBe(401);
-  });
+  it.each(['TLSv1.2', 'TLSv1.3'])(
+    'does not take the certificate from a resumed TLS session: %s',
+    async (maxVersion) => {
+      const first = await connected(Number(new URL(front).port), undefined, { maxVersion });
+      const session = maxVersion === 'TLSv1.2' ? first.getSession() : ((await once(first, 'session')) as [Buffer])[0];
+      first.destroy();
+      const answer = await fetchWith(undefined, { session, maxVersion } as object)(`${front}/oauth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'pki' }),
+      });
+      expect(answer.status).toBe(401);
+    },
+  );
 
-  it('does not let a client take another certificate on its connection', async () => {
+  it('closes the connection if a client renegotiates it for another certificate', async () => {
     const socket = await connected(Number(new URL(front).port), pki, { maxVersion: 'TLSv1.2' });
     socket.on('error', () => undefined);
     socket.resume();
     const closed = once(socket, 'close');
-    // The client thinks that it may, until it sends something.
+    // The client believes that it may renegotiate until it sends data.
     socket.renegotiate({ rejectUnauthorized: false }, () => socket.write('GET / HTTP/1.1\r\n\r\n'));
     await closed;
     expect(socket.bytesRead).toBeGreaterThan(0);
   });
 
-  /** Alice's browser, in which she agrees: it shows no certificate. */
+  /** Approves the consent page in Alice’s browser, which has no client certificate. */
   async function agree(at: URL): Promise<URL> {
     const visit = (url: string, options: object = {}) =>
       readResponse(
@@ -320,10 +323,10 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
   }
 });
 
-describe.each(PLATFORMS)('behind a proxy on %s, mutual TLS', (platform) => {
+describe.each(PLATFORMS)('mutual TLS behind a proxy on %s', (platform) => {
   afterAll(stopApplications);
 
-  it('believes the header of that proxy, and of nobody else', async () => {
+  it('accepts the certificate header only from the trusted proxy', async () => {
     const { publicKey } = await oauth.generateKeyPair('ES256', { extractable: true });
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -348,7 +351,7 @@ describe.each(PLATFORMS)('behind a proxy on %s, mutual TLS', (platform) => {
     expect(await ask('127.0.0.2')).toBe(401);
   });
 
-  it('is verified by an API apart, which asks the server', async () => {
+  it('is verified by a separate API that introspects the token', async () => {
     const { publicKey } = await oauth.generateKeyPair('ES256', { extractable: true });
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;

@@ -13,7 +13,7 @@ import { readResponse, get } from '../../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { EC, ED, RSA } from '../../support/openid-server.js';
 
-// OpenID Connect Core 1.0 and Discovery 1.0, judged by two client libraries that are certified for it.
+// OpenID Connect Core 1.0 and Discovery 1.0, verified with two certified client libraries.
 
 const CALLBACK = 'https://app.example/callback';
 const PAGE = 'https://app.example';
@@ -33,7 +33,7 @@ const SETUPS = PLATFORMS.flatMap((platform) => [
   { platform, path: '/tenant/one' },
 ]);
 
-describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "$path",', ({ platform, path }) => {
+describe.each(SETUPS)('OpenID Connect on $platform, with the issuer path "$path",', ({ platform, path }) => {
   let issuer: URL;
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
   const discover = (id: string, metadata: object = {}) =>
     openid.discovery(issuer, id, { client_secret: CLIENT_SECRET, ...metadata }, undefined, { execute });
 
-  /** Signs in with all that a careful client checks. */
+  /** Signs in with all checks that a careful client makes. */
   async function signIn(config: openid.Configuration, asked: Record<string, string>) {
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const [expectedState, expectedNonce] = [openid.randomState(), openid.randomNonce()];
@@ -95,7 +95,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
     return await openid.authorizationCodeGrant(config, await agree(url), checks);
   }
 
-  it('is found, and signs a user in: who it is says the ID token, and more the userinfo endpoint', async () => {
+  it('is discovered, and signs a user in with claims in the ID token and at the userinfo endpoint', async () => {
     const config = await discover('web');
     expect(config.serverMetadata().supportsPKCE()).toBe(true);
     const tokens = await signIn(config, { scope: 'openid profile email' });
@@ -110,7 +110,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
     await expect(openid.fetchUserInfo(config, tokens.access_token, 'mallory')).rejects.toThrow(/unexpected/);
   });
 
-  it('gives out an ID token again with a refreshed token', async () => {
+  it('returns a new ID token with a refreshed token', async () => {
     const config = await discover('web');
     const { refresh_token: token } = await signIn(config, { scope: 'openid' });
     const refreshed = await openid.refreshTokenGrant(config, token!);
@@ -120,19 +120,19 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
   it.each([
     ['es256', 'ES256'],
     ['eddsa', 'EdDSA'],
-  ])('signs for the client %s by %s', async (id, alg) => {
+  ])('signs the ID tokens of the client %s with %s', async (id, alg) => {
     const config = await discover(id, { id_token_signed_response_alg: alg });
     expect((await signIn(config, { scope: 'openid' })).claims()).toMatchObject({ aud: id });
   });
 
-  it('signs what the userinfo endpoint says for a client that wants it', async () => {
+  it('signs userinfo responses for a client that registered for it', async () => {
     const config = await discover('signed', { userinfo_signed_response_alg: 'RS256' });
     openid.enableNonRepudiationChecks(config);
     const { access_token: token } = await signIn(config, { scope: 'openid email' });
     expect(await openid.fetchUserInfo(config, token, 'alice')).toMatchObject({ email: PROFILE.email });
   });
 
-  it('says what was asked for by name', async () => {
+  it('returns the claims requested with the `claims` parameter', async () => {
     const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { name: null } });
     const config = await discover('web');
     const tokens = await signIn(config, { scope: 'openid', claims });
@@ -141,7 +141,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
     expect(said).toEqual({ email: PROFILE.email });
   });
 
-  it('asks its user about what is asked for by name, each time, and never says it unasked', async () => {
+  it('asks for consent to claims of the `claims` parameter each time, and does not remember it', async () => {
     const config = await discover('web');
     await signIn(config, { scope: 'openid email' });
     const asked = { redirect_uri: CALLBACK, scope: 'openid email', state: 'xyz' };
@@ -155,7 +155,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
     expect((await open({ claims: acr })).headers['location']).toContain('code=');
   });
 
-  it('binds tokens to a key, and takes them at the userinfo endpoint with that key alone', async () => {
+  it('binds tokens with DPoP, and requires the key at the userinfo endpoint', async () => {
     const config = await discover('spa', { client_secret: undefined });
     const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
     const verifier = openid.randomPKCECodeVerifier();
@@ -177,7 +177,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, of an issuer with the path "
     await expect(openid.fetchUserInfo(config, tokens.access_token, 'alice')).rejects.toThrow(/challenge/);
   });
 
-  it('is taken by a second library, and its userinfo endpoint by a form and by pages of other origins', async () => {
+  it('works with a second client library, and serves userinfo to form posts and cross-origin requests', async () => {
     const found = await oauth.discoveryRequest(issuer, insecure);
     const as = await oauth.processDiscoveryResponse(issuer, found);
     const config = await discover('web');

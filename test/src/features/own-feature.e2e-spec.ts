@@ -41,14 +41,14 @@ const store = () =>
     users: { findById: (id) => (id === alice.id ? alice : undefined), findByCredentials: () => undefined },
   });
 
-it('a feature of a host is one file of less than 80 lines, by public names alone', () => {
+it('an application’s own feature takes one file of less than 80 lines and only public imports', () => {
   const source = readFileSync(`${import.meta.dirname}/vouchers.ts`, 'utf8');
   const imports = source.match(/^import .*?;$/gms);
   expect(source.split('\n').length).toBeLessThan(80);
   expect(imports).toEqual([expect.stringMatching(PUBLIC)]);
 });
 
-describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
+describe.each(PLATFORMS)('an application’s own feature on %s', (platform) => {
   const running = new Set(['spring']);
   const client = { client_id: 'web', client_secret: 'web-secret' };
 
@@ -62,7 +62,7 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
     };
   }
 
-  it('adds an endpoint with its route, and a grant', async () => {
+  it('adds an endpoint with a route, and a grant type', async () => {
     const { url, token } = await start();
     const made = await readResponse(post(`${url}/oauth/voucher`, client));
     expect(made).toMatchObject({ status: 200, body: { voucher: 'voucher-1' } });
@@ -76,13 +76,13 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
     );
   });
 
-  it('lets nobody in at its endpoint who does not prove who they are', async () => {
+  it('rejects unauthenticated clients at its endpoint', async () => {
     const { url } = await start();
     const answer = await readResponse(post(`${url}/oauth/voucher`, { client_id: 'web', client_secret: 'guessed' }));
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
-  it('keeps a parameter from authorize to refresh, adds it to the answer, and judges tokens by it', async () => {
+  it('keeps a parameter from authorization to refresh, returns it with tokens, and validates tokens by it', async () => {
     const { url, token } = await start();
     const landed = await decide(url, { ...AUTHORIZATION_PARAMETERS, campaign: 'spring' }, 'alice', 'allow');
     const code = { grant_type: 'authorization_code', code: landed.searchParams.get('code')!, redirect_uri: CALLBACK };
@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
     });
   });
 
-  it('refuses what is wrong with its parameter where the client hears of it', async () => {
+  it('returns an error about its parameter to the client', async () => {
     const { url } = await start();
     const { headers } = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, campaign: 'autumn' }, 'alice');
     const { searchParams } = new URL(headers['location']!);
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
     expect(searchParams.get('error_description')).toBe('Invalid parameter: `campaign`');
   });
 
-  it('adds to the metadata', async () => {
+  it('extends the server metadata', async () => {
     const { url } = await start();
     const { body } = await readResponse(get(`${url}/.well-known/oauth-authorization-server`));
     expect(body).toMatchObject({

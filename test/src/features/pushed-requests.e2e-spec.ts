@@ -39,7 +39,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     return { verifier, parameters };
   }
 
-  /** Pushes as an independent client does. */
+  /** Pushes a request as an independent client does. */
   async function push(client: oauth.Client, auth: oauth.ClientAuth, parameters: Record<string, string>) {
     const response = await oauth.pushedAuthorizationRequest(as, client, auth, parameters, insecure);
     const { request_uri, expires_in } = await oauth.processPushedAuthorizationResponse(as, client, response);
@@ -47,7 +47,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     return { client_id: client.client_id, request_uri };
   }
 
-  it('are found by the issuer', () => {
+  it('are announced in the server metadata', () => {
     expect(as).toMatchObject({
       pushed_authorization_request_endpoint: url + PAR,
       require_pushed_authorization_requests: false,
@@ -57,10 +57,10 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   it.each([
     ['a confidential client', WEB, WEB_SECRET],
     ['a public client', SPA, oauth.None()],
-  ])('take %s through login and consent to a token of the user', async (_, client, auth) => {
+  ])('lead %s through login and consent to an access token', async (_, client, auth) => {
     const { verifier, parameters } = await asked();
     const name = await push(client, auth, parameters);
-    // Nobody is signed in yet: the way to the login page and back is one more visit.
+    // The user is not signed in yet, so there is an additional page request after the login page.
     const login = await openConsentPage(url, name);
     const back = new URL(login.headers['location']!, url).searchParams.get('return_to')!;
     expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(name.request_uri);
@@ -80,7 +80,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     expect(await openConsentPage(url, name, 'alice')).toMatchObject({ status: 400 });
   });
 
-  it('are what openid-client sends', async () => {
+  it('are accepted from openid-client', async () => {
     const config = new openid.Configuration(as, 'web', undefined, openid.ClientSecretPost('web-secret'));
     openid.allowInsecureRequests(config);
     const { verifier, parameters } = await asked();
@@ -91,7 +91,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     expect(await openid.authorizationCodeGrant(config, landed, checks)).toMatchObject({ scope: 'notes:read' });
   });
 
-  it('show the page of what was pushed, whatever is added to the URL, and again when it is loaded again', async () => {
+  it('show the consent page of the pushed parameters, ignore others in the URL, and can be reloaded', async () => {
     const { parameters } = await asked();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const bent = { ...name, scope: 'notes:write notes:read', redirect_uri: 'https://evil.example/' };
@@ -101,7 +101,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     }
   });
 
-  it('are decided once, though two pages of one were open', async () => {
+  it('can be decided once, even with two open consent pages', async () => {
     const { parameters } = await asked();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const pages = [pageOf(await openConsentPage(url, name, 'bob')), pageOf(await openConsentPage(url, name, 'bob'))];
@@ -115,7 +115,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     expect(byStatus[1]).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('are told to the client when the user says no, and are over then', async () => {
+  it('return access_denied to the client if the user denies, and cannot be used again', async () => {
     const { parameters } = await asked();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write notes:read' });
     const landed = await decide(url, name, 'bob', 'deny');
@@ -123,7 +123,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     expect(await openConsentPage(url, name, 'bob')).toMatchObject({ status: 400 });
   });
 
-  it('are refused in JSON, by any other method too', async () => {
+  it('are rejected with JSON errors, other methods included', async () => {
     const form = { client_id: 'web', response_type: 'code', redirect_uri: 'https://evil.example/', state: 'xyz' };
     const refused = (status: number, error_description: string, headers: object = {}) => ({
       status,

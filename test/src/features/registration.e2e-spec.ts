@@ -20,7 +20,7 @@ const send = (url: string, method: string, body?: unknown, headers = {}) =>
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 
-describe.each(PLATFORMS)('registration on %s', (platform) => {
+describe.each(PLATFORMS)('dynamic client registration on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {
@@ -39,12 +39,12 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     return (await oauth.processDynamicClientRegistrationResponse(response)) as oauth.Client & Record<string, string>;
   }
 
-  it('is found by the issuer', () => {
+  it('is announced in the server metadata', () => {
     expect(as.registration_endpoint).toBe(url + REGISTER);
   });
 
   it.each(['client_secret_basic', 'client_secret_post', 'none'])(
-    'makes a client of oauth4webapi that gets a token of a user and refreshes it: %s',
+    'registers a client of oauth4webapi that gets and refreshes a user’s token: %s',
     async (method) => {
       const client = await register({
         redirect_uris: [CALLBACK],
@@ -78,7 +78,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     },
   );
 
-  it('is what openid-client asks for', async () => {
+  it('registers a client of openid-client', async () => {
     const metadata = { redirect_uris: [CALLBACK], client_name: 'Notes', 'client_name#ja': 'ノート' };
     const execute = [openid.allowInsecureRequests];
     const config = await openid.dynamicClientRegistration(new URL(url), metadata, undefined, {
@@ -88,7 +88,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     expect(config.clientMetadata()).toMatchObject({ ...metadata, client_secret: expect.any(String) });
   });
 
-  it('answers with all that was registered, which nobody may keep', async () => {
+  it('returns all registered metadata, with no-store', async () => {
     const asked = { redirect_uris: [CALLBACK], client_name: 'Notes', consent: 'never', id: 'web', unknown: 1 };
     const { status, headers, body } = await readResponse(send(url + REGISTER, 'POST', asked));
     expect({ status, headers }).toEqual({ status: 201, headers: NO_STORE });
@@ -109,7 +109,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     });
   });
 
-  it('is read, changed as a whole, and ended by who has its token, and by nobody else', async () => {
+  it('lets only the holder of the registration access token read, replace and delete the client', async () => {
     const client = await register({
       redirect_uris: [CALLBACK],
       client_name: 'Notes',
@@ -146,7 +146,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
     expect(await readResponse(post(`${url}/oauth/token`, form as never))).toMatchObject({ status: 401 });
   });
 
-  it('refuses what it cannot read, by any other method too', async () => {
+  it('rejects malformed metadata and other methods', async () => {
     const refusal = (error: string, error_description: string, status = 400) =>
       expect.objectContaining({ status, body: { error, error_description } });
     expect(await readResponse(send(url + REGISTER, 'POST', '{'))).toEqual(
@@ -169,10 +169,10 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
   });
 });
 
-describe.each(PLATFORMS)('registration without body parsers on %s', (platform) => {
+describe.each(PLATFORMS)('dynamic client registration without body parsers on %s', (platform) => {
   afterAll(stopApplications);
 
-  it('reads JSON by itself, and counts who registers by address', async () => {
+  it('parses JSON itself, and limits the rate per address', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const features = [registration({ open: true, rate: { requests: 2, per: 3600 } })];

@@ -33,7 +33,7 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
       ...resources.map((uri): [string, string] => ['resource', uri]),
     ]);
 
-  /** The code flow up to the token request; where the request is pushed, the browser brings no more than its name. */
+  /** Runs the code flow up to the token request. If the request is pushed, the browser sends only its `request_uri`. */
   async function obtainCode(resources: readonly string[], isPushed: boolean) {
     const verifier = oauth.generateRandomCodeVerifier();
     const asked = {
@@ -81,8 +81,8 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
 
   it.each([
     ['in the URL', false],
-    ['in a request that was pushed', true],
-  ])('named %s give tokens that are good there, and nowhere else', async (_, isPushed) => {
+    ['in a pushed request', true],
+  ])('requested %s limit tokens to these resources', async (_, isPushed) => {
     const code = await obtainCode([NOTES, MAIL], isPushed);
     const far = await redeem(code, [MAIL]);
     expect(await visit(far.access_token)).toBe(401);
@@ -95,14 +95,14 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
     });
   });
 
-  it('that are unknown are told to the client', async () => {
+  it('return invalid_target to the client if they are unknown', async () => {
     const { landed } = await obtainCode(['https://other.example/'], false);
     expect(() => oauth.validateAuthResponse(as, WEB, landed, 'xyz')).toThrow(oauth.AuthorizationResponseError);
     expect(Object.fromEntries(landed.searchParams)).toMatchObject({ error: 'invalid_target', state: 'xyz' });
     await expect(obtainCode(['https://other.example/'], true)).rejects.toMatchObject({ error: 'invalid_target' });
   });
 
-  it('are not mistaken for one another, however a path is spelled', async () => {
+  it('are distinguished even if the path is spelled differently', async () => {
     const root = 'https://api.example/';
     const features = [resourceIndicators({ own: [root, NOTES] })];
     const host = await startApplication(platform, demoModule({ features }));
@@ -113,12 +113,12 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
     const { access_token: token } = answer.body as { access_token: string };
     for (const path of ['/notes', '/NOTES', '/n%6ftes', '/Notes/Mine']) {
       const { status } = await readResponse(get(host.url + path, bearer(token)));
-      // What the platform does not take for the route is found by nobody.
+      // The platform returns 404 for a path that does not match the route.
       expect([path, status === 401 || status === 404]).toEqual([path, true]);
     }
   });
 
-  it('narrow the token of a client that acts for itself', async () => {
+  it('limit the token of a client credentials client', async () => {
     const obtain = async (resources: readonly string[]) => {
       const parameters = form({ scope: 'notes:read' }, resources);
       const response = await oauth.clientCredentialsGrantRequest(as, WEB, WEB_SECRET, parameters, insecure);

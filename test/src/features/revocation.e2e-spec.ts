@@ -14,7 +14,7 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 const APP = 'https://app.example';
 const DONE = { status: 200, headers: NO_STORE, body: {} };
 
-/** A host with both features, and clients of two libraries that know where its endpoints are. */
+/** Starts an application with both features, and clients of two libraries with its endpoints. */
 async function start(platform: Platform, options: object = {}, providers: object = {}) {
   const features = [revocation(), introspection()];
   const { url } = await startApplication(platform, { ...demoModule({ features, ...options }), ...providers });
@@ -26,17 +26,16 @@ async function start(platform: Platform, options: object = {}, providers: object
   return { url, client, server, configuration };
 }
 
-/** Is the access token let in, and does the refresh token get another? */
+/** Whether the access token is accepted, and whether the refresh token can be redeemed. */
 async function usable(client: DemoClient, tokens: { access_token: string; refresh_token?: string }) {
   const letIn = (await get(`${client.url}/notes`, bearer(tokens.access_token))).status === 200;
   return [letIn, (await client.refresh(tokens.refresh_token!)).status === 200];
 }
 
-// Issue 11, 2
-describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
+describe.each(ANY_PLATFORM)('token revocation on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('ends an access token alone, as oauth4webapi asks for it', async () => {
+  it('revokes only the access token, as requested by oauth4webapi', async () => {
     const { client, server } = await start(platform);
     const tokens = await client.obtainTokens();
     const revoke = (token: string) => oauth.revocationRequest(server, WEB, WEB_SECRET, token, insecure);
@@ -46,7 +45,7 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     expect(await usable(client, tokens)).toEqual([false, true]);
   });
 
-  it('ends all that came of a refresh token, as openid-client asks for it', async () => {
+  it('revokes all tokens of the grant with a refresh token, as requested by openid-client', async () => {
     const { client, configuration } = await start(platform);
     const [tokens, stranger] = [await client.obtainTokens(), await client.obtainTokens()];
     await openid.tokenRevocation(configuration, tokens.refresh_token!, { token_type_hint: 'refresh_token' });
@@ -56,7 +55,7 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     expect(await openid.tokenIntrospection(configuration, tokens.access_token)).toEqual({ active: false });
   });
 
-  it('lets a public client revoke its own token by its name alone, and none of others', async () => {
+  it('lets a public client revoke its own token with its client_id, but not the tokens of others', async () => {
     const { url, client, server } = await start(platform);
     const redeemed = await client.redeem(SPA, oauth.None(), await client.obtainCode(SPA));
     const own = (await oauth.processAuthorizationCodeResponse(server, SPA, redeemed)).access_token;
@@ -76,7 +75,7 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     );
   });
 
-  it('answers an empty JSON object, which nothing of the host can bend', async () => {
+  it('returns an empty JSON object, regardless of the application’s global enhancers', async () => {
     const { url } = await start(platform, {}, { providers: GLOBAL_ENHANCERS });
     const revoke = (form: Record<string, string>) =>
       readResponse(post(`${url}/oauth/revoke`, form, basic('web', 'web-secret')));
@@ -87,7 +86,7 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     );
   });
 
-  it('may be asked by the pages of a client', async () => {
+  it('allows cross-origin requests from a client’s pages', async () => {
     const { url } = await start(platform, { cors: { origins: [APP] } });
     const preflight = { origin: APP, 'access-control-request-method': 'POST' };
     const asked = await readResponse(fetch(`${url}/oauth/revoke`, { method: 'OPTIONS', headers: preflight }));
@@ -98,7 +97,7 @@ describe.each(ANY_PLATFORM)('revocation on %s', (platform) => {
     expect([status, headers['access-control-allow-origin']]).toEqual([200, APP]);
   });
 
-  it('says 503 where the model is away: the token is still there', async () => {
+  it('responds with 503 if the model is unavailable, as the token remains valid', async () => {
     const store = demoStore();
     const away = () => Promise.reject(new TemporarilyUnavailableError('away', { retryAfter: 3 }));
     const model = new Proxy(store, {

@@ -20,7 +20,7 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 const auth = oauth.ClientSecretBasic('web-secret');
 const WEB = { client_id: 'web' };
 
-describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
+describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   let key: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
@@ -86,7 +86,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     return oauth.processAuthorizationCodeResponse(as, WEB, response);
   }
 
-  it('take oauth4webapi through login and consent, by value, to an answer that is signed', async () => {
+  it('sent by value by oauth4webapi, lead through login and consent to a signed response', async () => {
     const { verifier, parameters } = await asked({ response_mode: 'jwt' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
     const login = await openConsentPage(url, { ...WEB, request });
@@ -97,7 +97,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     expect(await redeem(callback, verifier)).toMatchObject({ scope: 'notes:read' });
   });
 
-  it('take openid-client, pushed', async () => {
+  it('pushed by openid-client, lead to a signed response', async () => {
     const config = new openid.Configuration(as, 'web', undefined, openid.ClientSecretBasic('web-secret'));
     openid.allowInsecureRequests(config);
     openid.useJwtResponseMode(config);
@@ -110,7 +110,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     expect(await openid.authorizationCodeGrant(config, landed, checks)).toMatchObject({ scope: 'notes:read' });
   });
 
-  it('post an answer that is signed, and sign a no', async () => {
+  it('lead to a signed response in form_post.jwt mode, including access_denied', async () => {
     const { parameters } = await asked({ response_mode: 'form_post.jwt', scope: 'notes:write' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
     const { action, ticket } = pageOf(await openConsentPage(url, { ...WEB, request }, 'bob'));
@@ -124,7 +124,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     });
   });
 
-  it('are decided as they were shown, though what is elsewhere has changed since', async () => {
+  it('are decided as shown, even if the document at request_uri changes afterwards', async () => {
     const { verifier, parameters } = await asked();
     const write = async (scope: string) => {
       object = await new SignJWT({ ...parameters, scope })
@@ -141,7 +141,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     await write('notes:read notes:write');
     const again = pageOf(await decideOn(shown));
     expect([shown.scope, again.scope]).toEqual(['notes:read', 'notes:read notes:write']);
-    // The same scope, and another thing that no page shows.
+    // The scope is the same, but a parameter that is not shown on the page differs.
     await write('notes:read');
     const before = pageOf(await openConsentPage(url, request, 'bob'));
     parameters.state = 'another state';
@@ -153,7 +153,7 @@ describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
     expect(await redeem(callback, verifier)).toMatchObject({ scope: 'notes:read' });
   });
 
-  it('are told to the browser where they are not good', async () => {
+  it('show an error page if the signature is invalid', async () => {
     const { parameters } = await asked();
     const { privateKey } = await generateKeyPair('ES256');
     const request = await oauth.issueRequestObject(as, WEB, parameters, privateKey);

@@ -56,7 +56,7 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
     return (body as { access_token: string }).access_token;
   };
 
-  it('delegates, as openid-client asks for it, and says who acts', async () => {
+  it('delegates with an actor token, as requested by openid-client, and returns the actor', async () => {
     const configuration = await discover('worker');
     expect(configuration.serverMetadata().grant_types_supported).toContain(GRANT);
     const actor = await openid.clientCredentialsGrant(configuration, { scope: 'notes:read' });
@@ -79,7 +79,7 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
     expect((await get(`${url}/notes`, bearer(answer.access_token))).status).toBe(200);
   });
 
-  it('impersonates, as oauth4webapi asks for it', async () => {
+  it('impersonates without an actor token, as requested by oauth4webapi', async () => {
     const as = { issuer: url, token_endpoint: `${url}/oauth/token` };
     const client = { client_id: 'worker' };
     const parameters = { subject_token: await signIn(), subject_token_type: ACCESS };
@@ -89,7 +89,7 @@ describe.each(ANY_PLATFORM)('token exchange on %s', (platform) => {
     expect(answer).toMatchObject({ issued_token_type: ACCESS, scope: 'notes:read notes:write' });
   });
 
-  it('refuses what the host refuses, and what would be more', async () => {
+  it('rejects requests that the application does not allow, or that exceed the subject token', async () => {
     const ask = async (id: string, more: object) =>
       readResponse(
         post(

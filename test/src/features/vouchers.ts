@@ -11,16 +11,16 @@ import {
   type User,
 } from 'nest-oauth2';
 
-/** The `grant_type` of a voucher: a URI, as extension grants have it. RFC 6749 §4.5 */
+/** The `grant_type` of a voucher, a URI as for all extension grants. RFC 6749 §4.5 */
 export const VOUCHER = 'urn:example:grant-type:voucher';
 
-/** What the feature asks of the model. */
+/** The model methods that the feature requires. */
 export interface VoucherModel {
   makeVoucher(client: Client): Promise<string>;
   findVoucher(voucher: string): Promise<{ user: User; scope: string } | undefined>;
 }
 
-/** Redeems a voucher, which a client presents instead of a user. */
+/** Redeems a voucher, which a client presents instead of user credentials. */
 async function redeemVoucher(request: TokenRequest): Promise<Token> {
   const model = request.options.model as Model & VoucherModel;
   const found = await model.findVoucher(request.parameters.required('voucher'));
@@ -28,7 +28,7 @@ async function redeemVoucher(request: TokenRequest): Promise<Token> {
   return await request.issue({ client: request.client, ...found, refreshable: true });
 }
 
-/** Clients that proved themselves get vouchers here. */
+/** Issues vouchers to authenticated clients. */
 class VoucherEndpoint extends BackChannelEndpoint<string> {
   protected readonly id = 'voucher';
   protected serve({ client, options }: ClientRequest): Promise<string> {
@@ -39,7 +39,10 @@ class VoucherEndpoint extends BackChannelEndpoint<string> {
   }
 }
 
-/** Vouchers, and campaigns that users come by. @param running the campaigns whose tokens are good */
+/**
+ * Adds vouchers, and campaigns that authorization requests can name.
+ * @param running the campaigns whose tokens are valid
+ */
 export const vouchers = ({ running }: { running: Set<string> }): Feature => ({
   id: 'vouchers',
   requires: ['makeVoucher', 'findVoucher'],
