@@ -4,11 +4,11 @@ import { OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { bearer } from '../../support/http.js';
 import { AdminController, model, ReadScopeController } from '../../support/guarded-controllers.js';
 
-describe('OAuthGuard beyond HTTP', () => {
+describe('OAuthGuard outside of HTTP routes', () => {
   const guard = new OAuthGuard(new OAuth2Server({ model }));
   const request = (token: string) => ({ method: 'POST', headers: bearer(token), query: {}, body: {} });
 
-  /** What Nest hands to a guard, as far as this one looks at it. */
+  /** Returns the execution context that Nest passes to a guard, as far as this guard reads it. */
   const contextOf = (type: string, controller: Type, args: unknown[]) =>
     ({
       getType: () => type,
@@ -17,7 +17,7 @@ describe('OAuthGuard beyond HTTP', () => {
       getArgByIndex: (index: number) => args[index],
     }) as unknown as ExecutionContext;
 
-  it('finds the request of a GraphQL resolver in its context', async () => {
+  it('reads the request of a GraphQL resolver from its context', async () => {
     const req = request('read');
     expect(await guard.canActivate(contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]))).toBe(true);
     expect(req).toMatchObject({ oauth2: { token: { accessToken: 'read' } } });
@@ -31,7 +31,7 @@ describe('OAuthGuard beyond HTTP', () => {
     ]);
   });
 
-  it('finds the request of a GraphQL resolver behind a reply of Fastify', async () => {
+  it('reads the request of a GraphQL resolver from a Fastify reply in its context', async () => {
     const reply = { request: request('read'), header: jest.fn(), code: jest.fn(), sent: false };
     expect(await guard.canActivate(contextOf('graphql', ReadScopeController, [null, {}, { reply }, {}]))).toBe(true);
     expect(reply.header.mock.calls).toContainEqual(['x-oauth-scopes', 'read']);
@@ -44,13 +44,13 @@ describe('OAuthGuard beyond HTTP', () => {
     ],
     ['ws', 'cannot find the request that opened this WebSocket: import OAuth2Module in the application of the gateway'],
     ['carrier-pigeon', "does not support requests of the type 'carrier-pigeon': write your own guard for them"],
-  ])('says what it cannot read: %s', async (type, said) => {
+  ])('reports a context that it cannot read: %s', async (type, said) => {
     await expect(guard.canActivate(contextOf(type, ReadScopeController, [{}, {}]))).rejects.toThrow(
       `Invalid argument: OAuthGuard ${said}`,
     );
   });
 
-  it('takes two fields of one GraphQL query for what they are: each finds the token, though they are guarded at once', async () => {
+  it('authenticates two fields of one GraphQL query that are guarded concurrently', async () => {
     const req: { oauth2?: unknown; method: string } = request('read');
     const context = contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]);
     await guard.canActivate(context);

@@ -15,7 +15,7 @@ import { CN, issue, type IssuedCertificate } from '../../support/certificates.js
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { authority, fetchWith, TLS_OPTIONS } from '../../support/tls-client.js';
 
-// RFC 8705 §3, wherever the guard stands.
+// RFC 8705 §3, for HTTP routes and WebSockets.
 
 const own = issue({ subject: [[[CN, 'own']]] });
 const other = issue({ subject: [[[CN, 'own']]] });
@@ -60,17 +60,17 @@ async function started(platform: (typeof PLATFORMS)[number], prepare?: (app: INe
 
 const identity = ({ cert, key }: IssuedCertificate) => ({ cert, key, ca: authority.cert });
 
-describe.each(PLATFORMS)('a token that is bound to a certificate, on %s,', (platform) => {
+describe.each(PLATFORMS)('a certificate-bound token on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('lets in who shows it at a route', async () => {
+  it('is accepted only with its certificate at a route', async () => {
     const url = await started(platform);
     const call = async (certificate?: IssuedCertificate) =>
       (await fetchWith(certificate)(`${url}/notes`, { headers: { authorization } })).status;
     expect([await call(own), await call(other), await call()]).toEqual([200, 401, 401]);
   });
 
-  it('lets in who shows it where a WebSocket is opened', async () => {
+  it('is accepted only with its certificate when a WebSocket is opened', async () => {
     const url = (await started(platform)).replace('https', 'wss');
     const open = (certificate: IssuedCertificate) =>
       new WebSocket(url, { headers: { authorization }, ...identity(certificate) });
@@ -84,7 +84,7 @@ describe.each(PLATFORMS)('a token that is bound to a certificate, on %s,', (plat
     good.terminate();
   });
 
-  it('lets in who shows it where a connection of socket.io is opened', async () => {
+  it('is accepted only with its certificate when a socket.io connection is opened', async () => {
     const url = await started(platform, (app) => app.useWebSocketAdapter(new IoAdapter(app)));
     const open = (certificate: IssuedCertificate) =>
       io(url, { transports: ['websocket'], auth: { token: 'bound' }, forceNew: true, ...identity(certificate) });

@@ -16,11 +16,11 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { readResponse, basic, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 
-// Issue 10, 1.9: RFC 9700 §4.15
+// RFC 9700 §4.15
 
 const alice = { id: 'alice', name: 'Alice' };
 
-/** A client that has registered itself under the id of a user. */
+/** A registered client whose id equals the id of a user. */
 const client = { id: 'alice', secret: 's3cret', grants: ['client_credentials', 'password'], scopes: ['sessions'] };
 
 @Controller()
@@ -68,20 +68,20 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
   const users = () => tokenFor({ grant_type: 'password', username: 'alice', password: 'x' });
   const bodyOf = async (path: string, headers: object) => (await readResponse(get(`${url}/${path}`, headers))).body;
 
-  it('is not that user when it acts for itself', async () => {
+  it('is not treated as that user with a client credentials token', async () => {
     expect(await bodyOf('who', await own())).toEqual({ id: null, app: 'alice', isClient: true });
     expect(await bodyOf('who', await users())).toEqual({ id: 'alice', app: 'alice', isClient: false });
   });
 
-  it('neither sees nor ends what the user has', async () => {
+  it('can neither list nor end the user’s sessions', async () => {
     const [itself, user] = [await own(), await users()];
     expect(await bodyOf('sessions', itself)).toEqual({ count: 0 });
-    // Nobody's grants: the store takes no filter without a value.
+    // The store rejects a filter without a value, so no grants are revoked.
     expect((await fetch(`${url}/sessions`, { method: 'DELETE', headers: itself })).status).toBe(500);
     expect((await get(`${url}/sessions`, user)).status).toBe(200);
   });
 
-  it('is turned away where a user is required', async () => {
+  it('is rejected where a user is required', async () => {
     expect(await bodyOf('account', await users())).toEqual({ name: 'Alice' });
     expect(await readResponse(get(`${url}/account`, await own()))).toEqual({
       status: 403,

@@ -26,7 +26,7 @@ class EventsController {
     );
   }
 
-  /** As the SDK of MCP answers: by itself, with all headers at once. */
+  /** Responds like the MCP SDK: writes the response itself, with all headers at once. */
   @Get('own')
   own(@Res() reply: ServerResponse & { raw?: ServerResponse; hijack?(): void }) {
     reply.hijack?.();
@@ -49,7 +49,7 @@ class EventsController {
   }
 }
 
-describe.each(PLATFORMS)('an event stream on %s', (platform) => {
+describe.each(PLATFORMS)('a server-sent event stream on %s', (platform) => {
   let url: string;
   const store = new MemoryStore({
     clients: [client],
@@ -66,7 +66,7 @@ describe.each(PLATFORMS)('an event stream on %s', (platform) => {
     return store.saveToken({ accessToken, accessTokenExpiresAt, grantId: `${platform} ${accessToken}` }, client, alice);
   };
 
-  it('ends whole when its grant is revoked, lets go of the handler, and leaves those of other grants', async () => {
+  it('is closed when its grant is revoked, which stops the handler but no streams of other grants', async () => {
     const gone = new Promise<void>((resolve) => (letGo = resolve));
     await issue('one');
     await issue('two');
@@ -80,7 +80,7 @@ describe.each(PLATFORMS)('an event stream on %s', (platform) => {
     await reader.cancel();
   });
 
-  it('ends with its token too where the handler writes it by itself', async () => {
+  it('is closed when its token is revoked, even if the handler writes the response itself', async () => {
     const gone = new Promise<void>((resolve) => (letGo = resolve));
     await issue('own');
     const accept = 'application/json, text/event-stream';
@@ -90,7 +90,7 @@ describe.each(PLATFORMS)('an event stream on %s', (platform) => {
     await gone;
   });
 
-  it('is none where the answer is an ordinary one, which comes to its end', async () => {
+  it('is not assumed for an ordinary slow response, which completes after revocation', async () => {
     let end = () => undefined as void;
     finish = new Promise((resolve) => (end = resolve));
     const started = new Promise<void>((resolve) => (begun = resolve));
@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('an event stream on %s', (platform) => {
     expect(await (await answer).json()).toEqual({ slow: true });
   });
 
-  it('is opened again with another token only', async () => {
+  it('requires another token once its grant is revoked', async () => {
     await issue('three');
     expect((await get(`${url}/events`, bearer('one'))).status).toBe(401);
     expect(await (await get(`${url}/who`, bearer('three'))).json()).toEqual({ user: 'alice' });

@@ -58,7 +58,7 @@ class OpenGateway {
   }
 }
 
-/** Reads the token of the message, where an application of the host has it. */
+/** Reads the token from the message, where the application has put it. */
 @Injectable()
 class MessageGuard extends OAuthGuard {
   protected override getRequest(context: ExecutionContext) {
@@ -84,7 +84,7 @@ class MessageGateway {
   }
 }
 
-describe('a gateway behind OAuthGuard', () => {
+describe('a WebSocket gateway behind OAuthGuard', () => {
   afterEach(stopApplications);
 
   const start = async (
@@ -103,7 +103,7 @@ describe('a gateway behind OAuthGuard', () => {
     data: expect.objectContaining({ status: 'error', error }),
   });
 
-  it('lets its own handler of connections see those alone that it has let in', async () => {
+  it('passes only accepted connections to its connection handler', async () => {
     connected.length = 0;
     const url = await start([ShelfGateway]);
     expect(await new GatewayClient(`${url}/?a=1`, 'stolen').closed).toBe(4401);
@@ -112,7 +112,7 @@ describe('a gateway behind OAuthGuard', () => {
     expect(connected).toEqual(['/?a=3']);
   });
 
-  it('refuses a message for want of a scope, and leaves the connection open', async () => {
+  it('rejects a message that lacks a scope, and keeps the connection open', async () => {
     const client = new GatewayClient(await start([ShelfGateway]), 'read');
     expect(await client.ask('write')).toEqual({
       event: 'exception',
@@ -127,14 +127,14 @@ describe('a gateway behind OAuthGuard', () => {
     expect(await client.ask('read')).toEqual({ event: 'read', data: 'u' });
   });
 
-  it('closes the connection as a fault of the server when the model fails, and says nothing of it', async () => {
+  it('closes the connection as a server error if the model fails, without details', async () => {
     const error = jest.fn<LoggerService['error']>();
     const broken = new GatewayClient(await start([ShelfGateway], { error, log() {}, warn() {} }), 'broken');
     expect(await broken.closed).toBe(1011);
     expect(String(error.mock.calls)).toContain('SELECT * FROM tokens');
   });
 
-  it('is guarded by the guard of the application, and may leave its handshake open [Nest 12]', async () => {
+  it('can be guarded globally, with a handshake that needs no token [Nest 12]', async () => {
     const guard = { provide: APP_GUARD, useClass: OAuthGuard };
     const url = await start([guard, OpenGateway]);
     const stranger = new GatewayClient(url);
@@ -146,7 +146,7 @@ describe('a gateway behind OAuthGuard', () => {
     expect(await new GatewayClient(url, 'stolen').ask('optional')).toEqual(refused('invalid_token'));
   });
 
-  it('checks its messages where the model is made for each request [Nest 12]', async () => {
+  it('checks its messages if the model is request-scoped [Nest 12]', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class RequestModel {
       getAccessToken(token: string) {
@@ -160,7 +160,7 @@ describe('a gateway behind OAuthGuard', () => {
     expect(await new GatewayClient(url, 'stolen').ask('read')).toEqual(refused('invalid_token'));
   });
 
-  it('may read its token elsewhere, keep it in another way, and let somebody pass all the same', async () => {
+  it('can read its token elsewhere, store it differently, and allow a message despite a refusal', async () => {
     const client = new GatewayClient(await start([MessageGateway]));
     expect(await client.ask('who', { token: 'read' })).toEqual({ event: 'who', data: 'the user of read' });
     expect(await client.ask('who', { token: 'stolen' })).toEqual(refused('invalid_token'));

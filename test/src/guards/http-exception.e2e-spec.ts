@@ -19,7 +19,7 @@ import { AdminController, model, ReadScopeController } from '../../support/guard
 
 let caught: unknown;
 
-/** Filters of a host, each for one exception of Nest. */
+/** Returns an exception filter of the application for one exception class of Nest. */
 function filterOf(exception: Type<HttpException>) {
   @Catch(exception)
   class Filter implements ExceptionFilter {
@@ -41,7 +41,7 @@ const FILTERS = [
   UnauthorizedException,
 ].map(filterOf);
 
-describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
+describe.each(PLATFORMS)('an exception filter of the application on %s', (platform) => {
   let url: string;
   let server: OAuth2Server;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
     ['ForbiddenException', 403, 'insufficient_scope', 'admin/inherited', bearer('read')],
     ['BadRequestException', 400, 'invalid_request', 'reading', { authorization: 'Bearer' }],
     ['ServiceUnavailableException', 503, 'server_error', 'reading', bearer('broken')],
-  ])('for %s catches a %i of the guard with `%s`', async (filter, status, error, path, headers) => {
+  ])('for %s catches the status %i of OAuthGuard with the error `%s`', async (filter, status, error, path, headers) => {
     const answer = await get(`${url}/${path}`, headers);
     expect(answer.status).toBe(status);
     const { message, cause } = caught as Error;
@@ -74,7 +74,7 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
   it.each([
     ['InternalServerErrorException', 500],
     ['HttpException', 429],
-  ])('for %s catches a %i', async (filter, code) => {
+  ])('for %s catches the status %i of OAuthGuard', async (filter, code) => {
     const failure = new OAuthError('Slow down', { name: 'slow_down', code });
     const authenticate = jest.spyOn(server, 'authenticate').mockRejectedValueOnce(failure);
     const answer = await get(`${url}/reading`, bearer('read'));
@@ -84,8 +84,7 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
     expect(await answer.json()).toEqual({ filter, statusCode: code, message: 'Slow down', ...said });
   });
 
-  // Issue 10, 2.2
-  it('finds the moment to come again on the reply', async () => {
+  it('finds Retry-After already set on the reply', async () => {
     const failure = new TemporarilyUnavailableError('Temporarily unavailable: busy', { retryAfter: 3 });
     const find = jest.spyOn(model, 'getAccessToken').mockRejectedValueOnce(failure);
     const answer = await get(`${url}/reading`, bearer('read'));

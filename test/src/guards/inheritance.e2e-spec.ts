@@ -7,8 +7,6 @@ import { bearer, get } from '../../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { model } from '../../support/guarded-controllers.js';
 
-// Issue 10, 1.13
-
 class ApiGuard extends OAuthGuard {}
 
 class Plain {
@@ -115,10 +113,10 @@ const OPEN = { inherited: [200, 200], said: [200, 200], guarded: [401, 200] };
 const CLOSED = { inherited: [401, 200], said: [200, 200], guarded: [401, 200] };
 const ADMIN = { inherited: [401, 403], said: [200, 200], guarded: [401, 403] };
 
-describe.each(PLATFORMS)('a controller that extends another on %s', (platform) => {
+describe.each(PLATFORMS)('a controller that extends another one, on %s', (platform) => {
   describe.each([
-    ['without a guard of the application', []],
-    ['behind OAuthGuard for the whole application', [{ provide: APP_GUARD, useClass: OAuthGuard }]],
+    ['without a global guard', []],
+    ['with OAuthGuard as global guard', [{ provide: APP_GUARD, useClass: OAuthGuard }]],
   ])('%s', (_, providers) => {
     let url: string;
     beforeAll(async () => {
@@ -128,18 +126,22 @@ describe.each(PLATFORMS)('a controller that extends another on %s', (platform) =
     afterAll(stopApplications);
 
     it.each([
-      ['open', 'an open one, and says nothing, is open', OPEN],
-      ['own-guard', 'an open one, and has a guard of its own, is guarded', CLOSED],
-      ['own-subclass', 'an open one, and has a guard that extends OAuthGuard, is guarded', CLOSED],
-      ['grandchild', 'one that guards itself is guarded', CLOSED],
-      ['other-guard', 'an open one, and has a guard that is not for tokens, is open', OPEN],
-      ['other-beside-inherited', 'an open one with OAuthGuard, and adds another guard, is open', OPEN],
-      ['guarded-again', 'an open one with OAuthGuard, and adds it again, is guarded', CLOSED],
-      ['opened-again', 'a guarded one, and says that it is open, is open', OPEN],
-      ['opened', 'a guarded one, and says so, is open', OPEN],
-      ['not-public', 'an open one, and says that it is not, is guarded', CLOSED],
-      ['user-required', 'an open one, and requires a user, is guarded', CLOSED],
-      ['scoped-above', 'an open one that extends one with scopes, and has a guard of its own, demands those', ADMIN],
+      ['open', 'a controller without guard, is public', OPEN],
+      ['own-guard', 'a controller without guard and adds OAuthGuard, is guarded', CLOSED],
+      ['own-subclass', 'a controller without guard and adds a subclass of OAuthGuard, is guarded', CLOSED],
+      ['grandchild', 'a guarded controller, is guarded', CLOSED],
+      ['other-guard', 'a controller without guard and adds an unrelated guard, is public', OPEN],
+      ['other-beside-inherited', 'a @Public() controller with OAuthGuard and adds an unrelated guard, is public', OPEN],
+      ['guarded-again', 'a @Public() controller with OAuthGuard and adds OAuthGuard again, is guarded', CLOSED],
+      ['opened-again', 'a guarded controller and adds @Public(), is public', OPEN],
+      ['opened', 'a guarded controller and adds @Public(), is public', OPEN],
+      ['not-public', 'a public controller and declares that it is not public, is guarded', CLOSED],
+      ['user-required', 'a public controller and requires a user, is guarded', CLOSED],
+      [
+        'scoped-above',
+        'a public controller with scopes in its base class and adds a guard, requires these scopes',
+        ADMIN,
+      ],
     ])('/%s, which extends %s', async (path, _sentence, expected) => {
       const statusOf = async (route: string, headers = {}) => (await get(`${url}/${path}/${route}`, headers)).status;
       for (const [route, [without, withToken]] of Object.entries(expected)) {

@@ -19,7 +19,7 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
   const statusOf = async (path: string, token?: string) =>
     (await get(`${url}/${path}`, token ? bearer(token) : {})).status;
 
-  it('gives the user and the token to the handler, and the scopes to the client', async () => {
+  it('passes the user and the token to the handler, and the scopes to the client in headers', async () => {
     expect(await readResponse(get(`${url}/reading/writing`, bearer('read+write')))).toEqual({
       status: 200,
       headers: {
@@ -32,26 +32,26 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
     expect((await readResponse(get(`${url}/reading`, bearer('read')))).body).toEqual({ id: 'u', name: 'U' });
   });
 
-  it('demands the scopes of the method instead of those of the controller', async () => {
+  it('requires the scopes of the method instead of those of the controller', async () => {
     expect(await statusOf('reading/writing', 'read')).toBe(403);
     expect(await statusOf('reading', 'read')).toBe(200);
     expect((await readResponse(get(`${url}/reading/any`, bearer('read')))).body).toEqual({ name: 'U' });
   });
 
-  it('demands of an inherited method what its controller demands', async () => {
+  it('requires the scopes of the subclass for an inherited method', async () => {
     expect(await statusOf('reading/inherited', 'read')).toBe(200);
     expect(await statusOf('admin/inherited', 'read')).toBe(403);
     expect(await statusOf('reading/inherited', 'read')).toBe(200);
   });
 
-  it('lets everybody in where the nearest word is @Public()', async () => {
+  it('allows every request if the nearest decorator is @Public()', async () => {
     expect((await readResponse(get(`${url}/reading/open`))).body).toEqual({ name: null, token: null });
     expect(await statusOf('open')).toBe(200);
     expect(await statusOf('open/closed')).toBe(401);
     expect(await statusOf('open/closed', 'read')).toBe(200);
   });
 
-  it('finds a token in a form, and in the URL where that is allowed', async () => {
+  it('reads the token from a form, and from the URL if that is allowed', async () => {
     expect(await readResponse(post(`${url}/reading/form`, { access_token: 'read', text: 'a' }))).toMatchObject({
       status: 201,
       body: { text: 'a' },
@@ -60,7 +60,7 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
     expect((await get(`${url}/reading?access_token=read`, bearer('read'))).status).toBe(400);
   });
 
-  it('keeps to itself what the model threw', async () => {
+  it('does not reveal the error that the model threw', async () => {
     expect(await readResponse(get(`${url}/reading`, bearer('broken')))).toEqual({
       status: 503,
       headers: { 'content-type': NO_STORE['content-type'] },

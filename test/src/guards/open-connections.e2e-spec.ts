@@ -6,7 +6,7 @@ import { CurrentUser, type Model, OAuth2Module, OAuthGuard, notifyTokensRevoked,
 import { GatewayClient } from '../../support/gateway-client.js';
 import { startApplication, stopApplications } from '../../support/test-application.js';
 
-/** A model of a host's own, of which nobody says when a token ends. */
+/** A model of an application that emits no events when a token is revoked. */
 const tokens = new Map<string, Token>();
 const lookups: string[] = [];
 let heard: (() => void) | undefined;
@@ -53,7 +53,7 @@ function gateway(guard: Type) {
   return Gateway;
 }
 
-describe('connections that are open', () => {
+describe('an open WebSocket connection', () => {
   beforeEach(() => {
     tokens.clear();
     issue('good', 'g');
@@ -79,7 +79,7 @@ describe('connections that are open', () => {
     return client;
   };
 
-  it('are closed when their token is ended elsewhere, after one look for all that have the same', async () => {
+  it('is closed when its token is revoked elsewhere, after one lookup for all connections with that token', async () => {
     const url = await start(QuickGuard);
     const clients = [await open(url, 'good'), await open(url, 'good'), await open(url, 'good')];
     const other = await open(url, 'other');
@@ -90,7 +90,7 @@ describe('connections that are open', () => {
     expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
   });
 
-  it('stay open while the database is away', async () => {
+  it('stays open while the database is unavailable', async () => {
     const client = await open(await start(QuickGuard), 'good');
     isAway = true;
     await new Promise<void>((resolve) => (heard = resolve));
@@ -99,7 +99,7 @@ describe('connections that are open', () => {
     expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
   });
 
-  it('are looked at again when a look has hung', async () => {
+  it('is checked again after a lookup that did not complete', async () => {
     const client = await open(await start(QuickGuard), 'good');
     isHanging = true;
     await new Promise<void>((resolve) => (heard = resolve));
@@ -108,7 +108,7 @@ describe('connections that are open', () => {
     expect(await client.closed).toBe(4401);
   });
 
-  it('are closed at once when the host says that it has ended their token, and others are not looked at', async () => {
+  it('is closed immediately by notifyTokensRevoked(), without checking other connections', async () => {
     const url = await start(NeverGuard);
     const [client, other] = [await open(url, 'good'), await open(url, 'other')];
     lookups.length = 0;
@@ -120,7 +120,7 @@ describe('connections that are open', () => {
     expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
   });
 
-  it('are closed with all that a user has opened', async () => {
+  it('is closed by notifyTokensRevoked() for a user and a client', async () => {
     const client = await open(await start(NeverGuard), 'good');
     tokens.delete('good');
     notifyTokensRevoked({ userId: 'nobody' });
@@ -128,7 +128,7 @@ describe('connections that are open', () => {
     expect(await client.closed).toBe(4401);
   });
 
-  it('stay open where somebody says so wrongly', async () => {
+  it('stays open if notifyTokensRevoked() names a token that is still valid', async () => {
     const client = await open(await start(NeverGuard), 'good');
     lookups.length = 0;
     const looked = new Promise<void>((resolve) => (heard = resolve));
@@ -137,7 +137,7 @@ describe('connections that are open', () => {
     expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
   });
 
-  it('keep no process alive, and leave no timer when they are gone', async () => {
+  it('neither keeps the process alive nor leaves a timer behind', async () => {
     const [intervals, timeouts] = [jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'setTimeout')];
     const cleared = jest.spyOn(globalThis, 'clearInterval');
     const released = jest.spyOn(globalThis, 'clearTimeout');

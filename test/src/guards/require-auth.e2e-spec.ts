@@ -21,7 +21,7 @@ import { readResponse, basic, bearer, get, post } from '../../support/http.js';
 import { type TestApplication, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
 
-// RFC 9470: a route that wants more of a login than a token has, and a client that steps up.
+// RFC 9470: a route with authentication requirements that a token does not meet, and a client that steps up.
 
 const PWD = 'urn:example:pwd';
 const MFA = 'urn:example:mfa';
@@ -68,7 +68,7 @@ const SETUPS = PLATFORMS.flatMap((platform) =>
   (['opaque', 'signed', 'introspected'] as const).map((of) => ({ platform, of })),
 );
 
-describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, of }) => {
+describe.each(SETUPS)('step-up authentication by @RequireAuth() with $of tokens on $platform', ({ platform, of }) => {
   let issuer: string;
   let server: TestApplication;
   let api: TestApplication;
@@ -93,7 +93,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
       }),
       { getClaims: () => ({}) },
     );
-    // A login page that asks for what is wanted, and has it.
+    // A login page that authenticates the user as required.
     const interaction = Object.assign(new DemoInteraction(), {
       findUser: () => alice,
       howSignedIn: () => signedIn,
@@ -125,7 +125,10 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
   });
   afterAll(stopApplications);
 
-  /** A token, by a request with these parameters; what of the login the client does not ask for is as it is. */
+  /**
+   * Returns a token from an authorization request with these parameters. Other properties of the login stay as they
+   * are.
+   */
   async function tokenFor(more: Record<string, string> = {}): Promise<string> {
     const asked = {
       response_type: 'code',
@@ -153,7 +156,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     return { status, challenge: headers['www-authenticate'], body: body as Record<string, unknown> };
   };
 
-  it('turns a weak login away by what would do, and lets the same user in who has stepped up', async () => {
+  it('rejects a weak login with the required acr values, and accepts the user after a step-up', async () => {
     signedIn = { authTime: new Date(), acr: PWD };
     const refused = await call('/payment', await tokenFor());
     expect(refused).toEqual({
@@ -174,7 +177,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     expect(await call('/payment', token)).toMatchObject({ status: 200, body: { paid: true } });
   });
 
-  it('turns an old login away, however good the token, and lets in who has signed in anew', async () => {
+  it('rejects an old login with a valid token, and accepts the user after a new login', async () => {
     signedIn = { authTime: new Date(Date.now() - 301_000), acr: MFA };
     const { status, challenge } = await call('', await tokenFor());
     expect([status, challenge]).toEqual([
@@ -185,12 +188,12 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     expect(wanted).toEqual([{ reauthenticate: true }]);
   });
 
-  it('does not take a login for recent that will be', async () => {
+  it('rejects a login whose time is in the future', async () => {
     signedIn = { authTime: new Date(Date.now() + 120_000), acr: MFA };
     expect((await call('', await tokenFor())).status).toBe(401);
   });
 
-  it('believes nothing of what is not known: of no login, and of a client that acts for itself', async () => {
+  it('rejects a token without login data, and a token of a client credentials client', async () => {
     signedIn = {};
     expect((await call('', await tokenFor())).status).toBe(401);
     const form = { grant_type: 'client_credentials', scope: 'openid' };
@@ -199,7 +202,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
     expect([status, said['error']]).toEqual([401, 'insufficient_user_authentication']);
   });
 
-  it('stands beside what else is said of a route: the nearest counts, and nobody comes in without a token', async () => {
+  it('combines with other decorators, where the nearest counts, and always requires a token', async () => {
     signedIn = { authTime: new Date(Date.now() - 3_600_000), acr: MFA };
     const token = await tokenFor();
     expect((await call('/limits', token)).status).toBe(200);
@@ -209,7 +212,7 @@ describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, 
   });
 });
 
-describe('@RequireAuth()', () => {
+describe('the decorator @RequireAuth()', () => {
   it.each<[object, string]>([
     [{}, '@RequireAuth() requires `acr`, `maxAge` or both'],
     [{ acr: '' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of names'],
@@ -217,7 +220,7 @@ describe('@RequireAuth()', () => {
     [{ acr: 'a b' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of names'],
     [{ maxAge: 0 }, '`maxAge` of @RequireAuth() must be an integer of seconds, greater than 0'],
     [{ maxage: 5 }, 'unknown option `maxage` of @RequireAuth(): the known ones are `acr` and `maxAge`'],
-  ])('does not take %j', (options, sentence) => {
+  ])('throws for the options %j', (options, sentence) => {
     expect(() => RequireAuth(options)).toThrow(sentence);
   });
 });

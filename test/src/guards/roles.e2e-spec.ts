@@ -102,14 +102,14 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
     expect(await statusOf('', await tokenOf('root'))).toBe(200);
   });
 
-  it('rejects users without such a role, and roles that are not a list', async () => {
+  it('rejects users without one of the roles, and roles that are not a list', async () => {
     const response = await get(`${own}/notes`, bearer(await tokenOf('bob')));
     expect(await readResponse(response)).toMatchObject({ status: 403 });
     expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
     expect(await statusOf('', await tokenOf('eve'))).toBe(403);
   });
 
-  it('rejects roles that are no texts', async () => {
+  it('rejects roles that are not strings', async () => {
     const getAccessToken = (accessToken: string) => ({
       accessToken,
       accessTokenExpiresAt: new Date(Date.now() + 60_000),
@@ -128,7 +128,7 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
     expect(await statusOf('/audit', await tokenOf('root'))).toBe(200);
   });
 
-  it('holds besides scopes of the method', async () => {
+  it('applies in addition to the scopes of the method', async () => {
     const response = await get(`${own}/notes/scoped`, bearer(await tokenOf('alice')));
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       403,
@@ -136,24 +136,24 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
     ]);
   });
 
-  it('requires a token where authentication would be optional, and none at a public route', async () => {
+  it('requires a token even if authentication is optional, and none at a public route', async () => {
     expect(await statusOf('/optional')).toBe(401);
     expect(await statusOf('/optional', await tokenOf('bob'))).toBe(403);
     expect(await statusOf('/terms')).toBe(200);
   });
 
-  it('rejects a client credentials client, which has no roles', async () => {
+  it('rejects a client credentials client, which has no user with roles', async () => {
     const response = await post(`${own}/oauth/token`, { grant_type: 'client_credentials' }, basic('app', 'app-secret'));
     expect(await statusOf('', ((await response.json()) as { access_token: string }).access_token)).toBe(403);
   });
 
-  it('reads the roles of a token of another issuer', async () => {
+  it('reads the roles from a token of another issuer', async () => {
     expect(await statusOf('', await foreignToken(['editor']), foreign)).toBe(200);
     expect(await statusOf('', await foreignToken(['viewer']), foreign)).toBe(403);
     expect(await statusOf('', await foreignToken({ editor: true }), foreign)).toBe(403);
   });
 
-  it.each([[[]], [['']], [[undefined]]])('is not made of %j', (roles) => {
+  it.each([[[]], [['']], [[undefined]]])('throws for the roles %j', (roles) => {
     expect(() => Roles(...(roles as unknown as [string]))).toThrow('@Roles() takes');
   });
 });

@@ -6,7 +6,7 @@ import { bearer, get } from '../../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
 import { model } from '../../support/guarded-controllers.js';
 
-/** Returns the scopes that a header of the request names. */
+/** Returns the scopes listed in a header of the request. */
 const byHeader = ({ headers }: { headers: object }) =>
   String((headers as Record<string, unknown>)['x-wanted'] ?? '')
     .split(' ')
@@ -36,9 +36,9 @@ class RoutesController {
   }
 }
 
-describe.each(PLATFORMS)('the requirements of a route on %s', (platform) => {
+describe.each(PLATFORMS)('the access requirements of a route on %s', (platform) => {
   let url: string;
-  /** The engine validates the options of a call once for each operation that it makes. */
+  /** The engine validates the options of a call once per operation object, so this counts the operations. */
   let made = 0;
   const feature: Feature = { id: 'counting', install: () => ({ callMisconfigurations: () => ((made += 1), []) }) };
 
@@ -54,13 +54,13 @@ describe.each(PLATFORMS)('the requirements of a route on %s', (platform) => {
     return [status, headers.get('www-authenticate'), headers.get('x-accepted-oauth-scopes')];
   }
 
-  it('are read once, and not for each request', async () => {
+  it('are evaluated once, not for each request', async () => {
     made = 0;
     for (let request = 0; request < 3; request++) expect(await ask('any')).toEqual([200, null, 'admin write']);
     expect(made).toBe(1);
   });
 
-  it('are read once for each scope if a function returns the scope', async () => {
+  it('are evaluated once per scope if a function returns the scope', async () => {
     made = 0;
     const insufficient = (scope: string) => `Bearer realm="Service",error="insufficient_scope",scope="${scope}"`;
     for (let request = 0; request < 2; request++) {
@@ -72,7 +72,7 @@ describe.each(PLATFORMS)('the requirements of a route on %s', (platform) => {
     expect(made).toBe(4);
   });
 
-  it('hold besides the scopes that a function returns', async () => {
+  it('apply in addition to the scopes that a function returns', async () => {
     const challenge = 'Bearer realm="Service",error="insufficient_scope"';
     expect(await ask('dynamic/roles', 'write')).toEqual([403, challenge, 'read write']);
     expect(await ask('dynamic/roles', 'share')).toEqual([403, `${challenge},scope="read share"`, 'read share']);
