@@ -7,7 +7,7 @@ import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/
 
 const asAlice = { cookie: 'user=alice' };
 
-/** A model that writes down each of its methods that is called. */
+/** Returns a model that records the name of each called method. */
 function writingDown(calls: string[]): Model {
   return new Proxy(demoStore(), {
     get(store, name) {
@@ -21,13 +21,12 @@ function writingDown(calls: string[]): Model {
   });
 }
 
-// Issue 11, 1
-describe.each(ANY_PLATFORM)('what a visit of the authorization endpoint asks the model on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the model methods called by the authorization endpoint on %s', (platform) => {
   let url: string;
   let interaction: DemoInteraction;
   const calls: string[] = [];
   const made = () => calls.splice(0);
-  /** What is asked before anybody is: the client, and what it may ask for. */
+  /** The methods that are called before the user is needed: for the client and its scopes. */
   const READ = ['getClient', 'validateClientScope'];
 
   beforeEach(async () => {
@@ -38,19 +37,19 @@ describe.each(ANY_PLATFORM)('what a visit of the authorization endpoint asks the
   });
   afterEach(stopApplications);
 
-  it('is who asks, where nobody is signed in', async () => {
+  it('are those for the client and its scopes if no user is signed in', async () => {
     expect((await openConsentPage(url, AUTHORIZATION_PARAMETERS)).headers['location']).toMatch('/login');
     expect(made()).toEqual(READ);
   });
 
-  it('is each thing once, for the consent page and for what comes of it', async () => {
+  it('are called once each for the consent page and for its decision', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(made()).toEqual([...READ, 'validateScope']);
     expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect(made()).toEqual([...READ, 'validateScope', 'once', 'saveAuthorizationCode']);
   });
 
-  it('is no more for a no', async () => {
+  it('are the same if the user denies', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     made();
     const answer = await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice));
@@ -58,7 +57,7 @@ describe.each(ANY_PLATFORM)('what a visit of the authorization endpoint asks the
     expect(made()).toEqual([...READ, 'validateScope', 'once']);
   });
 
-  it('is each thing once where the user agreed before', async () => {
+  it('are called once each if the user consented before', async () => {
     interaction.consents.add('alice web notes:read');
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(REDIRECTED_WITH_CODE);
     expect(made()).toEqual([...READ, 'validateScope', 'saveAuthorizationCode']);

@@ -13,7 +13,7 @@ const NO_DECISION =
   'The consent page is shown again because its form was posted without a decision: name its buttons `decision`, ' +
   'with the values `allow` and `deny`';
 
-describe.each(PLATFORMS)('a consent form that is not made right on %s', (platform) => {
+describe.each(PLATFORMS)('an incomplete consent form on %s', (platform) => {
   const warn = jest.fn<LoggerService['warn']>();
   const debug = jest.fn<(message: unknown, context?: string) => void>();
   const logger: LoggerService = { debug, warn, error() {}, log() {} };
@@ -26,18 +26,18 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
   const start = async () => (await startApplication(platform, demoModule(), { logger })).url;
 
   it.each([
-    ['no ticket', { decision: 'allow' }, NO_TICKET],
+    ['no `ticket`', { decision: 'allow' }, NO_TICKET],
     ['nothing', {}, NO_TICKET],
     ['no decision', { ticket: 'x' }, NO_DECISION],
     ['another decision', { ticket: 'x', decision: 'yes' }, NO_DECISION],
-  ])('shows the page again when it posts %s, and tells the operator why', async (_name, form, sentence) => {
+  ])('is shown again when it posts %s, and a warning tells the developer why', async (_name, form, sentence) => {
     const url = await start();
     const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(await readResponse(post(url + action, form, asAlice)));
     expect(warn.mock.calls).toEqual([[sentence, 'OAuth2']]);
   });
 
-  it('is no mistake of the host when the ticket is not good: the cause is a line at debug level, without the ticket', async () => {
+  it('with an invalid CSRF token causes no warning: the reason is logged at debug level, without the token', async () => {
     const url = await start();
     const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(await readResponse(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
@@ -49,7 +49,7 @@ describe.each(PLATFORMS)('a consent form that is not made right on %s', (platfor
     expect(warn.mock.calls).toEqual([]);
   });
 
-  it('is no form at all when an authorization request is posted', async () => {
+  it('is not assumed when an authorization request is posted as a form', async () => {
     const url = await start();
     pageOf(await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, asAlice)));
     expect(warn.mock.calls).toEqual([]);

@@ -9,8 +9,7 @@ import { PLATFORMS, startApplication, stopApplications } from '../../support/tes
 
 const options = { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'self'"] } } };
 
-// Issue 10, 1.6
-describe.each(PLATFORMS)('the Content-Security-Policy of a host on %s', (platform) => {
+describe.each(PLATFORMS)('the Content-Security-Policy of an application on %s', (platform) => {
   afterEach(stopApplications);
 
   const withHelmet = (app: INestApplication) =>
@@ -18,14 +17,14 @@ describe.each(PLATFORMS)('the Content-Security-Policy of a host on %s', (platfor
       ? app.use(helmet(options))
       : (app.getHttpAdapter() as FastifyAdapter).register(fastifyHelmet as never, options);
 
-  it('holds on the consent page, beside that of the page', async () => {
+  it('is combined with that of the consent page', async () => {
     const { url } = await startApplication(platform, demoModule(), { prepare: withHelmet });
     const { status, headers } = await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice');
     expect([status, headers['content-security-policy']]).toEqual([200, "default-src 'self', frame-ancestors 'none'"]);
     expect(headers['x-frame-options']).toBe('DENY');
   });
 
-  it('gives way to the one that the interaction sends with its page', async () => {
+  it('is replaced by the one that the interaction returns with its page', async () => {
     const interaction = Object.assign(new DemoInteraction(), {
       consent: () => ({ html: '<p>', headers: { 'Content-Security-Policy': "style-src 'unsafe-inline'" } }),
     });

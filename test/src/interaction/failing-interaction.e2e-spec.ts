@@ -15,21 +15,21 @@ const failure = (status: number) => ({
   },
 });
 
-describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
+describe.each(PLATFORMS)('a faulty interaction on %s', (platform) => {
   afterEach(stopApplications);
 
   it.each([
     ['throws', 503, { findUser: () => Promise.reject(new Error('SELECT * FROM users')) }],
     ['finds a user without an id', 500, { findUser: () => ({ name: 'nobody' }) }],
-    ['answers with nothing', 500, { consent: () => undefined }],
-    ['answers with neither page nor redirect', 500, { consent: () => ({ redirect: undefined }) }],
-  ])('tells nobody why when it %s', async (_name, status, methods) => {
+    ['returns nothing from consent()', 500, { consent: () => undefined }],
+    ['returns neither a page nor a redirect', 500, { consent: () => ({ redirect: undefined }) }],
+  ])('causes an error without details when it %s', async (_name, status, methods) => {
     const faulty = Object.assign(new DemoInteraction(), methods) as DemoInteraction;
     const { url } = await startApplication(platform, demoModule({ interaction: faulty }));
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(failure(status));
   });
 
-  it('sends its own headers with a page, and any URL in the characters of a header', async () => {
+  it('may return headers with a page, and redirect URLs with characters that headers do not allow', async () => {
     const own = Object.assign(new DemoInteraction(), {
       consent: () => ({ html: '<p>ü', status: 403, headers: { 'Content-Security-Policy': "default-src 'self'" } }),
       login: () => ({ redirect: '/anmelden?zurück=\r\nset-cookie: a' }),
@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
     );
   });
 
-  it('asks each time when it remembers nothing, and takes only `true` for a memory', async () => {
+  it('asks for consent each time if nothing is remembered or hasConsented() does not return true', async () => {
     const forgetful = Object.assign(new DemoInteraction(), { hasConsented: undefined, saveConsent: undefined });
     const vague = Object.assign(new DemoInteraction(), { hasConsented: () => [] });
     for (const interaction of [forgetful, vague]) {

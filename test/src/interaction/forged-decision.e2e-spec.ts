@@ -7,7 +7,7 @@ import { PLATFORMS, startApplication, stopApplications } from '../../support/tes
 
 const asAlice = { cookie: 'user=alice' };
 
-describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform) => {
+describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s', (platform) => {
   let url: string;
   let interaction: DemoInteraction;
 
@@ -19,11 +19,11 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
   afterEach(stopApplications);
 
   it.each([
-    ['no ticket', {}],
-    ['nonsense', { ticket: 'nonsense' }],
-    ['an empty ticket', { ticket: '' }],
-    ['dots', { ticket: '..' }],
-  ])('decides nothing by a form with %s, which is what another site can send', async (_name, fields) => {
+    ['no CSRF token', {}],
+    ['a malformed CSRF token', { ticket: 'nonsense' }],
+    ['an empty CSRF token', { ticket: '' }],
+    ['only dots as CSRF token', { ticket: '..' }],
+  ])('is ignored if the form has %s, as another site could send', async (_name, fields) => {
     interaction.consents.add('alice web notes:read');
     const { action } = pageOf(
       await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice'),
@@ -35,12 +35,15 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     }
   });
 
-  it.each(['', 'yes', 'Allow', 'allow,deny', 'true'])('takes `%s` for no decision', async (decision) => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    pageOf(await readResponse(post(url + action, { ticket, decision }, asAlice)));
-  });
+  it.each(['', 'yes', 'Allow', 'allow,deny', 'true'])(
+    'is ignored if the value of the decision is `%s`',
+    async (decision) => {
+      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      pageOf(await readResponse(post(url + action, { ticket, decision }, asAlice)));
+    },
+  );
 
-  it('takes a repeated decision or ticket for none', async () => {
+  it('is ignored if the decision or the CSRF token is repeated', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const twice: [string, string][] = [['ticket', ticket], ['decision', 'deny'], ['decision', 'allow']]; // prettier-ignore
     pageOf(await readResponse(post(url + action, twice, asAlice)));
@@ -48,7 +51,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     pageOf(await readResponse(post(url + action, tickets, asAlice)));
   });
 
-  it('asks anew when another user has signed in since, and sends to login when nobody is', async () => {
+  it('is ignored if another user has signed in meanwhile, and redirects to the login if no user is signed in', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const form = { ticket, decision: 'allow' };
     expect(pageOf(await readResponse(post(url + action, form, { cookie: 'user=bob' }))).user).toBe('bob');
@@ -59,15 +62,18 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     ['client', { client_id: 'spa', code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }],
     ['scope', { scope: 'notes:write' }],
     ['state', { state: 'abc' }],
-    ['challenge', { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }],
-    ['further parameter', { nonce: 'other' }],
-  ])('refuses a ticket that was made for another %s', async (_name, change) => {
+    [
+      'PKCE challenge',
+      { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+    ],
+    ['nonce', { nonce: 'other' }],
+  ])('is ignored if the CSRF token was issued for another %s', async (_name, change) => {
     const { ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const { action } = pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ...change }, 'alice'));
     pageOf(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice)));
   });
 
-  it('reads the request from the URL alone: a form cannot switch what was shown', async () => {
+  it('applies to the request in the URL, which form fields cannot change', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const switched = {
       ticket,
@@ -81,7 +87,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     expect([...interaction.consents]).toEqual(['alice web notes:read']);
   });
 
-  it('lets no link decide, neither by `allowed` nor by a decision in the query', async () => {
+  it('cannot be made by a link, neither with `allowed` nor with `decision` in the query', async () => {
     const { ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(
       await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ticket, decision: 'allow', allowed: 'true' }, 'alice'),
@@ -93,7 +99,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     );
   });
 
-  it('keeps a ticket good in another process and after a restart', async () => {
+  it('is accepted with a CSRF token issued by another process before a restart', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     await stopApplications();
     const next = await startApplication(platform, demoModule());
@@ -102,7 +108,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     );
   });
 
-  it('refuses a ticket that another secret signed', async () => {
+  it('is ignored if the CSRF token is signed with another secret', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const other = await startApplication(platform, demoModule({ secret: 'another secret of thirty-two characters' }));
     pageOf(await readResponse(post(other.url + action, { ticket, decision: 'allow' }, asAlice)));

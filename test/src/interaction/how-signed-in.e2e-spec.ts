@@ -23,11 +23,11 @@ const MOMENT = new Date('2026-01-02T03:04:05.678Z');
 const SECONDS = Math.floor(MOMENT.getTime() / 1000);
 const from = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })];
 
-/** An interaction of a host that keeps how its users signed in. */
+/** Returns an interaction of an application that records how its users signed in. */
 const telling = (signIn: SignIn | undefined) =>
   Object.assign(new DemoInteraction(), { howSignedIn: () => Promise.resolve(signIn) });
 
-describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform) => {
   afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions>) {
@@ -43,7 +43,7 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
     return { url, post, redeem, introspect };
   }
 
-  it('is kept with the code and with all tokens, however often they are refreshed', async () => {
+  it('are stored with the code and all tokens, including refreshed ones', async () => {
     const signIn = { authTime: MOMENT, acr: 'urn:example:mfa', amr: ['pwd', 'otp'], sid: 'session-1' };
     const { url, post, redeem, introspect } = await open({ interaction: telling(signIn) });
     const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
@@ -60,7 +60,7 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
     expect(await introspect(third!)).toMatchObject(known);
   });
 
-  it('is said by signed tokens, save for the session, and by no answer', async () => {
+  it('are in signed access tokens except for the session ID, and not in token responses', async () => {
     const signIn = { authTime: MOMENT, acr: 'urn:example:mfa', amr: ['pwd', 'otp'], sid: 'session-1' };
     const { url, redeem } = await open({
       interaction: telling(signIn),
@@ -77,7 +77,7 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
     expect(Object.keys(tokens)).toEqual(expect.arrayContaining(said));
   });
 
-  it('is nothing that a host has to say', async () => {
+  it('are optional', async () => {
     const { url, redeem, introspect } = await open({ interaction: telling(undefined) });
     const tokens = await redeem(
       (await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow')).searchParams.get('code'),
@@ -86,13 +86,13 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
     expect([said['active'], Object.keys(said).filter((name) => /acr|auth_time/.test(name))]).toEqual([true, []]);
   });
 
-  it('must be what it says', async () => {
+  it('are rejected with server_error if their types are wrong', async () => {
     const { url } = await open({ interaction: telling({ authTime: 'yesterday' as never }) });
     const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     expect(searchParams.get('error')).toBe('server_error');
   });
 
-  it('is known to the ready-made pages, which name the session as long as the same user proves it', async () => {
+  it('are recorded by the built-in pages, with the session ID until another user signs in', async () => {
     const store = demoStore();
     const { url } = await open({
       model: store,
@@ -113,7 +113,7 @@ describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
     const form = await visitor.get('/oauth/login');
     await visitor.send(form, { username: 'alice', password: 'wonderland' });
     await agree();
-    // The form of the cookie that there is now.
+    // The form is for the current session cookie.
     const again = await visitor.get('/oauth/login');
     const { form_token: token } = again.form.fields;
     await visitor.post('/oauth/login', { form_token: token!, username: 'alice', password: 'wonderland' });

@@ -14,7 +14,7 @@ import { PLATFORMS, startApplication, stopApplications } from '../../support/tes
 
 const asAlice = { cookie: 'user=alice' };
 
-describe.each(PLATFORMS)('login and consent on %s', (platform) => {
+describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s', (platform) => {
   let url: string;
   let interaction: DemoInteraction;
 
@@ -25,7 +25,7 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
   });
   afterEach(stopApplications);
 
-  it('sends a browser where nobody is signed in to the login page, which can come back', async () => {
+  it('redirect a signed-out user to the login page with a return URL', async () => {
     const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
     const login = `/login?return_to=${encodeURIComponent(`/oauth/authorize?${query}`)}`;
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS)).toEqual(redirected(login));
@@ -41,15 +41,14 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     });
   });
 
-  // Issue 9, 3
-  it('sends nobody to login for a scope that the client may not have', async () => {
+  it('return invalid_scope without a login if the client may not use the requested scope', async () => {
     const { status, headers } = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' });
     expect(status).toBe(302);
     expect(headers['location']).toMatch(/\?error=invalid_scope&/);
     expect(interaction.contexts).toEqual([]);
   });
 
-  it('shows a consent page that no cache keeps and no frame holds', async () => {
+  it('show a consent page that is not cached and not framed', async () => {
     const answer = await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice');
     expect(answer).toEqual({ status: 200, headers: PAGE_HEADERS, body: expect.any(String) });
     expect(pageOf(answer)).toEqual({
@@ -61,14 +60,14 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     });
   });
 
-  it('answers the client by a code when the user allows, and remembers it', async () => {
+  it('return a code to the client when the user allows, and remember the consent', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect([...interaction.consents]).toEqual(['alice web notes:read']);
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(REDIRECTED_WITH_CODE);
   });
 
-  it('answers the client by an error when the user denies, and remembers nothing', async () => {
+  it('return an error to the client when the user denies, and remember nothing', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const description = encodeURIComponent('Access denied: user denied access to application');
     expect(await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice))).toEqual(
@@ -77,14 +76,14 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     expect(interaction.consents.size).toBe(0);
   });
 
-  it('asks again for another scope than the user agreed to', async () => {
+  it('ask again for a scope that the user has not consented to', async () => {
     interaction.consents.add('alice web notes:read');
     expect(
       pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice')).scope,
     ).toBe('notes:write');
   });
 
-  it('takes an authorization request that comes as a form, and asks first', async () => {
+  it('accept an authorization request sent as a form, and always show the consent page', async () => {
     interaction.consents.add('alice web notes:read');
     const { action, ticket } = pageOf(
       await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, asAlice)),
@@ -93,14 +92,14 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
   });
 
-  it('sends a browser on by a 303 after every form, also to login and with an error', async () => {
+  it('redirect with status 303 after every form, also to the login page and with an error', async () => {
     expect((await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS))).status).toBe(303);
     const wrong = { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' };
     expect((await readResponse(post(`${url}/oauth/authorize`, wrong, asAlice))).status).toBe(303);
     expect((await openConsentPage(url, wrong, 'alice')).status).toBe(302);
   });
 
-  it('says what is wrong with a request before anybody is ASKED to sign in', async () => {
+  it('return errors in the request before the user has to sign in', async () => {
     const answer = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, response_type: 'nonsense' });
     const description = encodeURIComponent('Unsupported response type: `response_type` is not supported');
     expect(answer).toEqual(
@@ -109,19 +108,19 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     expect(interaction.contexts).toEqual([]);
   });
 
-  it('asks for what the model would grant, which is more than was asked for when nothing was', async () => {
+  it('ask for the scope that the model would grant if the request has none', async () => {
     const { scope: _, ...unspecific } = AUTHORIZATION_PARAMETERS;
     expect(pageOf(await openConsentPage(url, unspecific, 'alice')).scope).toBe('notes:read notes:write');
   });
 
-  it('refuses a scope that the model would not grant before anybody is asked to agree to it', async () => {
+  it('return invalid_scope without asking the user if the model would not grant the scope', async () => {
     const description = encodeURIComponent('Invalid scope: Requested scope is invalid');
     expect(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' }, 'alice')).toEqual(
       redirected(`${CALLBACK}?error=invalid_scope&error_description=${description}&state=xyz`),
     );
   });
 
-  it('shows the page of the host where there is no client to tell', async () => {
+  it('show the application’s own error page if the error cannot be returned to a client', async () => {
     const showError = (error: OAuthError) => ({ html: `<p>${error.name}` });
     const host = await startApplication(
       platform,
@@ -136,7 +135,7 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     });
   });
 
-  it('never lets a return address leave this server', async () => {
+  it('never return the user to another server (open redirect)', async () => {
     const { app } = await startApplication(platform, demoModule());
     const found: DemoInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
     const { request } = await import('node:http');

@@ -10,15 +10,14 @@ const asAlice = { cookie: 'user=alice' };
 const evil = { origin: 'https://evil.example' };
 const enableCors = (app: INestApplication) => app.enableCors({ origin: true, credentials: true });
 
-// Issue 10, 1.5
-describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (platform) => {
+describe.each(PLATFORMS)('requests of another site to the authorization endpoint on %s', (platform) => {
   afterEach(stopApplications);
 
   const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
   const named = (headers: Record<string, string>) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control'));
 
-  it('reads no page, redirect or error, whatever CORS the host and the option `cors` allow', async () => {
+  it('cannot read pages, redirects or errors, even if the application and `cors` allow all origins', async () => {
     const { url } = await startApplication(platform, demoModule({ cors: { origins: '*' } }), { prepare: enableCors });
     const page = await readResponse(get(`${url}/oauth/authorize?${query}`, { ...asAlice, ...evil }));
     expect(pageOf(page).user).toBe('alice');
@@ -37,14 +36,14 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
   });
 
   if (platform === 'fastify') {
-    it('is not answered when it asks what it may send', async () => {
+    it('get no CORS headers in a preflight response', async () => {
       const { url } = await startApplication(platform, demoModule(), { prepare: enableCors });
       const headers = { ...evil, 'access-control-request-method': 'GET' };
       const answer = await readResponse(fetch(`${url}/oauth/authorize`, { method: 'OPTIONS', headers }));
       expect([answer.status, named(answer.headers)]).toEqual([405, []]);
     });
 
-    it('reads nothing that a later hook of the host would let it read', async () => {
+    it('cannot read responses even if a later hook of the application adds CORS headers', async () => {
       const prepare = (app: INestApplication) =>
         app
           .getHttpAdapter()
@@ -63,12 +62,12 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
   }
 
   it.each<[string, Record<string, string>]>([
-    ['a browser says is another', { 'sec-fetch-site': 'cross-site' }],
-    ['a browser says is a neighbour', { 'sec-fetch-site': 'same-site' }],
-    ['a browser says is another, though it has this name', { 'sec-fetch-site': 'cross-site', origin: 'URL' }],
-    ['an older browser names', evil],
-    ['has another port', { origin: 'http://127.0.0.1:1' }],
-  ])('cannot send a decision when it is one that %s', async (_name, headers) => {
+    ['with Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['with Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }],
+    ['with Sec-Fetch-Site cross-site and the server’s own origin', { 'sec-fetch-site': 'cross-site', origin: 'URL' }],
+    ['with a foreign Origin header only', evil],
+    ['with another port in the Origin header', { origin: 'http://127.0.0.1:1' }],
+  ])('cannot send a consent decision (CSRF): %s', async (_name, headers) => {
     const refusals: object[] = [];
     const events = new EventEmitter().on('authorization.refused', (event: object) => refusals.push(event));
     const { url } = await startApplication(platform, demoModule({ events }));
@@ -90,13 +89,13 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
   });
 
   it.each<[string, Record<string, string>]>([
-    ['of this site', { 'sec-fetch-site': 'same-origin', origin: 'URL' }],
-    ['of this site that hides its name', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
-    ['that the user sent again', { 'sec-fetch-site': 'none' }],
-    ['in an older browser', { origin: 'URL' }],
-    ['without TLS and Referer, where browsers say nothing else', { origin: 'null' }],
-    ['behind a proxy, under the name of the issuer', { origin: 'https://id.example' }],
-  ])('is not meant: a decision is taken %s', async (_name, headers) => {
+    ['Sec-Fetch-Site: same-origin', { 'sec-fetch-site': 'same-origin', origin: 'URL' }],
+    ['Sec-Fetch-Site: same-origin and Origin: null', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
+    ['Sec-Fetch-Site: none, as after a reload', { 'sec-fetch-site': 'none' }],
+    ['only the server’s own Origin', { origin: 'URL' }],
+    ['only Origin: null, as sent by browsers without TLS and Referer', { origin: 'null' }],
+    ['the Origin of the issuer, as behind a proxy', { origin: 'https://id.example' }],
+  ])('are distinguished from a decision on the server’s own page, with %s', async (_name, headers) => {
     const { url } = await startApplication(platform, demoModule({ issuer: 'https://id.example' }));
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]));
@@ -104,7 +103,7 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
     expect(status).toBe(DECIDED_WITH_CODE.status);
   });
 
-  it('is told from this one behind a proxy that the host trusts', async () => {
+  it('are distinguished from own forms by X-Forwarded-Host if the application trusts the proxy', async () => {
     const forwarded = { ...asAlice, origin: 'https://public.example', 'x-forwarded-host': 'public.example' };
     const statuses = [];
     for (const trustProxy of [true, false]) {
@@ -115,7 +114,7 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
     expect(statuses).toEqual([303, 403]);
   });
 
-  it('may send a whole request as a form, which is asked about as any other', async () => {
+  it('may send a complete authorization request as a form, which shows the consent page', async () => {
     const { url } = await startApplication(platform, demoModule());
     const headers = { ...asAlice, ...evil, 'sec-fetch-site': 'cross-site' };
     expect(pageOf(await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, headers))).user).toBe(
@@ -123,7 +122,7 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
     );
   });
 
-  it('is told off on the host’s own page, where it has one', async () => {
+  it('show the application’s own error page if it has one', async () => {
     const interaction = Object.assign(new DemoInteraction(), {
       showError: (error: Error) => ({ html: `<p>${error.message}` }),
     });

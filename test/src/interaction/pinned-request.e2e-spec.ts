@@ -9,7 +9,7 @@ import { type PinnedRequests, pinnedRequests } from '../../support/pinned-reques
 const asAlice = { cookie: 'user=alice' };
 const BY_URI = { client_id: 'web', request_uri: 'urn:example:1' };
 
-describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by the server, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('consent to an authorization request stored by the server, on %s,', (platform) => {
   let url: string;
   let pins: PinnedRequests;
   let interaction: DemoInteraction;
@@ -29,7 +29,7 @@ describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by t
   const decide = (action: string, fields: object) =>
     readResponse(post(url + action, { decision: 'allow', ...fields }, asAlice));
 
-  it('shows what is kept, comes back to the short request, and is answered once', async () => {
+  it('shows the stored parameters, posts to the short URL, and is decided once', async () => {
     const { action, ticket, scope } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     expect([action, scope]).toEqual([`/oauth/authorize?${new URLSearchParams(BY_URI).toString()}`, 'notes:read']);
     expect(pins.consumed.size).toBe(0);
@@ -41,7 +41,7 @@ describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by t
     expect(again.body).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('decides nothing once something else is kept there than was shown', async () => {
+  it('is ignored if the stored parameters changed after the page was shown', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     pins.pinned.set(BY_URI.request_uri, { ...AUTHORIZATION_PARAMETERS, state: 'another' });
     expect(pageOf(await decide(action, { ticket })).ticket).not.toBe(ticket);
@@ -50,7 +50,7 @@ describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by t
     expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
-  it('decides nothing by the ticket of the same request in the URL, nor the other way round', async () => {
+  it('is ignored with a CSRF token of the same request passed by parameters, and vice versa', async () => {
     const [kept, plain] = [
       pageOf(await openConsentPage(url, BY_URI, 'alice')),
       pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')),
@@ -60,7 +60,7 @@ describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by t
     expect(pins.consumed.size).toBe(0);
   });
 
-  it('is spent by a no, of which the operator hears whose it was', async () => {
+  it('consumes the request on denial, and emits an event with the user', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     const answer = await decide(action, { ticket, decision: 'deny' });
     expect(answer).toEqual(redirected(expect.stringMatching(/error=access_denied&.*&state=xyz$/), 303));
@@ -75,19 +75,19 @@ describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by t
     expect(events).toEqual([['consent.denied', expect.objectContaining(denial)]]);
   });
 
-  it('needs no page where the user agreed before, and is spent all the same', async () => {
+  it('consumes the request without a page if the user consented before', async () => {
     interaction.consents.add('alice web notes:read');
     expect(await openConsentPage(url, BY_URI, 'alice')).toEqual(REDIRECTED_WITH_CODE);
     expect([...pins.consumed.values()]).toEqual([1]);
     expect((await openConsentPage(url, BY_URI, 'alice')).status).toBe(400);
   });
 
-  it('that is sent as a form is shown, and answered', async () => {
+  it('works for a request whose request_uri is posted as a form', async () => {
     const { action, ticket } = pageOf(await readResponse(post(`${url}/oauth/authorize`, BY_URI, asAlice)));
     expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
-  it('asks nobody to sign in for a request that is unknown', async () => {
+  it('shows an error without a login if the request_uri is unknown', async () => {
     const answer = await openConsentPage(url, { ...BY_URI, request_uri: 'urn:example:2' }, 'alice');
     expect([answer.status, answer.headers['location'], interaction.contexts]).toEqual([400, undefined, []]);
   });

@@ -43,7 +43,7 @@ const newStore = () =>
 
 const provider = () => [keys({ from: [RSA] }), openid()];
 
-/** Registers a client as anybody can. */
+/** Registers a client without authentication. */
 async function register(url: string): Promise<string> {
   const body = {
     redirect_uris: [PHISHING],
@@ -77,10 +77,10 @@ const INVALID: [string, Record<string, string | undefined>, string][] = [
   ['an unknown resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
   ['an unknown response type', { response_type: 'nonsense' }, 'unsupported_response_type'],
   ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
-  ['a repeated state', { state: 'a\u0000' }, 'invalid_request'],
+  ['a malformed state', { state: 'a\u0000' }, 'invalid_request'],
 ];
 
-describe.each(ANY_PLATFORM)('an invalid authorization request of a self-registered client on %s', (platform) => {
+describe.each(ANY_PLATFORM)('an authorization request of a self-registered client on %s', (platform) => {
   afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}, more: readonly object[] = []) {
@@ -96,7 +96,7 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
   }
 
   it.each(INVALID)(
-    'with %s sends the user to sign in, then returns the error to the client',
+    'with %s makes the user sign in first, then returns the error to the client',
     async (_name, change, error) => {
       const { at, visitor } = await open();
       const first = await visitor.get(at(change));
@@ -107,12 +107,15 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
     },
   );
 
-  it.each(INVALID)('with %s redirects a client of the application at once', async (_name, change, error) => {
-    const { at, visitor } = await open();
-    expect((await visitor.get(at(change, 'own'))).location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
-  });
+  it.each(INVALID)(
+    'with %s is redirected immediately for a client of the application itself',
+    async (_name, change, error) => {
+      const { at, visitor } = await open();
+      expect((await visitor.get(at(change, 'own'))).location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
+    },
+  );
 
-  it('sends the user to the login of an own interaction, with the client and without a scope', async () => {
+  it('passes the client without a scope to login() of the application’s own interaction', async () => {
     const seen: unknown[] = [];
     class Own extends DemoInteraction {
       override login(context: Parameters<DemoInteraction['login']>[0]) {
@@ -129,7 +132,7 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
     expect((await visitor.get(at({ scope: 'admin' }))).location).toContain(`${PHISHING}?error=invalid_scope`);
   });
 
-  it('with `prompt=none` shows an error page, and answers a valid request with `prompt=none` by a redirect', async () => {
+  it('shows an error page with prompt=none if it is invalid, and is redirected if it is valid', async () => {
     const { at, visitor } = await open({}, provider());
     const invalid = await visitor.get(at({ scope: 'nonsense', prompt: 'none' }));
     expect([invalid.status, invalid.location]).toEqual([400, null]);
@@ -140,7 +143,7 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
     expect(known.location).toContain(`${PHISHING}?error=invalid_scope`);
   });
 
-  it('is not redirected by a prompt ticket of somebody else that was used up', async () => {
+  it('is not redirected by the used prompt ticket of another user', async () => {
     const { at, visitor, url } = await open({}, provider());
     let path = at({ prompt: 'login' });
     for (let time = 0; time < 3; time += 1) {
@@ -151,7 +154,7 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
     expect(last.location ?? '').not.toContain('phishing');
   });
 
-  it('does not redirect from the logout page without the user', async () => {
+  it('is not redirected from the logout page without confirmation by the user', async () => {
     const { clientId, visitor } = await open({}, provider());
     const to = (id: string) =>
       `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: GOODBYE }).toString()}`;
@@ -162,7 +165,7 @@ describe.each(ANY_PLATFORM)('an invalid authorization request of a self-register
   });
 });
 
-describe('`authorize()` of the engine, for a self-registered client', () => {
+describe('OAuth2Server.authorize() for a self-registered client', () => {
   const client = { id: 'dcr_1', grants: ['authorization_code'], redirectUris: [PHISHING], scopes: ['notes:read'] };
   const newServer = (features: readonly object[] = []) =>
     new OAuth2Server({
@@ -193,21 +196,21 @@ describe('`authorize()` of the engine, for a self-registered client', () => {
 
   it.each([
     ['an unknown response type', { response_type: 'nonsense' }, 'unsupported_response_type'],
-    ['a denial in its parameters', { allowed: 'false' }, 'access_denied'],
+    ['allowed=false', { allowed: 'false' }, 'access_denied'],
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
   ])('redirects the error of a request with %s only if a user is signed in', async (_name, change, error) => {
     expect(await ask(change, signedOut)).toEqual({ status: 302, location: '/login' });
     expect((await ask(change, signedIn)).location).toContain(`${PHISHING}?error=${error}`);
   });
 
-  it('renders the error of a client that may not use the grant as a page', async () => {
+  it('redirects the error of a client that may not use the grant only if a user is signed in', async () => {
     client.grants = ['client_credentials'];
     expect((await ask({}, signedOut)).location).toBe('/login');
     expect((await ask({}, signedIn)).location).toContain('error=unauthorized_client');
     client.grants = ['authorization_code'];
   });
 
-  it('rejects an invalid request that is read without a user, and redirects nothing', async () => {
+  it('does not redirect an invalid request that readAuthorizationRequest() rejects', async () => {
     const response = new Response();
     const request = new Request({ method: 'GET', headers: {}, query: requestOf('dcr_1', { request: 'e30.e30.' }) });
     await expect(newServer().readAuthorizationRequest(request, response)).rejects.toThrow('Request not supported');

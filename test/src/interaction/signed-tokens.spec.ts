@@ -4,12 +4,12 @@ import { ConsentCsrfTokens } from '../../../src/interaction/signed-tokens.js';
 const tickets = new ConsentCsrfTokens('a secret of at least thirty-two characters');
 const minutes = 60_000;
 
-describe('the ticket of a consent form', () => {
+describe('the CSRF token of a consent form', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
 
-  it('is good for its subject only', () => {
+  it('is valid only for its subject', () => {
     const ticket = tickets.issue('alice');
     expect(tickets.isValid(ticket, 'alice')).toBe(true);
     expect(tickets.isValid(ticket, 'bob')).toBe(false);
@@ -24,20 +24,20 @@ describe('the ticket of a consent form', () => {
     expect(tickets.isValid(ticket, 'alice')).toBe(false);
   });
 
-  it('cannot be given a longer life', () => {
+  it('is invalid if its expiry is changed', () => {
     const [, signature] = tickets.issue('alice').split('.');
     const payload = Buffer.from(JSON.stringify({ expires: Date.now() + 1e9 })).toString('base64url');
     expect(tickets.isValid(`${payload}.${signature}`, 'alice')).toBe(false);
   });
 
   it.each([undefined, null, 1, {}, ['a', 'b'], '', '.', 'a', 'a.b', '....', `${tickets.issue('alice')}.`])(
-    'is not %j',
+    'is invalid as %j',
     (ticket) => {
       expect(tickets.isValid(ticket, 'alice')).toBe(false);
     },
   );
 
-  it('stays bad when any of its characters is changed', () => {
+  it('is invalid if any of its characters is changed', () => {
     const ticket = tickets.issue('alice');
     for (let at = 0; at < ticket.length; at += 1) {
       const changed = ticket.slice(0, at) + (ticket[at] === 'Q' ? 'B' : 'Q') + ticket.slice(at + 1);
@@ -45,13 +45,13 @@ describe('the ticket of a consent form', () => {
     }
   });
 
-  it('is good under the same secret elsewhere, and bad under another', () => {
+  it('is valid in another process with the same secret, and invalid with another secret', () => {
     const ticket = tickets.issue('alice');
     expect(new ConsentCsrfTokens('a secret of at least thirty-two characters').isValid(ticket, 'alice')).toBe(true);
     expect(new ConsentCsrfTokens('another secret of thirty-two characters').isValid(ticket, 'alice')).toBe(false);
   });
 
-  it('is good once, though the clock of the process that made it was minutes ahead', async () => {
+  it('can be used once even if the clock of the issuing process is minutes ahead', async () => {
     const start = Date.now();
     const clock = jest.spyOn(Date, 'now');
     const at = (minute: number) => clock.mockReturnValue(start + minute * minutes);

@@ -6,21 +6,20 @@ import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/
 
 const asAlice = { cookie: 'user=alice' };
 
-/** A model that remembers what happened once, in this process. */
+/** Returns a model that stores the result of `once()` in this process. */
 function onceModel() {
   const seen = new Map<string, number>();
   const once = (digest: string, seconds: number) => !seen.has(digest) && Boolean(seen.set(digest, seconds));
   return { seen, model: Object.assign(demoStore(), { once }) };
 }
 
-// Issue 10, 1.11
-describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platform) => {
   afterEach(stopApplications);
 
   const decide = (url: string, fields: object) =>
     readResponse(post(url, { ticket: '', decision: 'allow', ...fields }, asAlice));
 
-  it('decides at the endpoint it was made for, and at no other', async () => {
+  it('is valid only at the endpoint that issued it', async () => {
     const paths = { authorize: ':tenant/authorize', token: ':tenant/token' };
     const { url } = await startApplication(platform, demoModule({ paths }));
     const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
@@ -32,7 +31,7 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
     expect((await decide(`${url}/red/authorize?${query}`, { ticket })).status).toBe(303);
   });
 
-  it('decides for the issuer it was made by, and for no other', async () => {
+  it('is valid only for the issuer that issued it', async () => {
     const [one, another] = [
       await startApplication(platform, demoModule({ issuer: 'https://one.example' })),
       await startApplication(platform, demoModule({ issuer: 'https://another.example' })),
@@ -42,7 +41,7 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
     expect((await decide(one.url + action, { ticket })).status).toBe(303);
   });
 
-  it('decides once where the model can tell, however many forms are sent at a time', async () => {
+  it('is single-use if the model implements once(), even with concurrent forms', async () => {
     const { model, seen } = onceModel();
     const { url } = await startApplication(platform, demoModule({ model }));
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
@@ -57,26 +56,29 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
     expect(await decide(url + next.action, { ticket: next.ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
-  it.each(['generator', 'callback'])('decides once where `once` is of the style of 3.x: a %s', async (style) => {
-    const { model } = onceModel();
-    const { once } = model;
-    const styled =
-      style === 'generator'
-        ? function* (digest: string, seconds: number): Generator<unknown, unknown, unknown> {
-            return yield once(digest, seconds);
-          }
-        : (digest: string, seconds: number, done: (error: null, isFirst: boolean) => void) =>
-            void (async () => done(null, await once(digest, seconds)))();
-    const { url } = await startApplication(
-      platform,
-      demoModule({ model: Object.assign(model, { once: styled }) as never }),
-    );
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
-    pageOf(await decide(url + action, { ticket, decision: 'deny' }));
-  });
+  it.each(['generator', 'callback'])(
+    'is single-use if once() has the style of oauth2-server 3.x: a %s',
+    async (style) => {
+      const { model } = onceModel();
+      const { once } = model;
+      const styled =
+        style === 'generator'
+          ? function* (digest: string, seconds: number): Generator<unknown, unknown, unknown> {
+              return yield once(digest, seconds);
+            }
+          : (digest: string, seconds: number, done: (error: null, isFirst: boolean) => void) =>
+              void (async () => done(null, await once(digest, seconds)))();
+      const { url } = await startApplication(
+        platform,
+        demoModule({ model: Object.assign(model, { once: styled }) as never }),
+      );
+      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
+      pageOf(await decide(url + action, { ticket, decision: 'deny' }));
+    },
+  );
 
-  it('is not two when two pages were opened at once', async () => {
+  it('differs between two pages that were opened at the same time', async () => {
     const { model } = onceModel();
     const { url } = await startApplication(platform, demoModule({ model }));
     const pages = await Promise.all([
@@ -88,7 +90,7 @@ describe.each(ANY_PLATFORM)('a consent ticket on %s', (platform) => {
     }
   });
 
-  it('is good where a model is an event emitter, whose `once` is another', async () => {
+  it('is accepted if the model is an EventEmitter, whose once() is not used', async () => {
     const { EventEmitter } = await import('node:events');
     const { model } = onceModel();
     const { url } = await startApplication(
