@@ -19,8 +19,8 @@ import { CALLBACK, type Discover, type Judge } from './judge.js';
 import { discover as oauth4webapi } from './oauth4webapi.js';
 import { discover as openidClient } from './openid-client.js';
 
-// Issue 11, 3: two client libraries that know nothing of this one discover the server from its issuer alone, and complete
-// whatever it offers, over real HTTP. What they are given they check by the RFCs, more strictly than most.
+// Two independent client libraries discover the server from its issuer and use all of its endpoints over HTTP. They
+// validate the responses strictly by the RFCs.
 
 const JUDGES: Record<string, Discover> = { oauth4webapi, 'openid-client': openidClient };
 const MAIL = 'https://mail.example/';
@@ -49,13 +49,13 @@ const clients = [
   { id: 'mail-api', secret: 'mail-secret', grants: [], resources: [MAIL] },
 ];
 
-/** All that a judge may use. */
+/** The functions and URLs that a test of a client library uses. */
 interface Court {
   judge: Judge;
   as(id: string): Promise<Judge>;
-  /** Alice's browser, in which she agrees. */
+  /** Alice’s browser, in which she consents. */
   browser(url: URL): Promise<URL>;
-  /** The one in which she does not. */
+  /** Alice’s browser, in which she denies. */
   refusing(url: URL): Promise<URL>;
   notes: URL;
 }
@@ -82,20 +82,20 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'hears that a user does not agree',
+    'receives access_denied if the user denies',
     async ({ judge, refusing }) => {
       await expect(judge.signIn(refusing, READ)).rejects.toMatchObject(refused('access_denied'));
     },
   ],
   [
-    'hears which scope it may not have',
+    'receives invalid_scope for a scope it may not have',
     async ({ judge, browser }) => {
       await expect(judge.signIn(browser, { scope: 'admin' })).rejects.toMatchObject(refused('invalid_scope'));
       await expect(judge.askForItself({ scope: 'admin' })).rejects.toMatchObject(refused('invalid_scope'));
     },
   ],
   [
-    'gets a token of its own',
+    'gets a client credentials token',
     async ({ judge, notes }) => {
       const tokens = await judge.askForItself(READ);
       expect(tokens.refresh_token).toBeUndefined();
@@ -103,20 +103,20 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'refreshes, once with each refresh token',
+    'refreshes once with each refresh token',
     async ({ judge, browser, notes }) => {
       const first = await judge.signIn(browser, READ);
       const second = await judge.refresh(first.refresh_token!);
       expect(second.refresh_token).not.toBe(first.refresh_token);
       expect(await judge.call(notes, second.access_token)).toBe(200);
       await expect(judge.refresh(first.refresh_token!)).rejects.toMatchObject(refused('invalid_grant'));
-      // Somebody has stolen one of the two: the whole family is over.
+      // A replayed refresh token may be stolen, so the whole token family is revoked.
       await expect(judge.refresh(second.refresh_token!)).rejects.toMatchObject(refused('invalid_grant'));
       await expect(judge.call(notes, second.access_token)).rejects.toMatchObject({ status: 401 });
     },
   ],
   [
-    'revokes an access token, and it alone',
+    'revokes only an access token',
     async ({ judge, browser, notes }) => {
       const tokens = await judge.signIn(browser, READ);
       await judge.revoke(tokens.access_token);
@@ -125,7 +125,7 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'revokes a refresh token, and all that came with it',
+    'revokes a refresh token with all tokens of its grant',
     async ({ as, browser, notes }) => {
       const judge = await as('spa');
       const tokens = await judge.signIn(browser, READ);
@@ -135,11 +135,11 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'revokes what there is not, and is none the wiser',
+    'gets the same response when it revokes an unknown token',
     async ({ judge }) => expect(await judge.revoke('unknown')).toBeUndefined(),
   ],
   [
-    'learns what its tokens are good for, and that they are good no more',
+    'introspects its tokens while active and after revocation',
     async ({ judge, browser, notes }) => {
       const tokens = await judge.signIn(browser, READ);
       expect(await judge.introspect(tokens.access_token)).toEqual({
@@ -159,7 +159,7 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'learns nothing of the tokens of others, unless they are for it',
+    'introspects tokens of other clients only if it is in their audience',
     async ({ judge, as }) => {
       const [api, other] = [await as('mail-api'), await as('pushing')];
       const { access_token: mail } = await judge.askForItself({ ...READ, resource: MAIL });
@@ -170,7 +170,7 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'signs a user in by a request that it pushed',
+    'signs a user in with a pushed authorization request',
     async ({ judge, as, browser, notes }) => {
       const { access_token: token } = await judge.signInPushed(browser, READ);
       expect(await judge.call(notes, token)).toBe(200);
@@ -179,14 +179,14 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'hears at once what is wrong with a request that it pushes',
+    'gets errors of a pushed authorization request directly',
     async ({ judge, browser }) => {
       const asked = judge.signInPushed(browser, { scope: 'admin' });
       await expect(asked).rejects.toMatchObject({ ...refused('invalid_scope'), status: 400 });
     },
   ],
   [
-    'has to push its requests, where it is registered so',
+    'must push its requests if it is registered so',
     async ({ as, browser, notes }) => {
       const judge = await as('pushing');
       await expect(judge.signIn(browser, READ)).rejects.toMatchObject(refused('invalid_request'));
@@ -194,7 +194,7 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'gets tokens for a resource, which no other one takes',
+    'gets tokens for a resource that other resources reject',
     async ({ judge, browser, notes }) => {
       const both = new URLSearchParams([
         ['scope', 'notes:read'],
@@ -205,13 +205,13 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
       const mail = await judge.refresh(tokens.refresh_token!, { resource: MAIL });
       expect(await judge.introspect(mail.access_token)).toMatchObject({ aud: MAIL });
       await expect(judge.call(notes, mail.access_token)).rejects.toMatchObject({ status: 401 });
-      // The right to the other one is still there.
+      // The grant still includes the other resource.
       const back = await judge.refresh(mail.refresh_token!, { resource: notes.href });
       expect(await judge.call(notes, back.access_token)).toBe(200);
     },
   ],
   [
-    'gets no tokens for a resource that is unknown, or was not granted',
+    'gets no tokens for a resource that is unknown or was not granted',
     async ({ judge, browser }) => {
       const unknown = { ...READ, resource: 'https://unknown.example/' };
       const wrong = refused('invalid_target');
@@ -223,7 +223,7 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
     },
   ],
   [
-    'is told by a resource where its metadata are',
+    'discovers the metadata of a resource from its challenge',
     async ({ judge, notes }) => {
       const url = `${notes.origin}/.well-known/oauth-protected-resource/notes`;
       await expect(judge.call(notes, 'unknown')).rejects.toMatchObject({
@@ -234,10 +234,10 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
   ],
 ];
 
-/** Decides on the consent page. */
+/** Submits this decision on the consent page. */
 const browserOf = (decision: string) => async (url: URL) => agree(url, decision);
 
-describe.each(PLATFORMS)('a server on %s, as it is found by', (platform) => {
+describe.each(PLATFORMS)('a server on %s, discovered by', (platform) => {
   let issuer: string;
 
   beforeAll(async () => {
@@ -248,7 +248,7 @@ describe.each(PLATFORMS)('a server on %s, as it is found by', (platform) => {
     const imports = [
       OAuth2Module.forRoot({
         model: new MemoryStore({ clients, users: { findById: () => alice, findByCredentials: () => undefined } }),
-        // Nothing is remembered: whoever asks has to be told.
+        // Consent is not remembered, so the page is always shown.
         interaction: { useFactory: () => Object.assign(new DemoInteraction(), { hasConsented: () => false }) },
         secret: SECRET,
         issuer,

@@ -70,7 +70,7 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
   });
   afterAll(stopApplications);
 
-  /** Sends a recorded request; `replace` maps recorded values to the values that this server issued. */
+  /** Sends a recorded request with recorded values replaced by the values that this server issued. */
   async function replay({ method, url: path, headers = {}, body }: Recorded, replace: Record<string, string> = {}) {
     const current = (text: string) => Object.entries(replace).reduce((all, [old, now]) => all.replace(old, now), text);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, current(value)]));
@@ -127,7 +127,7 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
     expect((await browser.get(recorded.authorization.url)).location).toContain('/oauth/login');
   });
 
-  it('are refused with a code verifier of another sign-in', async () => {
+  it('are rejected with the code verifier of another sign-in', async () => {
     const { authorization } = keycloak.signIns.client_secret_post;
     const { token } = keycloak.signIns.client_secret_basic;
     const browser = new PageBrowser(url);

@@ -21,7 +21,7 @@ import { ANY_PLATFORM, type Platform, startApplication, stopApplications } from 
 import { EC, RSA } from '../../support/openid-server.js';
 import { type Judge, JUDGES, ClientStorage } from './mcp-client.js';
 
-/** A browser in which Alice is signed in, and agrees to everything. */
+/** Opens a URL in a browser in which Alice is signed in and consents to everything. */
 async function browse(url: URL): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
   const opened = await fetch(url, { headers: cookie, redirect: 'manual' });
@@ -33,7 +33,7 @@ async function browse(url: URL): Promise<URL> {
   return new URL(answered.headers.get('location')!);
 }
 
-/** Features that need no interaction of a client that does not use them. */
+/** Features without effect on a client that does not use them. */
 const optional = (): readonly Feature[] => [
   introspection(),
   revocation(),
@@ -83,10 +83,10 @@ async function host(platform: Platform, features: readonly Feature[]) {
   return issuer;
 }
 
-describe('an MCP client at a server with mcp() and further features', () => {
+describe('an MCP client of a server with mcp() and further features', () => {
   afterEach(stopApplications);
 
-  it.each(CASES)('on %s, %s connects and steps up beside %s, offlineAccess: %j', async (...given) => {
+  it.each(CASES)('connects and steps up: on %s, %s, server with %s, offlineAccess: %j', async (...given) => {
     const [platform, , , , judge, features] = given;
     const url = await host(platform, features);
     // With a refresh token, `@modelcontextprotocol/sdk` refreshes instead of stepping up.
@@ -101,7 +101,7 @@ describe('an MCP client at a server with mcp() and further features', () => {
     }
   });
 
-  it('asks for offline_access where it is announced, which is ignored', async () => {
+  it('requests offline_access if it is announced, and works although the server ignores it', async () => {
     const url = await host('express', [openid({ offlineAccess: true })]);
     const keeper = new ClientStorage(browse, { clientId: 'mcp-app' });
     const client = JUDGES.find(({ name }) => name === '@modelcontextprotocol/client')!;

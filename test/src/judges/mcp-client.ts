@@ -4,12 +4,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { LOOPBACK_CALLBACK } from '../../support/mcp-application.js';
 
-/** What a client keeps between its visits, and how it shows its user the browser. */
+/** The data that a client stores between runs, and the browser that it opens for its user. */
 export class ClientStorage {
   kept: { [name: string]: unknown } = {};
-  /** Every address that the user was sent to. */
+  /** All URLs that the client opened in the browser. */
   readonly shown: URL[] = [];
-  /** Where the browser came back with. */
+  /** The final URL that the browser was redirected to. */
   landed: URL | undefined;
   readonly clientMetadata: client.OAuthClientMetadata;
 
@@ -32,7 +32,7 @@ export class ClientStorage {
     };
   }
 
-  /** As either SDK has it. */
+  /** The provider object that both SDKs accept. */
   get provider(): client.OAuthClientProvider {
     const keep = (name: string) => (value: unknown) => void (this.kept[name] = value);
     const { clientId, clientMetadataUrl, withState } = this.options;
@@ -69,13 +69,13 @@ export class ClientStorage {
   }
 }
 
-/** A connection of either SDK: a call that sends the user to the browser is made again afterwards. */
+/** A connection of either SDK. It repeats a call that required authorization in the browser. */
 export interface Connection {
   callTool(name: string, given?: Record<string, unknown>): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** An SDK: connects from the bare URL of an MCP endpoint, through the browser where it is sent there. */
+/** An SDK that connects to the bare URL of an MCP endpoint, and opens the browser if authorization is required. */
 export interface Judge {
   name: string;
   connect(url: string, keeper: ClientStorage, network?: typeof fetch): Promise<Connection>;
@@ -83,7 +83,7 @@ export interface Judge {
 
 const INFO = { name: 'judge', version: '1.0.0' };
 
-/** Knows when nothing is under way any more: both SDKs open a stream behind the back of whoever connects. */
+/** Tracks pending requests, because both SDKs open a stream in the background after connecting. */
 function tracked(network: typeof fetch) {
   const open = new Set<Promise<unknown>>();
   const follow: typeof fetch = (input, init) => {
@@ -100,7 +100,7 @@ function tracked(network: typeof fetch) {
   return { follow, idle };
 }
 
-/** What both SDKs have. */
+/** The parts of the API that both SDKs have in common. */
 interface Parts<Transport> {
   makeTransport(network: typeof fetch): Transport;
   connect(transport: Transport): Promise<{
@@ -118,7 +118,7 @@ async function through<Transport>(
 ): Promise<Connection> {
   const { follow, idle } = tracked(network);
   let transport = parts.makeTransport(follow);
-  /** Goes to the browser and comes back, where it is that which is missing. */
+  /** Authorizes in the browser if an attempt fails for lack of authorization, then tries again. */
   const authorized = async <T>(attempt: () => Promise<T>, again: () => Promise<T>): Promise<T> => {
     const before = keeper.shown.length;
     try {

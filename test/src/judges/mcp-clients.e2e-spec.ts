@@ -25,8 +25,8 @@ interface Tokens {
   scope: string;
 }
 
-// Issue 13: what has kept clients out of other servers
-describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
+// Behavior of real clients that other servers have rejected.
+describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
     const port = await freePort();
@@ -57,7 +57,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     return readResponse(post(`${url}/oauth/token`, form, headers));
   }
 
-  /** What the client is told of a request before anybody is asked. */
+  /** Returns the error that the client receives before the user is asked. */
   async function refusalOf(asked: Record<string, string>) {
     const { headers } = await get(`${url}/oauth/authorize?${new URLSearchParams(asked).toString()}`);
     return new URL(headers.get('location')!).searchParams.get('error');
@@ -73,54 +73,54 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     });
 
   it.each([
-    ['that adds a slash to the resource', '/mcp/'],
-    ['that adds none', '/mcp'],
-  ])('%s has a token for it', async (_name, path) => {
+    ['appends a slash to the resource', '/mcp/'],
+    ['sends the resource without a trailing slash', '/mcp'],
+  ])('gets a valid token if it %s', async (_name, path) => {
     const { access_token: token } = await obtain({ resource: url + path });
     expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
   });
 
-  it('that spells the resource in capitals has a token for it', async () => {
+  it('gets a valid token if it writes the resource in capitals', async () => {
     const { access_token: token } = await obtain({ resource: `${url.replace('http', 'HTTP')}/mcp` });
     expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
   });
 
-  it('that names no resource, as older ones do, has a token for the only one there is', async () => {
+  it('gets a valid token for the only resource if it requests none, like older clients', async () => {
     const { access_token: token } = await obtain();
     expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
   });
 
-  it('that names the resource when it asks for the code, or for the token, and not twice, has one too', async () => {
+  it('gets a valid token if it sends the resource only in the authorization or only in the token request', async () => {
     const resource = `${url}/mcp`;
     for (const answer of [redeem(await authorized({ resource })), redeem(await authorized(), { resource })]) {
       expect((await answer).status).toBe(200);
     }
   });
 
-  it('that names the whole origin for the resource is told that there is none such', async () => {
+  it('gets invalid_target if it requests the origin as resource', async () => {
     expect(await refusalOf(request({ resource: url }))).toBe('invalid_target');
   });
 
-  it('that leaves `state` out is answered without one, and hears who answers', async () => {
+  it('gets a response with `iss` and without `state` if it sends no `state`', async () => {
     const { searchParams } = await authorized();
     expect(Object.fromEntries(searchParams)).toEqual({ code: expect.any(String), iss: url });
   });
 
-  it('that leaves PKCE out, or takes `plain`, is refused', async () => {
+  it('is rejected without PKCE or with `plain`', async () => {
     const { code_challenge: _challenge, code_challenge_method: _method, ...without } = request({ state: 'x' });
     for (const asked of [without, request({ code_challenge: VERIFIER, code_challenge_method: 'plain', state: 'x' })]) {
       expect(await refusalOf(asked)).toBe('invalid_request');
     }
   });
 
-  it('that listens on another loopback port each time is answered there', async () => {
+  it('may use another loopback port for each redirect', async () => {
     for (const port of [1024, 49_152, 65_535]) {
       const { origin } = await authorized({ redirect_uri: `http://127.0.0.1:${port}/callback` });
       expect(origin).toBe(`http://127.0.0.1:${port}`);
     }
   });
 
-  it('that registers on one loopback port, and comes back on another, is known', async () => {
+  it('may register with one loopback port and redirect to another', async () => {
     for (const callback of ['http://localhost:3118/callback', 'http://127.0.0.1:6274/oauth/callback']) {
       const metadata = { client_name: 'CLI', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
       const answer = await fetch(`${url}/oauth/register`, {
@@ -136,7 +136,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     }
   });
 
-  it('that refreshes by several requests at once has one answer, and keeps its grant', async () => {
+  it('gets the same response for concurrent refresh requests, and keeps its grant', async () => {
     const { refresh_token } = await obtain();
     const form = { grant_type: 'refresh_token', refresh_token, client_id: 'mcp-app', resource: `${url}/mcp` };
     const answers = await Promise.all(Array.from({ length: 4 }, () => readResponse(post(`${url}/oauth/token`, form))));
@@ -146,7 +146,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     expect((await send(INITIALIZE, bearer(tokens[3]!.access_token))).status).toBe(200);
   });
 
-  it('that has no token finds all it needs in the answer, also without a body that can be read', async () => {
+  it('gets a complete challenge without a token, even if its body cannot be parsed', async () => {
     const expected = `Bearer realm="Service",resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`;
     for (const method of ['GET', 'POST', 'DELETE']) {
       const { status, headers } = await fetch(`${url}/mcp`, { method });
@@ -154,16 +154,16 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     }
   });
 
-  it('that brings its token in the query is not let in', async () => {
+  it('is rejected with the token in the query', async () => {
     const { access_token: token } = await obtain();
     const { status } = await fetch(`${url}/mcp?access_token=${token}`, { method: 'GET' });
     expect([400, 401]).toContain(status);
   });
 
   it.each([
-    ['as text', { 'content-type': 'text/plain; x=application/json' }],
+    ['as plain text', { 'content-type': 'text/plain; x=application/json' }],
     ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
-  ])('that sends a call %s does not get past the scopes of tools', async (_name, headers) => {
+  ])('cannot evade per-tool scopes by sending the call %s', async (_name, headers) => {
     const { access_token: token } = await obtain();
     const { status } = await send(ADD, { ...bearer(token), ...headers });
     expect([403, 415]).toContain(status);
@@ -174,7 +174,7 @@ describe.each(ANY_PLATFORM)('on %s, a client of MCP', (platform) => {
     ]);
   });
 
-  it('that is a page reads the documents and the challenge, registers, and gets and refreshes a token', async () => {
+  it('in a browser reads metadata and challenge, registers, and gets and refreshes a token across origins', async () => {
     const page = { origin: PAGE };
     const preflight = async (path: string, method: string, headers: string) => {
       const asked = { 'access-control-request-method': method, 'access-control-request-headers': headers };

@@ -17,7 +17,7 @@ import {
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 import { type Connection, ClientStorage, type Judge, JUDGES } from './mcp-client.js';
 
-/** A browser in which Alice is signed in, and agrees to everything. */
+/** Returns a browser in which Alice is signed in and consents to everything. */
 const browserOn =
   (network: typeof fetch) =>
   async (url: URL): Promise<URL> => {
@@ -42,7 +42,10 @@ interface Setting {
   keeper(options?: ConstructorParameters<typeof ClientStorage>[1]): ClientStorage;
 }
 
-/** A host that clients know by `https://mcp.example`, behind a proxy that brings requests as they are, or cuts off a path. */
+/**
+ * Starts an application that clients reach as `https://mcp.example` behind a proxy, which passes paths on or removes a
+ * prefix.
+ */
 async function behindProxy(
   platform: Platform,
   { cut = '', host, ...options }: Partial<OAuth2ModuleOptions> & { cut?: string; host?: TestApplicationOptions } = {},
@@ -72,7 +75,7 @@ async function behindProxy(
   };
 }
 
-/** The same on a loopback address, without a proxy. */
+/** Starts an application on a loopback address without a proxy. */
 async function onLoopback(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}): Promise<Setting> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -88,16 +91,15 @@ const ADDED = { content: [{ type: 'text', text: 'added' }] };
 const list = (connection: Connection) => connection.callTool('list_notes');
 const add = (connection: Connection) => connection.callTool('add_note');
 
-// Issue 13
 describe.each(
   ANY_PLATFORM.flatMap((platform) => JUDGES.map((judge): [Platform, string, Judge] => [platform, judge.name, judge])),
-)('on %s, %s', (platform, _name, judge) => {
+)('on %s, the MCP SDK %s', (platform, _name, judge) => {
   afterEach(() => {
     jest.restoreAllMocks();
     return stopApplications();
   });
 
-  it('connects from a bare URL, by challenge, metadata, code and PKCE', async () => {
+  it('connects from a bare URL by challenge, metadata, code and PKCE', async () => {
     const { url, keeper } = await onLoopback(platform);
     const kept = keeper();
     const connection = await judge.connect(`${url}/mcp`, kept);
@@ -108,7 +110,7 @@ describe.each(
     expect(kept.shown).toHaveLength(1);
   });
 
-  it('registers itself where nobody knows it, and may step up to what it did not ask for then', async () => {
+  it('registers itself if it is unknown, and can step up to further scopes later', async () => {
     const { url, keeper } = await onLoopback(platform);
     const kept = keeper({ clientId: undefined, grants: ['authorization_code'] });
     const connection = await judge.connect(`${url}/mcp`, kept);
@@ -118,7 +120,7 @@ describe.each(
     expect(kept.tokens.scope).toBe('notes:read notes:write');
   });
 
-  it('is known by the document at its URL, before it thinks of registering, and may step up', async () => {
+  it('is identified by its metadata document instead of registering, and can step up', async () => {
     const fetched = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CERTIFICATE };
     const features = [mcp({ ...NOTES, clientIdDocuments: { fetch: fetched } })];
     const { url, keeper } = await onLoopback(platform, { features });
@@ -133,7 +135,7 @@ describe.each(
     documents.reset();
   });
 
-  it('refreshes what has been revoked, without its user', async () => {
+  it('refreshes a revoked access token without the user', async () => {
     const { url, keeper, store } = await onLoopback(platform);
     const kept = keeper();
     const connection = await judge.connect(`${url}/mcp`, kept);
@@ -145,19 +147,19 @@ describe.each(
     expect(kept.shown).toHaveLength(1);
   });
 
-  it('asks its user again when the whole grant has ended', async () => {
+  it('asks the user again if the whole grant was revoked', async () => {
     const { url, keeper, store } = await onLoopback(platform);
     const kept = keeper();
     await judge.connect(`${url}/mcp`, kept);
     await store.revokeGrantsOf({ userId: 'alice' });
-    jest.spyOn(console, 'warn').mockImplementation(() => undefined); // What the newer SDK says of a refusal.
+    jest.spyOn(console, 'warn').mockImplementation(() => undefined); // The newer SDK logs a warning about the rejection.
     expect(await list(await judge.connect(`${url}/mcp`, kept))).toMatchObject(READ);
     expect(kept.shown).toHaveLength(2);
   });
 
-  it('steps up: a tool that needs more is refused by the scopes that it needs, and called again with those', async () => {
+  it('steps up when a tool requires more scopes, and repeats the call', async () => {
     const { url, keeper } = await onLoopback(platform);
-    // The older SDK would refresh for more scope, which no refresh gives. RFC 6749 §6
+    // The older SDK would try to refresh for more scopes, which is not possible. RFC 6749 §6
     const kept = keeper({ clientId: 'mcp-once' });
     const connection = await judge.connect(`${url}/mcp`, kept);
     expect(kept.tokens.scope).toBe('notes:read');
@@ -169,7 +171,7 @@ describe.each(
     expect(await list(connection)).toMatchObject(READ);
   });
 
-  it('is refused a token of another resource, and gets one of its own', async () => {
+  it('is rejected with a token for another resource, and gets a token for this resource', async () => {
     const others = resourceIndicators({ resources: ['https://other.example/'] });
     const { url, keeper, store } = await onLoopback(platform, { features: [mcp(NOTES), others] });
     const kept = keeper({ clientId: 'mcp-once' });
@@ -183,11 +185,11 @@ describe.each(
   });
 
   it.each<[string, Partial<OAuth2ModuleOptions> & { cut?: string; host?: TestApplicationOptions }, string]>([
-    ['as it is', {}, '/mcp'],
-    ['with a slash behind the issuer', { issuer: 'https://mcp.example/' }, '/mcp'],
+    ['with unchanged paths', {}, '/mcp'],
+    ['with a trailing slash in the issuer', { issuer: 'https://mcp.example/' }, '/mcp'],
     ['with a path in the issuer', { issuer: 'https://mcp.example/tenant', paths: { prefix: 'tenant/oauth' } }, '/mcp'],
     [
-      'with a path that the proxy cuts off',
+      'with a path prefix that the proxy removes',
       { issuer: 'https://mcp.example/app', cut: '/app', features: [mcp({ ...NOTES, resource: '/app/mcp' })] },
       '/app/mcp',
     ],

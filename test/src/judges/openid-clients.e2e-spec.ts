@@ -38,7 +38,7 @@ class Model extends MemoryStore {
   }
 }
 
-describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their users,', (platform) => {
+describe.each(ANY_PLATFORM)('an OpenID provider for real relying parties, on %s,', (platform) => {
   const running: { stop(): Promise<void> }[] = [];
   let provider: Provider;
   let authJs: string;
@@ -89,7 +89,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
     await stopApplications();
   });
 
-  /** A browser at the provider: signs in, and agrees once; resolves to where it is sent with the answer. */
+  /** Signs in at the provider and consents once in a browser, and returns the redirect URL with the response. */
   async function visit(url: string): Promise<string> {
     expect(new URL(url).origin).toBe(provider.issuer);
     const { pathname, search } = new URL(url);
@@ -100,7 +100,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
     return consent.location ?? (await browser.send(consent, { decision: 'allow' })).location!;
   }
 
-  it('is understood by Auth.js', async () => {
+  it('signs a user in at Auth.js', async () => {
     const browser = new PageBrowser(authJs);
     const { csrfToken } = JSON.parse((await browser.get('/auth/csrf')).html) as { csrfToken: string };
     const sent = await browser.post('/auth/signin/wonderland', { csrfToken });
@@ -122,7 +122,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
     expect(session.user).toEqual(user);
   });
 
-  it('is understood by passport-openidconnect', async () => {
+  it('signs a user in at passport-openidconnect', async () => {
     const browser = new PageBrowser(passport);
     const sent = await browser.get('/login');
     await browser.get(await visit(sent.location!));
@@ -130,7 +130,7 @@ describe.each(ANY_PLATFORM)('a provider on %s, to which applications send their 
     expect(told).toMatchObject({ id: ALICE.sub, displayName: ALICE.name, emails: [{ value: ALICE.email }] });
   });
 
-  it('is understood by Authlib, where that is', async () => {
+  it('signs a user in at Authlib, if Python and Authlib are installed', async () => {
     if (!isAuthlibHere) return;
     expect(await signInByAuthlib(provider, AUTHLIB_CALLBACK, visit)).toMatchObject(ALICE);
   });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Provider, serve } from './relying-party.js';
 
-// Its types bring those of browsers along, which are not those of Node: they are not asked.
+// The module name is a variable, because its types conflict with those of Node.js.
 const NAME: string = '@auth/core';
 const { Auth } = (await import(NAME)) as { Auth(request: Request, config: object): Promise<Response> };
 

@@ -6,7 +6,7 @@ import type { Profile, Provider } from './relying-party.js';
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
 const script = fileURLToPath(new URL('authlib-client.py', import.meta.url));
 
-/** Is Authlib, a library for Python, on this machine? If not it is said. */
+/** Returns whether Authlib, a Python library, is installed, and logs it if not. */
 export function hasAuthlib(): boolean {
   const { status } = spawnSync(PYTHON, ['-c', 'import authlib, requests'], { stdio: 'ignore' });
   if (status !== 0) {
@@ -17,7 +17,7 @@ export function hasAuthlib(): boolean {
   return status === 0;
 }
 
-/** Signs in by Authlib; `visit` is the browser: it is told where to go, and says where it came back to. */
+/** Signs in with Authlib. `visit` opens a URL in the browser and returns the URL that it was finally redirected to. */
 export async function signInByAuthlib(
   { issuer, clientId, clientSecret }: Provider,
   callback: string,

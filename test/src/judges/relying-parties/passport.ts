@@ -4,7 +4,9 @@ import { Passport } from 'passport';
 import { Strategy, type VerifyCallback } from 'passport-openidconnect';
 import { type Provider, serve } from './relying-party.js';
 
-/** passport-openidconnect, which is told each endpoint, and knows no PKCE. */
+/**
+ * Starts an application with passport-openidconnect, which is configured with each endpoint and does not support PKCE.
+ */
 export async function startPassport({ issuer, clientId, clientSecret }: Provider) {
   const discovery = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as Record<
     string,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An application that signs its users in at a provider, of which it knows no more than this. */
+/** The provider as configured in a relying party. */
 export interface Provider {
   issuer: string;
   clientId: string;
   clientSecret: string;
 }
 
-/** What it has learned of its user. */
+/** The user profile that a relying party received. */
 export interface Profile {
   sub: string;
   name: string;
