@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(stopApplications);
 
-describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) => {
-  it('is told by a token that is for nothing else, of the session that its ID token named', async () => {
+describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) => {
+  it('sends a logout token with the `sid` of the ID token', async () => {
     const { enter, signIn, signOut, settled, judge, told, events, configOf } = await openProvider(platform, clients);
     expect((await configOf('web')).serverMetadata()).toMatchObject({
       backchannel_logout_supported: true,
@@ -52,7 +52,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect(JSON.stringify(events)).not.toContain(heard[0]!);
   });
 
-  it('is told once, however often the user had come in and goes out', async () => {
+  it('sends one logout token even if the user signed in and out several times', async () => {
     const { enter, signIn, signOut, settled } = await openProvider(platform, clients);
     const visitor = await signIn();
     for (let times = 0; times < 3; times += 1) await enter(visitor);
@@ -63,7 +63,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect(heard).toHaveLength(1);
   });
 
-  it('is told by the name that it knows its user by, as its ID tokens are signed', async () => {
+  it('uses the client’s pairwise subject and ID token algorithm', async () => {
     const web = { subjectType: 'pairwise', idTokenSignedResponseAlg: 'ES256' };
     const { enter, signIn, signOut, settled, judge } = await openProvider(platform, clients, { web });
     const visitor = await signIn();
@@ -76,7 +76,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect(payload.sub).not.toBe('1');
   });
 
-  it('is told nothing of users who have not come to it, nor of other sessions', async () => {
+  it('notifies no clients that the user has not visited, and no other sessions', async () => {
     clients.replies['/other'] = logoutListener([]);
     const other = { backchannelLogoutUri: clients.url('/other') };
     const { enter, signIn, signOut, settled, judge } = await openProvider(platform, clients, { other });
@@ -90,7 +90,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect((await judge(heard[0]!)).payload['sid']).toBe(claims['sid']);
   });
 
-  it('is told where the user is sent to sign out by another client', async () => {
+  it('notifies the client when another client signs the user out', async () => {
     const other = { postLogoutRedirectUris: ['https://client.example/bye'] };
     const { enter, signIn, settled, configOf } = await openProvider(platform, clients, { other });
     const visitor = await signIn();
@@ -105,7 +105,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect(heard).toHaveLength(1);
   });
 
-  it('is told where somebody else takes over the browser, and not where the same user proves again who they are', async () => {
+  it('notifies the client when another user signs in, but not on re-authentication', async () => {
     const { enter, signIn, settled, judge } = await openProvider(platform, clients);
     const visitor = await signIn();
     const { claims } = await enter(visitor);
@@ -120,7 +120,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect(said).toEqual(['1', '2']);
   });
 
-  it('is told where the host ends all that the user has', async () => {
+  it('notifies the client when the application revokes everything of the user', async () => {
     const { enter, signIn, settled, judge, model, server } = await openProvider(platform, clients);
     const sids = new Set<unknown>();
     for (const visitor of [await signIn(), await signIn()]) sids.add((await enter(visitor)).claims['sid']);
@@ -134,7 +134,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     expect((await judge(heard[2]!)).payload.sub).toBe('2');
   });
 
-  it('is told of a session that the host keeps by itself', async () => {
+  it('notifies the client about a session that the application manages itself', async () => {
     const { settled, judge, enter, signIn, server } = await openProvider(platform, clients);
     const visitor = await signIn();
     const { claims } = await enter(visitor);
@@ -147,7 +147,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     await expect(signOutAtClients(server, { userId: '' })).rejects.toThrow('`userId` must have a value');
   });
 
-  it('loses its refresh token with the session, unless that was for the time when the user is away', async () => {
+  it('revokes the refresh token of the session, unless offline_access was granted', async () => {
     const { enter, signIn, signOut, configOf } = await openProvider(platform, clients, { endsGrants: true });
     const visitor = await signIn();
     const [online, offline] = [await enter(visitor), await enter(visitor, 'web', 'openid offline_access')];
@@ -159,7 +159,7 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
     await expect(refresh(elsewhere.refresh_token!)).resolves.toMatchObject({ access_token: expect.any(String) });
   });
 
-  it('is told again where it is in trouble, and no more than a few times', async () => {
+  it('retries a failed notification a limited number of times', async () => {
     let trouble = 1;
     clients.replies['/web'] = logoutListener(heard, (response) =>
       response.writeHead((trouble -= 1) < 0 ? 200 : 503).end(),
@@ -173,8 +173,8 @@ describe.each(ANY_PLATFORM)('a client whose user signs out, on %s', (platform) =
   });
 });
 
-describe('whoever signs out', () => {
-  it('waits for no client', async () => {
+describe('a sign-out by the user', () => {
+  it('does not wait for notified clients', async () => {
     clients.replies['/slow'] = () => undefined;
     const web = { backchannelLogoutUri: clients.url('/slow') };
     const { enter, signIn, signOut, told } = await openProvider('express', clients, { web });
@@ -186,9 +186,9 @@ describe('whoever signs out', () => {
   });
 
   it.each([
-    ['says no', json({ error: 'invalid_request' }, {}, 400)],
-    ['sends them elsewhere', json({}, { location: 'https://client.example/elsewhere' }, 302)],
-  ])('is signed out at once where a client %s', async (_, reply) => {
+    ['responds with an error', json({ error: 'invalid_request' }, {}, 400)],
+    ['responds with a redirect', json({}, { location: 'https://client.example/elsewhere' }, 302)],
+  ])('takes effect immediately if a client %s', async (_, reply) => {
     clients.replies['/web'] = logoutListener(heard, reply);
     const { enter, signIn, signOut, settled, told } = await openProvider('express', clients);
     const visitor = await signIn();
@@ -208,7 +208,7 @@ describe('whoever signs out', () => {
     'https://localhost/',
     'file:///etc/passwd',
     'nonsense',
-  ])('makes this server ask no %s', async (uri) => {
+  ])('does not send a notification to %s', async (uri) => {
     const web = { backchannelLogoutUri: uri };
     const fetch = {};
     const { enter, signIn, signOut, settled, told } = await openProvider('express', clients, { web, fetch });
@@ -219,7 +219,7 @@ describe('whoever signs out', () => {
     expect(told('logout.failed')).toMatchObject([{ reason: expect.stringContaining('not fetched') }]);
   });
 
-  it('is signed out nowhere by a form of another site', async () => {
+  it('is not possible by a form of another site (CSRF)', async () => {
     const { enter, signIn, url } = await openProvider('express', clients);
     const visitor = await signIn();
     await enter(visitor);
@@ -232,7 +232,7 @@ describe('whoever signs out', () => {
     expect((await visitor.get(`${url}/oauth/logout`)).heading).toBe('Sign out?');
   });
 
-  it('is signed out here where the store cannot say at which clients, and hears nothing of that', async () => {
+  it('succeeds without an error page if the store fails to list the clients of the session', async () => {
     const { enter, signIn, signOut, model, settled, told } = await openProvider('express', clients);
     const visitor = await signIn();
     await enter(visitor);
@@ -242,7 +242,7 @@ describe('whoever signs out', () => {
     expect(told('logout.failed')).toMatchObject([{ userId: '1', reason: 'no store' }]);
   });
 
-  it('gives no logout token that is good as an ID token', async () => {
+  it('issues a logout token that is not accepted as id_token_hint', async () => {
     const other = { postLogoutRedirectUris: ['https://client.example/bye'] };
     const { enter, signIn, signOut, settled } = await openProvider('express', clients, { other });
     const visitor = await signIn();
@@ -255,7 +255,7 @@ describe('whoever signs out', () => {
   });
 });
 
-describe('what a client registers of it', () => {
+describe('the registered logout metadata of a client', () => {
   const register = async (said: object) => {
     const { url } = await openProvider('express', clients);
     const body = JSON.stringify({ redirect_uris: ['https://client.example/cb'], ...said });
@@ -264,7 +264,7 @@ describe('what a client registers of it', () => {
     return { status: answer.status, body: (await answer.json()) as JWTPayload };
   };
 
-  it('is kept', async () => {
+  it('are stored', async () => {
     const said = {
       backchannel_logout_uri: 'https://client.example/out?a=b',
       backchannel_logout_session_required: true,
@@ -284,7 +284,7 @@ describe('what a client registers of it', () => {
     { frontchannel_logout_uri: 'https://evil.example/out' },
     { frontchannel_logout_uri: 'https://client.example:444/out' },
     { frontchannel_logout_uri: 'javascript:alert(1)' },
-  ])('is refused where it is %j', async (said) => {
+  ])('are rejected as %j', async (said) => {
     expect(await register(said)).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } });
   });
 });

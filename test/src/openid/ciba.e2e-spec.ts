@@ -33,10 +33,10 @@ beforeAll(() => told.start());
 afterAll(() => told.stop());
 
 const stores = await findStores();
-// Each adapter, and each store, without every pair of them.
+// Covers each adapter and each store, but not every combination.
 const places = stores.map((kind, index) => ({ ...kind, platform: PLATFORMS[index % PLATFORMS.length]! }));
 
-describe.each(places)('a user who is asked on their telephone, on $name and $platform', ({ open, platform }) => {
+describe.each(places)('a CIBA request with $name and $platform', ({ open, platform }) => {
   let opened: OpenStore;
   beforeAll(async () => {
     opened = await open();
@@ -44,7 +44,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
   afterAll(() => opened.close());
   afterEach(stopApplications);
 
-  it('signs in at a client that polls, and at one that is told', async () => {
+  it('signs the user in at a client in poll mode and at one in ping mode', async () => {
     const { store, another } = opened;
     const port = await freePort();
     const issuer = `http://localhost:${port}`;
@@ -68,7 +68,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
         ],
       });
 
-    /** What the application of the user's telephone asks, with their session there. */
+    /** Endpoints for an authenticator app, in which the user is signed in. */
     @Controller('telephone')
     class Telephone {
       constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
@@ -80,7 +80,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
       }
     }
     await startApplication(platform, { imports: [module(store)] }, { port });
-    // It is decided in another process.
+    // The request is approved in another process.
     const elsewhere = await startApplication('express', { imports: [module(another)], controllers: [Telephone] });
     const answer = async (id: string, allow: string, as: string) => {
       const body = new URLSearchParams({ allow, as });
@@ -150,7 +150,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
     const granted = await client.genericGrantRequest(pinged, GRANT, { auth_req_id });
     expect(granted.claims()).toMatchObject({ 'urn:openid:params:jwt:claim:auth_req_id': auth_req_id });
 
-    // One that signs all that it asks.
+    // A client that signs its requests.
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const signing = await register({
       backchannel_authentication_request_signing_alg: 'ES256',
@@ -182,20 +182,20 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
   });
 });
 
-describe('what a client registers of it', () => {
+describe('the CIBA metadata in a client registration', () => {
   afterEach(stopApplications);
 
   it.each([
-    ['that it is pushed its tokens', { backchannel_token_delivery_mode: 'push' }],
-    ['that it is told, and not where', { backchannel_token_delivery_mode: 'ping' }],
+    ['push mode', { backchannel_token_delivery_mode: 'push' }],
+    ['ping mode without notification endpoint', { backchannel_token_delivery_mode: 'ping' }],
     [
-      'that it is told at an address of this network',
+      'a notification endpoint at a private network address',
       { backchannel_client_notification_endpoint: 'https://127.0.0.1/' },
     ],
-    ['that it is told without TLS', { backchannel_client_notification_endpoint: 'http://app.example/' }],
-    ['that it signs by its secret', { backchannel_authentication_request_signing_alg: 'HS256' }],
-    ['that it brings codes, which nobody checks', { backchannel_user_code_parameter: true }],
-  ])('is not %s', async (_, metadata) => {
+    ['a notification endpoint without TLS', { backchannel_client_notification_endpoint: 'http://app.example/' }],
+    ['an HMAC algorithm to sign requests', { backchannel_authentication_request_signing_alg: 'HS256' }],
+    ['a user code that the server does not verify', { backchannel_user_code_parameter: true }],
+  ])('must not contain %s', async (_, metadata) => {
     const [kind] = stores;
     const { store, close } = await kind!.open();
     const model = Object.assign(Object.create(store) as typeof store, {
@@ -221,7 +221,7 @@ describe('what a client registers of it', () => {
     await close();
   });
 
-  it('starts nowhere without what it needs', () => {
+  it('requires the CIBA methods of the model and related options at start-up', () => {
     const issuer = 'https://id.example';
     const start = (model: object, features: Feature[]) => () =>
       new OAuth2Server({ model: Object.assign(new MemoryStore({ clients: [], users }), model), issuer, features });

@@ -24,10 +24,10 @@ class Model extends MemoryStore {
   getClaims = () => ALICE;
 }
 
-describe.each(ANY_PLATFORM)('a device that asks for claims by name, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('a device that requests individual claims, on %s,', (platform) => {
   afterEach(stopApplications);
 
-  it('is given those that its user was shown, and no more', async () => {
+  it('receives only the claims that the user was shown', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const user = { id: '1', username: 'alice' };

@@ -20,8 +20,8 @@ const framesOf = (html: string) =>
   [...html.matchAll(/<iframe\s+src="([^"]*)"/g)].map(([, url]) => new URL(url!.replaceAll('&amp;', '&')));
 const policyOf = (headers: Headers) => headers.get('content-security-policy')!;
 
-describe.each(ANY_PLATFORM)('a client that signs users out in their browser, on %s', (platform) => {
-  it('is opened in a frame of the page that says so, with the session, and on no other page', async () => {
+describe.each(ANY_PLATFORM)('front-channel logout of a client on %s', (platform) => {
+  it('opens the logout URI with `sid` in a frame of the signed-out page, and on no other page', async () => {
     const { enter, signIn, configOf, url } = await openProvider(platform, clients, { web, other });
     expect((await configOf('web')).serverMetadata()).toMatchObject({
       frontchannel_logout_supported: true,
@@ -48,7 +48,7 @@ describe.each(ANY_PLATFORM)('a client that signs users out in their browser, on 
     }
   });
 
-  it('is given a moment before the user goes on to the client that sent them', async () => {
+  it('loads the frames before the user is redirected to the client that signed them out', async () => {
     const { enter, signIn, configOf } = await openProvider(platform, clients, { web, other });
     const visitor = await signIn();
     await enter(visitor);
@@ -59,12 +59,12 @@ describe.each(ANY_PLATFORM)('a client that signs users out in their browser, on 
     expect([page.status, page.location, framesOf(page.html).length]).toEqual([200, null, 2]);
     expect(page.headers.get('refresh')).toBe(`3; url=${BYE}&state=s`);
     expect(page.html).toContain('href="https://client.example/bye?a=&quot;b&amp;c&amp;state=s"');
-    // Whoever is signed out goes on at once.
+    // A user who is signed out already is redirected immediately.
     expect((await visitor.get(pathname + search)).location).toBe(`${BYE}&state=s`);
   });
 });
 
-describe('what is no page of the web', () => {
+describe('a front-channel logout URI that is not a web page', () => {
   it.each([
     'javascript:alert(1)',
     'http://client.example/out',
@@ -74,7 +74,7 @@ describe('what is no page of the web', () => {
     1,
     'https://client.example,default-src/out',
     'https://client.example;sandbox/out',
-  ])('is opened nowhere: %s', async (frontchannelLogoutUri) => {
+  ])('is not opened: %s', async (frontchannelLogoutUri) => {
     const { enter, signIn, signOut } = await openProvider('express', clients, {
       web: { ...web, frontchannelLogoutUri },
     });

@@ -27,13 +27,13 @@ class Model extends MemoryStore {
 }
 
 interface Setup extends LogoutOptions {
-  /** What the clients `web` and `other` are registered with. */
+  /** Additional metadata of the clients `web` and `other`. */
   web?: object;
   other?: object;
   pages?: PagesOptions;
 }
 
-/** A provider that tells clients of sign-outs, with two clients, each of which is a path of one web server. */
+/** Starts a provider that sends logout notifications, with two clients at different paths of one web server. */
 export async function openProvider(platform: Platform, clients: TlsServer, setup: Setup = {}) {
   const { web, other, pages: look, ...options } = setup;
   const port = await freePort();
@@ -71,7 +71,7 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
   const { app } = await startApplication(platform, { imports: [module] }, { port });
 
   const told = (name: string) => events.filter(([event]) => event === name).map(([, payload]) => payload);
-  /** Waits until clients were told, or were not, so often. */
+  /** Waits until this number of notifications have succeeded or failed. */
   const settled = async (count: number) =>
     waitUntil(() => told('logout.delivered').length + told('logout.failed').length >= count);
   const configs = new Map<string, client.Configuration>();
@@ -81,7 +81,7 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
     configs.set(id, config);
     return config;
   };
-  /** Signs in at a client, in the session that the visitor has. */
+  /** Signs in at a client within the browser’s existing session. */
   const enter = async (as: PageBrowser, id = 'web', scope = 'openid') => {
     const asked = { response_type: 'code', client_id: id, scope, state: 'x', redirect_uri: CALLBACK };
     const consent = scope.includes('offline') ? '&prompt=consent' : '';
@@ -96,17 +96,17 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
     await visitor.signIn('/oauth/login', username);
     return visitor;
   };
-  /** Signs out by the form of the page. */
+  /** Signs out with the form of the logout page. */
   const signOut = async (as: PageBrowser) => as.send(await as.get('/oauth/logout'));
   const jwks = createRemoteJWKSet(new URL(`${url}/oauth/jwks`));
-  /** A logout token as a client judges it. Back-Channel Logout §2.6 */
+  /** Validates a logout token as a client does. Back-Channel Logout §2.6 */
   const judge = async (token: string, audience = 'web') =>
     jwtVerify(token, jwks, { issuer: url, audience, typ: 'logout+jwt', maxTokenAge: 120 });
   const server = app.get(OAuth2Server);
   return { url, model, server, app, events, told, settled, configOf, enter, signIn, signOut, judge };
 }
 
-/** A client that hears: keeps the logout tokens that it is told. */
+/** Returns a request handler of a client that records the logout tokens it receives. */
 export function logoutListener(heard: string[], reply: Reply = (response) => response.writeHead(204).end()): Reply {
   return async (response, request) => {
     const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString());

@@ -27,7 +27,7 @@ class Model extends MemoryStore {
   getClaims = () => ({});
 }
 
-describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
   afterEach(stopApplications);
 
   async function open() {
@@ -78,7 +78,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     return { url, config, visitor, signIn, logout, isSignedIn };
   }
 
-  it('sends them by the address that a client library makes, and has them back with its state', async () => {
+  it('accepts the URL of a client library, and redirects to the client with its state', async () => {
     const { config, visitor, signIn, isSignedIn } = await open();
     const hint = await signIn(visitor, 'alice');
     const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
@@ -86,14 +86,14 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     const answer = await visitor.get(pathname + search);
     expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
     expect(await isSignedIn()).toBe(false);
-    // Whoever is signed out already goes on.
+    // A user who is signed out already is redirected.
     const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
     expect((await visitor.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
       `${GOODBYE}?by=app&state=a%20b`,
     );
   });
 
-  it('may be one that a feature knows, by its document say', async () => {
+  it('works for a client that a feature resolves, such as one from a metadata document', async () => {
     const { visitor, logout } = await open();
     const leave = (post_logout_redirect_uri: string) =>
       visitor.get(logout({ client_id: ELSEWHERE, post_logout_redirect_uri }));
@@ -101,7 +101,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     expect((await leave('https://evil.example/')).status).toBe(400);
   });
 
-  it('may send a form, which comes without the cookie, and is followed by a request that has it', async () => {
+  it('accepts a cross-site form without the cookie, and follows it by a request with the cookie', async () => {
     const { visitor, signIn, isSignedIn, url } = await open();
     const hint = await signIn(visitor, 'alice');
     const elsewhere = new PageBrowser(url);
@@ -113,9 +113,9 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
   });
 
   it.each([
-    ['nothing shows for whom', () => ({})],
+    ['neither user nor client is proven', () => ({})],
     ['the ID token is of another user', (hint: string) => ({ id_token_hint: hint })],
-  ])('has them asked where %s', async (_, more) => {
+  ])('asks the user for confirmation if %s', async (_, more) => {
     const { visitor, signIn, logout, isSignedIn, url } = await open();
     const hint = await signIn(new PageBrowser(url), 'bob');
     await signIn(visitor, 'alice');
@@ -129,7 +129,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     expect(await isSignedIn()).toBe(false);
   });
 
-  it('ends on a page where it names no address', async () => {
+  it('ends on a page of the server without post_logout_redirect_uri', async () => {
     const { visitor, signIn, logout } = await open();
     const hint = await signIn(visitor, 'alice');
     expect((await visitor.get(logout({ id_token_hint: hint, state: 's' }))).heading).toBe('You are signed out');
@@ -137,21 +137,24 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
   });
 
   it.each([
-    ['an address that is not registered', { post_logout_redirect_uri: 'https://evil.example/' }],
-    ['an address with more in it', { post_logout_redirect_uri: `${GOODBYE}?more=1` }],
-    ['an address that begins like one', { post_logout_redirect_uri: `${GOODBYE}/..` }],
-    ['an address of another client', { client_id: 'other' }],
-    ['an address of nobody', { client_id: '' }],
-    ['a part of an address that is no list', { client_id: 'text', post_logout_redirect_uri: 'https://app.ex' }],
-    ['an address in other letters', { post_logout_redirect_uri: 'https://APP.example/goodbye' }],
-    ['an address with a port', { post_logout_redirect_uri: 'https://app.example:443/goodbye' }],
-    ['an address with a slash', { post_logout_redirect_uri: `${GOODBYE}/` }],
-    ['an address with a name before it', { post_logout_redirect_uri: 'https://evil@app.example/goodbye' }],
-    ['an address that is encoded', { post_logout_redirect_uri: 'https://app.example/%67oodbye' }],
-    ['a client that is not known', { client_id: 'nobody' }],
-    ['a hint that is none', { id_token_hint: 'nonsense' }],
-    ['a hint that nobody signed', { id_token_hint: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.' }],
-  ])('never leads to %s', async (_, change) => {
+    ['an unregistered URI', { post_logout_redirect_uri: 'https://evil.example/' }],
+    ['a registered URI with an additional query', { post_logout_redirect_uri: `${GOODBYE}?more=1` }],
+    ['a URI that starts with a registered one', { post_logout_redirect_uri: `${GOODBYE}/..` }],
+    ['a URI of another client', { client_id: 'other' }],
+    ['a URI without a client', { client_id: '' }],
+    [
+      'a part of a URI that is registered as a string',
+      { client_id: 'text', post_logout_redirect_uri: 'https://app.ex' },
+    ],
+    ['a registered URI in capitals', { post_logout_redirect_uri: 'https://APP.example/goodbye' }],
+    ['a registered URI with a port', { post_logout_redirect_uri: 'https://app.example:443/goodbye' }],
+    ['a registered URI with a slash', { post_logout_redirect_uri: `${GOODBYE}/` }],
+    ['a registered URI with a user name', { post_logout_redirect_uri: 'https://evil@app.example/goodbye' }],
+    ['a registered URI with percent-encoding', { post_logout_redirect_uri: 'https://app.example/%67oodbye' }],
+    ['a URI of an unknown client', { client_id: 'nobody' }],
+    ['a registered URI with a malformed id_token_hint', { id_token_hint: 'nonsense' }],
+    ['a registered URI with an unsigned id_token_hint', { id_token_hint: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.' }],
+  ])('never redirects to %s', async (_, change) => {
     const { visitor, signIn, logout, isSignedIn } = await open();
     await signIn(visitor, 'alice');
     const query = { client_id: 'web', post_logout_redirect_uri: GOODBYE, ...change };
@@ -162,7 +165,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     expect(await isSignedIn()).toBe(true);
   });
 
-  it('tells the developer of a client what is wrong with its request', async () => {
+  it('shows an error page with details for the developer of the client', async () => {
     const { visitor, logout } = await open();
     const page = await visitor.get(logout({ client_id: 'web', post_logout_redirect_uri: `${GOODBYE}/` }));
     expect(page.html).toContain('`post_logout_redirect_uri` is not registered for the client');
@@ -170,7 +173,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     expect(other.html).toContain('`id_token_hint` is not an ID token of this server');
   });
 
-  it('is not whom it says by the ID token of another client', async () => {
+  it('rejects an id_token_hint issued to another client', async () => {
     const { visitor, signIn, logout, isSignedIn } = await open();
     const hint = await signIn(visitor, 'alice');
     const page = await visitor.get(logout({ client_id: 'other', id_token_hint: hint }));

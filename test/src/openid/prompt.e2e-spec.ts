@@ -13,7 +13,8 @@ import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/
 import { RSA } from '../../support/openid-server.js';
 import { type ShownPage, PageBrowser } from '../pages/page-browser.js';
 
-// What OpenID Connect asks of login and consent: Core 1.0 §3.1.2.1, §3.1.2.3, §3.1.2.6; Initiating User Registration 1.0.
+// OpenID Connect requirements for login and consent: Core 1.0 §3.1.2.1, §3.1.2.3, §3.1.2.6; Initiating User
+// Registration 1.0.
 
 const CALLBACK = 'https://app.example/callback';
 const users = [
@@ -50,7 +51,7 @@ interface Setting {
   module?: Partial<OAuth2ModuleOptions>;
 }
 
-describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await stopApplications();
@@ -79,7 +80,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     return Object.fromEntries(new URL(location!).searchParams);
   };
 
-  /** Goes on from an answer as a browser does, until there is a page, or the client. */
+  /** Follows redirects as a browser does until a page is shown or the client is reached. */
   async function follow(visitor: PageBrowser, shown: ShownPage): Promise<ShownPage> {
     let next = shown;
     for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
@@ -95,14 +96,14 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
   const signIn = async (visitor: PageBrowser, form: ShownPage, username = 'alice') =>
     follow(visitor, await visitor.send(form, { username, password: 'wonderland' }));
 
-  /** Signs in and agrees: from then on nothing is asked. */
+  /** Signs in and consents, so that later requests need no interaction. */
   async function settle(visitor: PageBrowser) {
     const consent = await signIn(visitor, await go(visitor));
     expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toMatchObject({ state: 'xyz' });
     expect(answerOf(await go(visitor))).toHaveProperty('code');
   }
 
-  it('says in words what the scopes of openid() allow, and leaves the last word to the host', async () => {
+  it('scopes of openid() are described on the consent page, and the application can change the texts', async () => {
     const { visitor } = await open({
       client: { scopes: ['openid', 'email'] },
       pages: { scopes: { email: 'Write to you' } },
@@ -115,19 +116,19 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
 
   describe('prompt=none', () => {
     it.each([
-      ['nobody is signed in', false, {}, 'login_required'],
-      ['the user has not agreed before', true, {}, 'consent_required'],
-      ['consent is asked for in each case', true, { prompt: 'none consent' }, 'invalid_request'],
-      ['something else is asked for', true, { prompt: 'login none' }, 'invalid_request'],
-      ['the login is too old', true, { max_age: '0' }, 'login_required'],
-    ])('answers where %s', async (_, isSignedIn, change, error) => {
+      ['no user is signed in', false, {}, 'login_required'],
+      ['the user has not consented yet', true, {}, 'consent_required'],
+      ['it is combined with consent', true, { prompt: 'none consent' }, 'invalid_request'],
+      ['it is combined with login', true, { prompt: 'login none' }, 'invalid_request'],
+      ['the login is older than max_age', true, { max_age: '0' }, 'login_required'],
+    ])('returns an error if %s', async (_, isSignedIn, change, error) => {
       const { visitor } = await open();
       if (isSignedIn) await signIn(visitor, await visitor.get('/oauth/login?return_to=/oauth/login'));
       const answer = await visitor.get(asked({ prompt: 'none', ...change }));
       expect(answerOf(answer)).toMatchObject({ error, state: 'xyz' });
     });
 
-    it('answers by a code where nothing need be asked, to a request that is posted too', async () => {
+    it('returns a code if no interaction is needed, also for a posted request', async () => {
       const { visitor, url } = await open();
       await settle(visitor);
       expect(answerOf(await visitor.get(asked({ prompt: 'none' })))).toHaveProperty('code');
@@ -135,7 +136,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(answerOf(await visitor.post('/oauth/authorize', form))).toHaveProperty('code');
     });
 
-    it('shows no page to a frame of another site, whose requests have no cookie', async () => {
+    it('returns login_required in a cross-site frame, which sends no cookie', async () => {
       const { visitor, url } = await open();
       await settle(visitor);
       const framed = new PageBrowser(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' });
@@ -143,11 +144,11 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     });
   });
 
-  describe('a fresh login', () => {
+  describe('re-authentication of a user', () => {
     it.each([
       ['prompt=login', { prompt: 'login' }],
       ['max_age=0', { max_age: '0' }],
-    ])('is made for %s, though somebody is signed in, and is told to the client', async (_, change) => {
+    ])('is required by %s, and returned to the client as a new auth_time', async (_, change) => {
       const { visitor, config } = await open();
       await settle(visitor);
       const before = Math.floor(Date.now() / 1000);
@@ -159,25 +160,25 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
         maxAge: 60,
       });
       expect(tokens.claims()!['auth_time']).toBeGreaterThanOrEqual(before);
-      // Where nobody is told when a session ends, nobody is told which one it is.
+      // Without logout notifications, ID tokens do not contain `sid`.
       expect(tokens.claims()).not.toHaveProperty('sid');
     });
 
-    it('was made, or it is asked for again: who comes back as they were is not signed in anew', async () => {
+    it('must have happened: returning from the login page without signing in shows it again', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const sent = await visitor.get(asked({ prompt: 'login' }));
       const back = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
       expect(back).toMatch(/&prompt_ticket=[\w.-]+$/);
       expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
-      // Nor by what somebody writes there.
+      // A forged prompt ticket does not help either.
       const forged = back.replace(/prompt_ticket=.*/, `prompt_ticket=${'a'.repeat(80)}`);
       expect((await follow(visitor, await visitor.get(forged))).heading).toBe('Sign in');
     });
 
-    it('is asked for again in another browser than the one that was sent to sign in', async () => {
+    it('is required again in another browser than the one that was redirected to sign in', async () => {
       const { visitor, url } = await open();
-      // A browser with a cookie of its own for prompt tickets.
+      // The browser has its own cookie for prompt tickets.
       await visitor.get(asked({ prompt: 'login' }));
       expect(visitor.cookies.has('oauth2-prompt')).toBe(true);
       const attacker = new PageBrowser(url);
@@ -187,7 +188,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect((await follow(visitor, await visitor.get(link))).heading).toBe('Sign in');
     });
 
-    it('turns in no circle: of a login page that does not ask the client hears', async () => {
+    it('is not repeated endlessly: a login page that does not authenticate causes an error for the client', async () => {
       const interaction = Object.assign(new DemoInteraction(), {
         howSignedIn: (): SignIn => ({ authTime: new Date(Date.now() - 5000) }),
         login: ({ returnTo }: { returnTo: string }) => ({ redirect: returnTo }),
@@ -200,10 +201,10 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     });
 
     it.each<[string, unknown]>([
-      ['is no moment', new Date(Number.NaN)],
-      ['a session has made text', '2026-01-02T03:04:05.678Z'],
-      ['is seconds', 1_767_323_045],
-    ])('turns in no circle either where its time %s, and the operator is told', async (_, authTime) => {
+      ['is an invalid date', new Date(Number.NaN)],
+      ['is a string, as after JSON serialization', '2026-01-02T03:04:05.678Z'],
+      ['is a number of seconds', 1_767_323_045],
+    ])('is not repeated endlessly if authTime %s: the error is logged', async (_, authTime) => {
       const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
       const interaction = Object.assign(new DemoInteraction(), {
         findUser: () => ({ id: '1', name: 'Alice' }),
@@ -215,7 +216,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(JSON.stringify(log.mock.calls)).toContain('`authTime` of a sign-in must be a Date');
     });
 
-    it('is one for a quarter of an hour: who has gone since signs in again', async () => {
+    it('is valid for 15 minutes: afterwards the user signs in again', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const sent = await go(visitor, { prompt: 'login' });
@@ -225,7 +226,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect((await follow(visitor, await visitor.get(back!))).heading).toBe('Sign in');
     });
 
-    it('cannot be shown by an interaction that does not say when it was', async () => {
+    it('causes an error if the interaction does not report the login time', async () => {
       const interaction = Object.assign(new DemoInteraction(), {
         findUser: () => ({ id: '1', name: 'Alice' }),
         howSignedIn: () => undefined,
@@ -235,7 +236,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(answerOf(await go(visitor, { max_age: '60' }))).toMatchObject({ error: 'login_required' });
     });
 
-    it('is good for one decision: the address by which it came back is none for another time', async () => {
+    it('counts for one decision: its return URL cannot be used again', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const form = await go(visitor, { prompt: 'login' });
@@ -244,7 +245,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect((await follow(visitor, await visitor.get(back!))).heading).toBe('Sign in');
     });
 
-    it('is of this very request, and no other one', async () => {
+    it('counts only for the very request that started it', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const form = await go(visitor, { prompt: 'login' });
@@ -253,7 +254,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect((await follow(visitor, await visitor.get(other))).heading).toBe('Sign in');
     });
 
-    it('is not shown by an old session that was hidden while the ticket was made', async () => {
+    it('is not replaced by an older session whose cookie was absent when the prompt ticket was issued', async () => {
       const { visitor, url } = await open();
       await settle(visitor);
       const now = Date.now();
@@ -263,7 +264,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
     });
 
-    it('is not wanted of a login that is young enough, and is of one that has grown too old', async () => {
+    it('is required only if the login is older than the client’s default_max_age', async () => {
       const { visitor } = await open({ client: { defaultMaxAge: 300 } });
       const consent = await signIn(visitor, await go(visitor));
       await visitor.send(consent, { decision: 'allow' });
@@ -274,19 +275,19 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(answerOf(await go(visitor, { max_age: '3600' }))).toHaveProperty('code');
     });
 
-    it('is known as one by a server whose clock is half a minute behind', async () => {
+    it('is recognized if the clock of the server is half a minute behind', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const form = await go(visitor, { prompt: 'login' });
       const now = Date.now();
-      // What is signed in by the clock of another process, half a minute behind that of the first.
+      // The user signs in by the clock of another process, half a minute behind that of the first.
       const clock = jest.spyOn(Date, 'now').mockReturnValue(now - 30_000);
       const { location: back } = await visitor.send(form, { username: 'bob', password: 'wonderland' });
       clock.mockRestore();
       expect((await visitor.get(back!)).heading).toBe('Allow access?');
     });
 
-    it('by another account in another tab asks the new user, and decides nothing for them', async () => {
+    it('with another account in another tab shows the consent page again to the new user', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const first = await go(visitor, { prompt: 'consent' });
@@ -298,7 +299,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     });
   });
 
-  it('asks for consent each time that prompt=consent says so', async () => {
+  it('asks for consent each time with prompt=consent', async () => {
     const { visitor } = await open();
     await settle(visitor);
     const consent = await go(visitor, { prompt: 'consent' });
@@ -307,7 +308,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     expect((await go(visitor, { prompt: 'consent' })).heading).toBe('Allow access?');
   });
 
-  it('lets the user choose an account once, for prompt=select_account', async () => {
+  it('lets the user choose an account once with prompt=select_account', async () => {
     const { visitor } = await open();
     await settle(visitor);
     const choice = await go(visitor, { prompt: 'select_account' });
@@ -320,8 +321,8 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     expect([consent.heading, consent.html.includes('<b>Bob</b>')]).toEqual(['Allow access?', true]);
   });
 
-  describe('hints', () => {
-    it('fill in the name on the login page, and choose its language', async () => {
+  describe('hints in an authorization request', () => {
+    it('fill in the user name on the login page and select its language', async () => {
       const { visitor } = await open({
         pages: { languages: { de: { messages: { signInTitle: 'Anmelden' } } } },
       });
@@ -337,7 +338,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       return (await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' })).id_token!;
     }
 
-    it('of an ID token are satisfied by its user alone', async () => {
+    it('with an ID token are satisfied only by its user', async () => {
       const { visitor, config, url } = await open();
       await settle(visitor);
       const hint = await idTokenOf(visitor, config);
@@ -347,7 +348,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(answerOf(await go(bob, { prompt: 'none', id_token_hint: hint }))).toMatchObject({
         error: 'login_required',
       });
-      // Asked, he may become Alice; who remains Bob is not who was asked for.
+      // Bob may switch to Alice’s account, but the request fails if he stays Bob.
       const choice = await go(bob, { id_token_hint: hint });
       expect(choice.heading).toBe('Choose an account');
       const [, here] = /href="([^"]*prompt_ticket[^"]*)"/.exec(choice.html)!;
@@ -356,7 +357,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(answerOf(await signIn(bob, form, 'alice'))).toHaveProperty('code');
     });
 
-    it('of an ID token are those of this server, to this client', async () => {
+    it('with an ID token are rejected unless this server issued it to this client', async () => {
       const { visitor, config } = await open();
       await settle(visitor);
       const hint = await idTokenOf(visitor, config);
@@ -373,7 +374,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
   });
 
   describe('prompt=create', () => {
-    it('leads to the page of the host, and from there by the login to the client', async () => {
+    it('leads to the application’s sign-up page, and from there through the login to the client', async () => {
       const { visitor, config } = await open({ openid: { signUp: true }, pages: { signUp: '/sign-up' } });
       expect(config.serverMetadata()['prompt_values_supported']).toContain('create');
       const sent = await visitor.get(asked({ prompt: 'create', login_hint: 'bob' }));
@@ -386,7 +387,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toHaveProperty('code');
     });
 
-    it('shows the login page, where the host has no other, to whoever is signed in too', async () => {
+    it('shows the login page if there is no sign-up page, even if a user is signed in', async () => {
       const { visitor } = await open({ openid: { signUp: true } });
       await settle(visitor);
       const form = await go(visitor, { prompt: 'create' });
@@ -394,7 +395,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect((await signIn(visitor, form, 'bob')).heading).toBe('Allow access?');
     });
 
-    it('is nothing that a server without such a page says it has', async () => {
+    it('is not announced and ignored without a sign-up page', async () => {
       const { visitor, config } = await open();
       expect(config.serverMetadata()['prompt_values_supported']).toEqual([
         'none',
@@ -407,11 +408,11 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
     });
   });
 
-  describe('the strength of a login', () => {
+  describe('the authentication context (acr) of a login', () => {
     const MFA = 'urn:example:mfa';
     const PWD = 'urn:example:pwd';
 
-    /** A host with a second step, which its login page asks for where that is wanted. */
+    /** Returns an interaction with a second step, which its login page asks for if required. */
     function stepping() {
       let signedIn: SignIn = { authTime: new Date(Date.now() - 1000), acr: PWD };
       const wanted: unknown[] = [];
@@ -428,7 +429,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       return { interaction, wanted, stepUp };
     }
 
-    it('is asked for where it is known and wanted, once', async () => {
+    it('is requested once if the client asks for a known value', async () => {
       const { interaction, wanted, stepUp } = stepping();
       const { visitor, config } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
       expect(config.serverMetadata()['acr_values_supported']).toEqual([PWD, MFA]);
@@ -437,7 +438,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       });
       expect(answerOf(await go(visitor, { acr_values: `urn:unknown ${PWD}` }))).toHaveProperty('code');
       expect(wanted).toEqual([]);
-      // It is what the client would like: who cannot do it goes on.
+      // A voluntary acr is only a preference, so a user who cannot meet it continues.
       expect(answerOf(await go(visitor, { acr_values: `${MFA} urn:unknown` }))).toHaveProperty('code');
       expect(wanted).toEqual([{ acr: [MFA] }]);
       stepUp();
@@ -447,7 +448,7 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
       expect(wanted).toHaveLength(1);
     });
 
-    it('is demanded where it is essential to the client', async () => {
+    it('is enforced if the client requests it as essential', async () => {
       const { interaction, stepUp } = stepping();
       const { visitor } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
       const claims = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, values: [value] } } });
@@ -467,12 +468,12 @@ describe.each(ANY_PLATFORM)('what OpenID Connect asks of a login, on %s', (platf
   });
 
   it.each([
-    ['a max_age below 0', { max_age: '-1' }],
-    ['a max_age that is no number', { max_age: 'soon' }],
-    ['a max_age of centuries', { max_age: '99999999999' }],
-    ['a login_hint that nobody types', { login_hint: 'a'.repeat(256) }],
-    ['acr_values without end', { acr_values: 'a'.repeat(1001) }],
-  ])('refuses %s before anybody has to sign in', async (_, change) => {
+    ['a negative max_age', { max_age: '-1' }],
+    ['a max_age that is not a number', { max_age: 'soon' }],
+    ['a max_age of several centuries', { max_age: '99999999999' }],
+    ['an overlong login_hint', { login_hint: 'a'.repeat(256) }],
+    ['overlong acr_values', { acr_values: 'a'.repeat(1001) }],
+  ])('rejects %s before the user has to sign in', async (_, change) => {
     const { visitor } = await open();
     expect(answerOf(await visitor.get(asked(change)))).toMatchObject({ error: 'invalid_request' });
   });

@@ -13,7 +13,7 @@ import { PLATFORMS, startApplication, stopApplications } from '../../support/tes
 import { RSA } from '../../support/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
-// What is known of a login on the pages
+// Login details in an ID token if the user signs in on the pages.
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 const alice = { id: '1', name: 'Alice' };
@@ -35,8 +35,8 @@ const open = async (platform: (typeof PLATFORMS)[number], look: PagesOptions, mo
 };
 afterEach(stopApplications);
 
-describe.each(PLATFORMS)('the ID token of a device, on %s', (platform) => {
-  it('says when and how its user signed in, where the code was entered, and of no session', async () => {
+describe.each(PLATFORMS)('the ID token of the device flow on %s', (platform) => {
+  it('contains when and how the user signed in to enter the code, and no session ID', async () => {
     const url = await open(platform, { signIn: { acr: 'urn:example:pwd', amr: ['pwd'] } });
     const post = async (path: string, form: Record<string, string>) =>
       (await (
@@ -60,17 +60,22 @@ describe.each(PLATFORMS)('the ID token of a device, on %s', (platform) => {
   });
 });
 
-describe('a host that says what cannot be', () => {
+describe('the start of an application with contradictory login options', () => {
   const sessions = { find: () => alice, start: () => undefined, end: () => undefined };
   const interaction = { findUser: () => alice, login: () => ({ redirect: '/' }), consent: () => ({ redirect: '/' }) };
 
   it.each<[string, PagesOptions, object, string]>([
-    ['sessions of which nobody knows when they began', { sessions }, {}, 'a method `howSignedIn()`'],
-    ['an interaction that does not say it', {}, { interaction }, 'a method `howSignedIn()`'],
-    ['a proof beside sessions', { sessions, signIn: { acr: 'a' } }, {}, '`signIn` must be `{ acr, amr }`'],
-    ['a proof that is none', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
-    ['a proof that is misspelt', { signIn: { arc: 'a' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
-  ])('hears of it at the start: %s', async (_, look, more, sentence) => {
+    ['own sessions that do not report when the login happened', { sessions }, {}, 'a method `howSignedIn()`'],
+    [
+      'an own interaction that does not report when the login happened',
+      {},
+      { interaction },
+      'a method `howSignedIn()`',
+    ],
+    ['signIn together with own sessions', { sessions, signIn: { acr: 'a' } }, {}, '`signIn` must be `{ acr, amr }`'],
+    ['an invalid signIn', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
+    ['a misspelt signIn', { signIn: { arc: 'a' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
+  ])('fails with %s', async (_, look, more, sentence) => {
     await expect((async () => open('express', look, more))()).rejects.toThrow(sentence);
   });
 });
