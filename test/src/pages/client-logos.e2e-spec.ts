@@ -25,7 +25,7 @@ const pngOf = (width: number, height: number) => {
   copy.writeUInt32BE(height, 20);
   return copy;
 };
-/** The start of a JPEG picture: an APP0 segment and a frame header of this size. */
+/** Returns the start of a JPEG image: an APP0 segment and a frame header of this size. */
 const jpegOf = (width: number, height: number) => {
   const frame = Buffer.from('ffc0000b080000000001011100', 'hex');
   frame.writeUInt16BE(height, 5);
@@ -37,7 +37,7 @@ const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="8" heigh
 const REDIRECT = 'http://127.0.0.1/callback';
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Serves the same body for all requests, and records them. */
+/** A server that sends the same body for all requests and records them. */
 let logos: { server: Server; url: string; requests: IncomingMessage[]; body: Buffer; status: number };
 
 beforeEach(async () => {
@@ -63,7 +63,7 @@ afterEach(async () => {
 describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (platform) => {
   afterEach(stopApplications);
 
-  /** A signed-in browser, and the path of an authorization request that shows the consent page. */
+  /** Returns a signed-in browser, and a function that opens the consent page. */
   async function setUp(
     client: Partial<StoredClient> & { metadata?: object } = {},
     options: PagesOptions = { clientLogos: { allowLoopback: true } },
@@ -124,7 +124,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     expect(headers.get('content-security-policy')).toContain('img-src https://cdn.example data:;');
   });
 
-  it('is shown before a device gets access', async () => {
+  it('is shown on the page of the device flow too', async () => {
     const { url, browser } = await setUp();
     const begun = await fetch(`${url}/oauth/device_authorization`, {
       method: 'POST',
@@ -142,7 +142,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     ['is higher than 1024 pixels', jpegOf(8, 1025), 200],
     ['is empty', pngOf(0, 8), 200],
     ['has no frame header', Buffer.from('ffd8ffe000044a46ffd9', 'hex'), 200],
-    ['is a truncated PNG file', PNG.subarray(0, 20), 200],
+    ['has a width of zero', PNG.subarray(0, 20), 200],
     ['has more than 64 KiB', Buffer.concat([PNG, Buffer.alloc(65_536)]), 200],
     ['is behind a redirect', PNG, 302],
     ['is missing', PNG, 404],
@@ -159,7 +159,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
   it.each<[string, string | undefined]>([
     ['has the host of a redirect URI', '127.0.0.1'],
     ['has another host', undefined],
-  ])('of a client that describes itself: %s', async (_, host) => {
+  ])('of a self-registered client is embedded only from its own host: %s', async (_, host) => {
     const logo_uri = `${logos.url}/logo.png`.replace('127.0.0.1', host ?? 'localhost');
     const { consent } = await setUp({ logoUri: undefined, metadata: { logo_uri } } as never);
     const page = await consent();
@@ -167,7 +167,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     expect(logos.requests).toHaveLength(host === undefined ? 0 : 1);
   });
 
-  it('of a client that describes itself is left out if its redirect URIs have several hosts', async () => {
+  it('of a self-registered client is omitted if its redirect URIs have several hosts', async () => {
     const redirectUris = ['https://attacker.example/cb', REDIRECT];
     const metadata = { logo_uri: `${logos.url}/logo.png` };
     const { consent } = await setUp({ logoUri: undefined, redirectUris, metadata } as never);
@@ -176,10 +176,10 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
   });
 
   it.each<[string, unknown]>([
-    ['is not https and not local', 'http://logo.example/a.png'],
-    ['is no text', 7],
-    ['is a script', 'javascript:alert(1)'],
-    ['is a data URI', 'data:image/svg+xml,<svg/>'],
+    ['is neither https nor local', 'http://logo.example/a.png'],
+    ['is not a string', 7],
+    ['is a javascript: URI', 'javascript:alert(1)'],
+    ['is a data: URI', 'data:image/svg+xml,<svg/>'],
   ])('is never requested if its URL %s', async (_, logoUri) => {
     const { consent } = await setUp({ logoUri } as never);
     expect(pictureOf((await consent()).html)).toBeUndefined();
@@ -199,6 +199,6 @@ it.each<[object, RegExp]>([
   [{ clientLogos: 'yes' }, /`clientLogos` must be a boolean or an object/],
   [{ clientLogos: { sise: 7 } }, /sise/],
   [{ clientLogos: { timeout: 0 } }, /`timeout`/],
-])('pages(%j) is rejected', (options, message) => {
+])('pages(%j) throws a configuration error', (options, message) => {
   expect(() => pages(options as PagesOptions)).toThrow(message);
 });

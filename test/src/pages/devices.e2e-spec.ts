@@ -36,7 +36,7 @@ const newStore = () =>
     },
   });
 
-describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (platform) => {
   let url: string;
   let server: OAuth2Server;
   beforeAll(async () => {
@@ -75,10 +75,10 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
   const local = (path: string | null | undefined) => path!.replace(url, '');
 
   let homes = 0;
-  /** A browser at an address of its own. */
+  /** Returns a browser with its own IP address. */
   const newBrowser = () => new PageBrowser(url, { 'x-forwarded-for': `192.0.2.${(homes += 1)}` });
 
-  /** One in which somebody is signed in. */
+  /** Returns a browser in which this user is signed in. */
   async function browserOf(username: string): Promise<PageBrowser> {
     const visitor = newBrowser();
     await visitor.signIn('/oauth/login', username);
@@ -88,7 +88,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
   const enter = async (visitor: PageBrowser, user_code: string): Promise<ShownPage> =>
     visitor.send(await visitor.get(PAGE), { user_code });
 
-  it.each(['tv', 'box'])('gets tokens as openid-client waits for them, for a client such as %s', async (id) => {
+  it.each(['tv', 'box'])('returns tokens to a client such as %s, polled by openid-client', async (id) => {
     const { begun, poll } = await begin(id);
     expect(begun).toMatchObject({ verification_uri: url + PAGE, expires_in: 900, interval: 1 });
     expect((await discover()).serverMetadata()).toMatchObject({
@@ -120,7 +120,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     expect(await waiting).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
   });
 
-  it('is told that the user said no', async () => {
+  it('returns access_denied if the user denies', async () => {
     const { begun, poll } = await begin();
     const visitor = await browserOf('alice');
     const decided = await visitor.send(await enter(visitor, begun.user_code), { decision: 'deny' });
@@ -128,7 +128,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     await expect(poll()).rejects.toMatchObject({ error: 'access_denied' });
   });
 
-  it('asks again for the code of the device after a wrong code', async () => {
+  it('asks for the code again after a wrong code', async () => {
     const { status, html } = await enter(await browserOf('alice'), 'BBBB-BBBB');
     expect(status).toBe(400);
     expect(html).toContain('This code is incorrect or has expired.');
@@ -136,7 +136,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     expect(html).not.toContain('Does your device show this code?');
   });
 
-  it('is not connected by a link alone: the code that came in it is to be compared', async () => {
+  it('asks the user to compare the code if it is opened with verification_uri_complete', async () => {
     const { begun } = await begin();
     const visitor = await browserOf('alice');
     const { html, headers, form } = await visitor.get(local(begun.verification_uri_complete));
@@ -148,9 +148,9 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
   });
 
   it.each([
-    ['a form of another browser', {}, { form_token: 'x' }],
-    ['a page of another site', { origin: 'https://evil.example' }, {}],
-  ])('is not connected by %s', async (_, headers, changed) => {
+    ['a form with the token of another browser', {}, { form_token: 'x' }],
+    ['a form sent by another site', { origin: 'https://evil.example' }, {}],
+  ])('is not started by %s', async (_, headers, changed) => {
     const { begun } = await begin();
     const visitor = await browserOf('alice');
     const asked = await visitor.get(PAGE);
@@ -162,7 +162,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     expect(await findDeviceRequest(server, begun.user_code, { user: { id: 'bob' } })).toBeDefined();
   });
 
-  it('is decided by who was shown it, for what was shown: the form of the code, of another device or user decides nothing', async () => {
+  it('is approved only by the user and for the device that the page showed', async () => {
     const [one, other] = [await begin(), await begin('box')];
     const visitor = await browserOf('alice');
     const shown = await enter(visitor, one.begun.user_code);
@@ -178,7 +178,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     }
   });
 
-  it('is decided once', async () => {
+  it('can be decided once', async () => {
     const { begun } = await begin();
     const [alice, bob] = [await browserOf('alice'), await browserOf('bob')];
     const [hers, his] = [await enter(alice, begun.user_code), await enter(bob, begun.user_code)];
@@ -187,7 +187,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     expect([late.status, late.html.includes('This code is incorrect')]).toEqual([400, true]);
   });
 
-  it('is found by nobody who guesses, and guesses too often', async () => {
+  it('limits the rate at which codes can be guessed', async () => {
     const mallory = await browserOf('mallory');
     const page = await mallory.get(PAGE);
     const statuses = new Map<number, number>();
@@ -200,7 +200,7 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
     expect((await mallory.send(page, { user_code: '<b>' })).html).not.toContain('<b>');
   });
 
-  it('needs no page of ours: a host asks and decides by itself', () => {
+  it('works without the pages: an application can find and decide requests itself', () => {
     const request: Promise<DeviceRequest | undefined> = findDeviceRequest(server, 'BBBB-BBBB', {
       user: { id: 'carol' },
     });
@@ -208,9 +208,17 @@ describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
   });
 
   it.each([
-    ['pages without the feature', [pages({ devices: true })], /requires the feature `deviceAuthorization\(\)`/],
-    ['the feature without pages', [deviceAuthorization()], /list `pages\(\{ devices: true \}\)`/],
-  ])('does not start with %s', (_, features, message) => {
+    [
+      'pages({ devices }) without deviceAuthorization()',
+      [pages({ devices: true })],
+      /requires the feature `deviceAuthorization\(\)`/,
+    ],
+    [
+      'deviceAuthorization() without pages({ devices })',
+      [deviceAuthorization()],
+      /list `pages\(\{ devices: true \}\)`/,
+    ],
+  ])('fails at start-up with %s', (_, features, message) => {
     expect(() => new OAuth2Server({ model: newStore(), features, issuer: 'https://id.example' })).toThrow(message);
   });
 });

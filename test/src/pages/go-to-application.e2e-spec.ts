@@ -17,10 +17,10 @@ class Model extends MemoryStore {
   getClaims = () => ({});
 }
 
-describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
+describe.each(PLATFORMS)('the page of authorized applications on %s', (platform) => {
   afterEach(stopApplications);
 
-  /** The links that it has, each with its text. */
+  /** Returns the links of the page by their text. */
   async function linksFor(clients: Partial<StoredClient>[], features = [keys({ from: [RSA] }), openid()]) {
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
@@ -47,7 +47,7 @@ describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
     return { links: Object.fromEntries(links) as object, issuer: encodeURIComponent(issuer), html };
   }
 
-  it('leads to those that have said where users sign in, who are told whom they come from', async () => {
+  it('links to the initiate_login_uri of clients, with the issuer as parameter', async () => {
     const { links, issuer } = await linksFor([
       { initiateLoginUri: 'https://a.example/login' },
       { metadata: { initiate_login_uri: 'https://b.example/login?a=%20b#c' } as never },
@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
     });
   });
 
-  it('leads to no place that is not https, whatever a host has listed', async () => {
+  it('links only to https URLs, even if the application stores others', async () => {
     const { links, html } = await linksFor([
       { initiateLoginUri: 'http://a.example/login' },
       { initiateLoginUri: 'javascript:alert(1)' },
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
     expect(html).not.toContain('javascript:');
   });
 
-  it('leads nowhere from a server that signs nobody in by OpenID Connect', async () => {
+  it('has no such links if the server does not support OpenID Connect', async () => {
     const { links, html } = await linksFor([{ initiateLoginUri: 'https://a.example/login' }], []);
     expect(html).toContain('Wiki 0');
     expect(links).toEqual({});

@@ -19,7 +19,7 @@ const newStore = () =>
     },
   });
 
-/** A store that tells two users apart by the case of their names. */
+/** Returns a store with two users whose names differ only in case. */
 const caseSensitive = () =>
   new MemoryStore({
     clients: [],
@@ -29,7 +29,7 @@ const caseSensitive = () =>
     },
   });
 
-describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
+describe.each(PLATFORMS)('the default limit of failed logins on %s', (platform) => {
   afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}) {
@@ -48,15 +48,15 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
 
   it.each([
     ['an IPv6 /64', (index: number) => `2001:db8:1:2::${index + 1}`],
-    ['one IPv4 address in its spellings', (index: number) => (index % 2 ? '192.0.2.1' : '::ffff:192.0.2.1')],
-  ])('counts the attempts of %s together', async (_name, addressOf) => {
+    ['one IPv4 address in different notations', (index: number) => (index % 2 ? '192.0.2.1' : '::ffff:192.0.2.1')],
+  ])('counts the failed logins of %s together', async (_name, addressOf) => {
     const { from } = await open();
     const guesses = Array.from({ length: 11 }, (_, index) => guess(from(addressOf(index))));
     expect(await statuses(guesses)).toEqual([...Array<number>(10).fill(401), 429]);
     expect((await from('2001:db8:1:3::1').signIn('/oauth/login')).status).toBe(303);
   });
 
-  it('limits the attempts for a user from many networks, and lets the user in where they have signed in before', async () => {
+  it('limits failed logins of a user across networks, but not in browsers where the user signed in before', async () => {
     const { from } = await open();
     const alice = from('198.51.100.1');
     expect((await alice.signIn('/oauth/login')).status).toBe(303);
@@ -72,7 +72,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     expect((await from('198.51.100.1').signIn('/oauth/login')).status).toBe(429);
   }, 60_000);
 
-  it('lets the user in whose network guesses their password', async () => {
+  it('lets a user in from a known browser even if others in the same network guess the password', async () => {
     const { from } = await open();
     const alice = from('198.51.100.1');
     await alice.signIn('/oauth/login');
@@ -84,7 +84,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     expect((await alice.get('/oauth/login')).html).toContain('alice');
   });
 
-  it('limits the attempts of a known browser too, and does not know it by a forged cookie or for another user', async () => {
+  it('also limits a known browser, and ignores a forged cookie or one of another user', async () => {
     const { from, url } = await open();
     const alice = from('198.51.100.1');
     await alice.signIn('/oauth/login');
@@ -104,7 +104,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     expect((await from('203.0.113.10').signIn('/oauth/login', 'bob', 'wrong')).status).toBe(429);
   });
 
-  it('counts the spellings of a name that a collation finds as one user together', async () => {
+  it('counts similar spellings of a user name together, which a database collation may treat as equal', async () => {
     const { from } = await open();
     const names = [
       'alice',
@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     expect((await visitor.signIn('/oauth/login', 'bob', 'wrong')).status).toBe(401);
   });
 
-  it('does not reset the attempts at one user when another user with a similar name signs in', async () => {
+  it('does not reset the counter of a user when another user with a similar name signs in', async () => {
     const { from, url } = await open({ model: caseSensitive() });
     const tries = (count: number) => statuses(Array.from({ length: count }, () => guess(from('198.51.100.1'))));
     await tries(9);

@@ -1,4 +1,4 @@
-/** A browser without a screen: keeps cookies, and follows nothing by itself. */
+/** A headless browser that stores cookies and does not follow redirects. */
 export class PageBrowser {
   readonly cookies = new Map<string, string>();
 
@@ -15,7 +15,7 @@ export class PageBrowser {
     return this.fetch(path, { method: 'POST', body: new URLSearchParams(fields), headers });
   }
 
-  /** Sends the form of a page, with what was typed. */
+  /** Submits the form of a page with these values. */
   async send(
     { form }: ShownPage,
     typed: Record<string, string> = {},
@@ -51,12 +51,12 @@ export class PageBrowser {
   }
 }
 
-/** What a visitor is shown. */
+/** A response as the browser shows it. */
 export interface ShownPage {
   status: number;
   location: string | null;
   headers: Headers;
-  /** Cookies, as they were set. */
+  /** The Set-Cookie headers of the response. */
   given: string[];
   html: string;
   heading: string | undefined;

@@ -29,7 +29,7 @@ const login = (look?: Look, acceptLanguage?: string) =>
   new PageRenderer(look).render('login', form, { acceptLanguage });
 const headingOf = (shown: { html: string }) => /<h1>(.*?)<\/h1>/.exec(shown.html)?.[1];
 
-/** Every page, each value of it hostile. */
+/** Renders every page with hostile values. */
 const hostile = (look: Look = {}) => {
   const renderer = new PageRenderer(look);
   const bad = { action: HOSTILE, fields: { [HOSTILE]: HOSTILE } };
@@ -71,8 +71,8 @@ const hostile = (look: Look = {}) => {
   };
 };
 
-describe('every page', () => {
-  it('escapes whatever clients, users and hosts are called', () => {
+describe('every built-in page', () => {
+  it('escapes the names of clients, users and applications', () => {
     for (const [name, { html: page }] of Object.entries(hostile({ site: HOSTILE, logo: HOSTILE }))) {
       expect([name, page.includes('<script')]).toEqual([name, false]);
       expect(page).toContain(ESCAPED);
@@ -80,7 +80,7 @@ describe('every page', () => {
     }
   });
 
-  it('has no script, one style of its own, and a policy that allows that style and nothing else', () => {
+  it('has no script, one style sheet, and a policy that allows only this style sheet', () => {
     for (const [name, { html: page, headers }] of Object.entries(hostile({ css: ':root { --accent: red }\r\n' }))) {
       expect(page).not.toMatch(/<script|\son\w+=|style="|javascript:/i);
       const styles = [...page.matchAll(/<style>([^]*?)<\/style>/g)].map(([, css]) => css!);
@@ -89,13 +89,13 @@ describe('every page', () => {
       const policy = headers!['Content-Security-Policy']!;
       expect(policy).toContain("default-src 'none'; style-src 'sha256-" + hash('sha256', styles[0]!, 'base64') + "';");
       expect(policy).not.toContain('unsafe');
-      // Chromium holds the redirects behind a form against it, to the client and onward.
+      // Chromium applies form-action to the redirects after a form too.
       const leadsOn = ['login', 'secondFactor', 'consent', 'signOut', 'signedOut'].includes(name);
       expect([name, policy.includes('form-action')]).toEqual([name, !leadsOn]);
     }
   });
 
-  it('says its language, and in which direction it is read', () => {
+  it('declares its language and text direction', () => {
     const languages = { he: { messages: { signInTitle: 'כניסה' } } };
     expect(login({ languages }).html).toContain('<html lang="en" dir="ltr">');
     const hebrew = login({ languages }, 'he-IL, en;q=0.5');
@@ -124,28 +124,28 @@ describe('the language of a page', () => {
     ['*', 'Sign in'],
     ['../../etc/passwd;q=2,__proto__,constructor', 'Sign in'],
     [',;q=,;;;,,', 'Sign in'],
-  ])('for a browser that says %p is that of %p', (header, heading) => {
+  ])('for the Accept-Language %p has the heading %p', (header, heading) => {
     expect(headingOf(login(look, header))).toBe(heading);
   });
 
-  it('is that of `ui_locales` before that of the browser', () => {
+  it('is selected by `ui_locales` before the browser’s language', () => {
     const visitor = { uiLocales: 'xx de', acceptLanguage: 'pt-BR' };
     expect(headingOf(new PageRenderer(look).render('login', form, visitor))).toBe('Anmelden');
   });
 
-  it('of whoever asks for none that there is, is the one of the host', () => {
+  it('is the application’s default language if no requested language is available', () => {
     expect(headingOf(login({ ...look, language: 'de' }, 'fr'))).toBe('Anmelden');
     expect(headingOf(login({ ...look, language: 'de' }, 'en'))).toBe('Sign in');
   });
 
-  it('falls back message by message, and scope by scope', () => {
+  it('falls back to another language for each missing message and scope', () => {
     const page = (acceptLanguage: string) => new PageRenderer(look).render('consent', asked, { acceptLanguage }).html;
     expect(page('de-AT')).toMatch(/Notizen lesen[^]*Erlauben[^]*Deny/);
     expect(page('pt-BR')).toMatch(/Read your notes[^]*Go ahead[^]*Deny/);
     expect(page('en')).toMatch(/Read your notes[^]*Go ahead/);
   });
 
-  it('writes dates as its people do', () => {
+  it('determines the format of dates', () => {
     const facts = { ...form, user, applications: [application], ended: false };
     const page = (acceptLanguage: string) =>
       new PageRenderer(look).render('applications', facts, { acceptLanguage }).html;
@@ -153,15 +153,15 @@ describe('the language of a page', () => {
     expect(page('de')).toContain('02.01.2026');
   });
 
-  it('is refused at once where it is none', () => {
+  it('causes a configuration error if its tag is invalid', () => {
     expect(() => new PageRenderer({ languages: { 'not a tag': {} } })).toThrow(
       '`not a tag` is not a valid language tag',
     );
   });
 });
 
-describe('a host', () => {
-  it('replaces one page, which stands in the frame of the others', () => {
+describe('an application that customizes the built-in pages', () => {
+  it('can replace one page within the common frame', () => {
     const render: Look['render'] = {
       consent: ({ client: asking, fields, nameOf }) => ({
         title: html`Mine`,
@@ -175,22 +175,22 @@ describe('a host', () => {
     expect(headingOf(renderer.render('login', form))).toBe('Sign in');
   });
 
-  it('replaces the frame around all of them', () => {
+  it('can replace the common frame', () => {
     const renderer = new PageRenderer({ render: { frame: ({ title, style }) => html`${style}<b>${title}</b>` } });
     expect(renderer.render('login', form).html).toMatch(/^<style>[^]*<\/style><b>Sign in<\/b>$/);
   });
 
-  it('may not end the style element by its style sheet', () => {
+  it('cannot close the style element with its style sheet', () => {
     expect(() => new PageRenderer({ css: '</style><script>' })).toThrow('`css` of the pages must be a style sheet');
   });
 
-  it('allows the place its picture comes from', () => {
+  it('can use a logo, whose origin the content security policy allows', () => {
     const policyOf = (logo?: string) => login(logo === undefined ? {} : { logo }).headers!['Content-Security-Policy'];
     expect(policyOf('https://cdn.example/a.svg')).toContain('img-src https://cdn.example;');
     expect(policyOf('/a.svg')).toContain("img-src 'self';");
   });
 
-  it('hears nothing of its own faults on the page, and the developer of a client does of theirs', () => {
+  it('does not reveal server errors on the error page, but shows errors of a client’s request', () => {
     const show = (error: Error) => new PageRenderer().render('error', { error: error as ServerError }).html;
     expect(show(new InvalidClientError('Invalid client: who?'))).toContain(
       'invalid_client</code> Invalid client: who?',
@@ -201,8 +201,8 @@ describe('a host', () => {
   });
 });
 
-describe('the page of a device', () => {
-  it('names the host that speaks for a client', () => {
+describe('the built-in consent page of the device flow', () => {
+  it('shows the host of a client from a metadata document', () => {
     const facts = { ...form, user, client, scopes: [], resources: [], userCode: 'BCDF-GHJK', accounts: '/' };
     const page = (more: object) => new PageRenderer().render('deviceConsent', { ...facts, ...more }).html;
     expect(page({ clientHost: 'tv.example' })).toContain('It says it belongs to <code>tv.example</code>.');
@@ -210,17 +210,17 @@ describe('the page of a device', () => {
   });
 });
 
-describe('the consent page', () => {
+describe('the built-in consent page', () => {
   const page = (facts: object) => new PageRenderer().render('consent', { ...asked, ...facts }).html;
 
-  it('names the host that speaks for a client, and the resource', () => {
+  it('shows the host of a client from a metadata document, and the requested resource', () => {
     const shown = page({ clientHost: 'agent.example:8443', resources: ['https://api.example/mcp'] });
     expect(shown).toContain('It says it belongs to <code>agent.example:8443</code>.');
     expect(shown).toContain('For: <code>https://api.example/mcp</code>');
     expect(page({})).not.toMatch(/It says it belongs to|For: /);
   });
 
-  it('leads to what a client that describes itself says of privacy and terms, and shows no picture of its own', () => {
+  it('links to the privacy policy and terms of a self-registered client, without its logo', () => {
     const said = {
       policy_uri: 'https://app.example/privacy',
       tos_uri: 'https://app.example/terms',
@@ -239,7 +239,7 @@ describe('the consent page', () => {
     }
   });
 
-  it('warns of an answer that goes elsewhere than to the host that speaks for the client', () => {
+  it('warns if the redirect URI does not belong to the host of the client’s metadata document', () => {
     const documented = { ...client, id: 'https://agent.example/client.json', clientIdHost: 'agent.example' };
     const facts = { client: documented, clientHost: 'agent.example' };
     expect(page(facts)).toContain('You will be sent to app.example, which does not belong to agent.example');
@@ -247,7 +247,7 @@ describe('the consent page', () => {
     expect(page({})).not.toContain('You will be sent to');
   });
 
-  it('informs the user, without an alarm, that a public client runs on this device', () => {
+  it('informs the user that a public client runs on this device', () => {
     const notice = '<p class="notice info">This request comes from an app on this device.';
     const publicClient = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
     for (const redirectUri of ['http://localhost:1/a', 'http://127.0.0.1:5000/', 'http://[::1]/']) {

@@ -52,7 +52,7 @@ function newStore(clients: StoredClient[] = [web]): MemoryStore {
 const authorize = (change: Record<string, string> = {}, at = '/oauth/authorize') =>
   `${at}?${new URLSearchParams({ ...ASKED, ...change }).toString()}`;
 
-describe.each(PLATFORMS)('the pages on %s', (platform) => {
+describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
   afterEach(stopApplications);
 
   interface Setting extends TestApplicationOptions {
@@ -76,7 +76,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     return (await answer.json()) as { access_token: string; refresh_token: string };
   }
 
-  it('lead from an authorization request through login and consent to the client, and ask once', async () => {
+  it('lead through login and consent to the client, and ask for consent once', async () => {
     const { visitor, url } = await open();
     const sent = await visitor.get(authorize());
     expect([sent.status, sent.location]).toEqual([
@@ -98,11 +98,11 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     await redeem(url, answer.location);
 
     expect((await visitor.get(authorize({ state: 'again' }))).location).toMatch(/callback\?code=.*state=again/);
-    // More is a new question.
+    // A wider scope requires consent again.
     expect((await visitor.get(authorize({ scope: 'notes:read notes:write' }))).heading).toBe('Allow access?');
   });
 
-  it('remember no refusal, and ask each time for a client that says so', async () => {
+  it("do not remember a denial, and always ask for a client with consent: 'always'", async () => {
     const store = newStore([{ ...web, consent: 'always' }]);
     const { visitor } = await open({ store });
     await visitor.signIn('/oauth/login');
@@ -112,14 +112,14 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     expect((await visitor.get(authorize())).heading).toBe('Allow access?');
   });
 
-  it('ask nothing for an application of the house', async () => {
+  it("ask for no consent for a client with consent: 'never'", async () => {
     const { visitor } = await open({ store: newStore([{ ...web, consent: 'never' }]) });
     const back = await visitor.signIn(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
     expect((await visitor.get(back.location!)).location).toMatch(/callback\?code=/);
   });
 
   describe('the login page', () => {
-    it('sets cookies that scripts and other sites cannot use: a new session cookie at sign-in, and one that marks the browser', async () => {
+    it('sets HttpOnly SameSite cookies: a new session cookie at sign-in, and one that identifies the browser', async () => {
       const { visitor } = await open();
       const form = await visitor.get('/oauth/login');
       expect(form.given).toEqual([
@@ -136,13 +136,13 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(visitor.cookies.get(COOKIE)).not.toBe(before);
     });
 
-    it('gives out a secure one, of this host alone, where the issuer is https', async () => {
+    it('sets a Secure cookie with the __Host- prefix if the issuer is https', async () => {
       const { visitor } = await open({ module: { issuer: 'https://id.example' } });
       const { given } = await visitor.get('/oauth/login');
       expect(given[0]).toMatch(/^__Host-oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
     });
 
-    it('says that a password is wrong, keeps the name and not the password', async () => {
+    it('reports a wrong password, and keeps the user name but not the password in the form', async () => {
       const { visitor } = await open();
       const again = await visitor.signIn('/oauth/login?return_to=/there', 'alice"><script>', 'underland');
       expect([again.status, again.location]).toEqual([401, null]);
@@ -155,17 +155,17 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     it.each([
       ['no token', { form_token: '' }, {}],
       ['a guessed token', { form_token: 'A'.repeat(43) }, {}],
-      ['another site as its sender', {}, { 'sec-fetch-site': 'cross-site' }],
-      ['a page of the neighbouring host as its sender', {}, { 'sec-fetch-site': 'same-site' }],
-      ['an origin that is not ours', {}, { origin: 'https://evil.example' }],
-    ])('believes no form with %s', async (_, change, headers) => {
+      ['a cross-site Sec-Fetch-Site header', {}, { 'sec-fetch-site': 'cross-site' }],
+      ['a same-site Sec-Fetch-Site header', {}, { 'sec-fetch-site': 'same-site' }],
+      ['a foreign Origin header', {}, { origin: 'https://evil.example' }],
+    ])('rejects a form with %s (CSRF)', async (_, change, headers) => {
       const { visitor, store, url } = await open();
       const form = await visitor.get('/oauth/login');
       const answer = await visitor.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
       expect([answer.status, answer.location]).toEqual([403, null]);
       expect(answer.html).toContain('This form has expired');
       expect(await store.getSession(visitor.cookies.get(COOKIE)!)).toBeUndefined();
-      // Nor one that belongs to another browser.
+      // A token that belongs to another browser is rejected too.
       const stranger = new PageBrowser(url);
       await stranger.get('/oauth/login');
       expect((await stranger.send(form, { username: 'alice', password: 'wonderland' })).status).toBe(403);
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       '/\t/evil.example',
       'javascript:alert(1)',
       '',
-    ])('never sends a fresh login to %p', async (returnTo) => {
+    ])('never redirects to %p after the login (open redirect)', async (returnTo) => {
       const { visitor } = await open();
       const form = await visitor.get(`/oauth/login?return_to=${encodeURIComponent(returnTo)}`);
       const typed = { username: 'alice', password: 'wonderland' };
@@ -191,16 +191,16 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(again.location ?? '').not.toMatch(/evil|script/);
     });
 
-    it('takes no session that nobody started', async () => {
+    it('replaces a session cookie that the server did not issue (session fixation)', async () => {
       const { visitor } = await open();
       visitor.cookies.set(COOKIE, 'A'.repeat(43));
       expect((await visitor.get('/oauth/login')).heading).toBe('Sign in');
       await visitor.signIn('/oauth/login');
-      // What was planted before the login is not its session now.
+      // The cookie planted before the login must not become the session.
       expect(visitor.cookies.get(COOKIE)).not.toBe('A'.repeat(43));
     });
 
-    it('turns away who guesses, and nobody else', async () => {
+    it('limits failed logins of a user without locking out others', async () => {
       const { visitor, url } = await open();
       for (let guess = 0; guess < 10; guess++)
         expect((await visitor.signIn('/oauth/login', 'alice', 'x')).status).toBe(401);
@@ -214,17 +214,14 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       ['user name', 'ali\0ce', 'wonderland'],
       ['user name', 'ali\u0001ce', 'wonderland'],
       ['password', 'alice', 'wonder\0land'],
-    ])(
-      'refuses a %s with a control character as wrong, and does not hand it to the model',
-      async (_name, name, password) => {
-        const { store, visitor } = await open();
-        const asked = jest.spyOn(store, 'getUser');
-        expect((await visitor.signIn('/oauth/login', name, password)).status).toBe(401);
-        expect(asked).not.toHaveBeenCalled();
-      },
-    );
+    ])('rejects a %s with a control character without calling the model', async (_name, name, password) => {
+      const { store, visitor } = await open();
+      const asked = jest.spyOn(store, 'getUser');
+      expect((await visitor.signIn('/oauth/login', name, password)).status).toBe(401);
+      expect(asked).not.toHaveBeenCalled();
+    });
 
-    it('lets the host slow down who guesses', async () => {
+    it('lets the application limit failed logins with its own throttle', async () => {
       const attempts: unknown[] = [];
       const throttle = {
         count: ({ username, address }: { username: string; address?: string }) => attempts.push([username, address]),
@@ -235,14 +232,14 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(attempts).toEqual([['alice', expect.stringContaining('127.0.0.1')]]);
     });
 
-    it('says when to come again where the users cannot be asked now', async () => {
+    it('shows when to try again if the user store is temporarily unavailable', async () => {
       const { visitor } = await open();
       const later = await visitor.signIn('/oauth/login', 'alice', 'busy');
       expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
       expect(later.html).toContain('Sign-in is busy right now');
     });
 
-    it('shows a fault as a page, and nothing of it', async () => {
+    it('shows an internal error as a page without details', async () => {
       const { visitor } = await open();
       const fault = await visitor.signIn('/oauth/login', 'alice', 'broken');
       expect([fault.status, fault.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
@@ -250,7 +247,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(fault.html).not.toContain('10.0.0.1');
     });
 
-    it('offers the choice of an account to who is signed in', async () => {
+    it('offers the choice of an account to a signed-in user', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
       const first = visitor.cookies.get(COOKIE)!;
@@ -264,7 +261,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect((await visitor.get(back.location!)).html).toContain('signed in as <b>Bob</b>');
     });
 
-    it('speaks the language that the authorization request asks for', async () => {
+    it('uses the language of `ui_locales` in the authorization request', async () => {
       const languages = { de: { messages: { signInTitle: 'Anmelden', consentTitle: 'Zugriff erlauben?' } } };
       const { visitor } = await open({ pages: { languages } });
       const sent = await visitor.get(authorize({ ui_locales: 'de en' }));
@@ -274,8 +271,8 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     });
   });
 
-  describe('signing out', () => {
-    it('asks, ends the session for every copy of its cookie, and says so', async () => {
+  describe('sign-out with the built-in pages', () => {
+    it('asks for confirmation, ends the session for every copy of its cookie, and shows a page', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
       const cookie = visitor.cookies.get(COOKIE)!;
@@ -288,29 +285,26 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect((await visitor.get(answer.location!)).heading).toBe('You are signed out');
     });
 
-    it.each([true, false])(
-      'ends what was granted, and sessions elsewhere, where that is asked for: %j',
-      async (ends) => {
-        const told: string[] = [];
-        const events = new EventEmitter().on('grant.ended', (event: GrantEvent) =>
-          told.push(`${event.endpoint} ${event.reason}`),
-        );
-        const { visitor, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
-        await visitor.signIn('/oauth/login');
-        const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
-        const expiresAt = new Date(Date.now() + 60_000);
-        const client = { id: 'web', grants: [] };
-        await store.saveSession({ sessionId: 'elsewhere', user, authTime: new Date(), expiresAt });
-        await store.saveToken({ accessToken: 'granted', accessTokenExpiresAt: expiresAt }, client, user);
-        expect(await store.listGrants(user['id'] as string)).toHaveLength(1);
-        await visitor.send(await visitor.get('/oauth/logout'));
-        expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
-        expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
-        expect(told).toEqual(ends ? ['logout withdrawn'] : []);
-      },
-    );
+    it.each([true, false])('ends grants and other sessions as configured: %j', async (ends) => {
+      const told: string[] = [];
+      const events = new EventEmitter().on('grant.ended', (event: GrantEvent) =>
+        told.push(`${event.endpoint} ${event.reason}`),
+      );
+      const { visitor, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
+      await visitor.signIn('/oauth/login');
+      const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
+      const expiresAt = new Date(Date.now() + 60_000);
+      const client = { id: 'web', grants: [] };
+      await store.saveSession({ sessionId: 'elsewhere', user, authTime: new Date(), expiresAt });
+      await store.saveToken({ accessToken: 'granted', accessTokenExpiresAt: expiresAt }, client, user);
+      expect(await store.listGrants(user['id'] as string)).toHaveLength(1);
+      await visitor.send(await visitor.get('/oauth/logout'));
+      expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
+      expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
+      expect(told).toEqual(ends ? ['logout withdrawn'] : []);
+    });
 
-    it('takes a form of any page of the host, which may say where to go then; none of another site', async () => {
+    it('accepts a form of the application with a return path, but none of another site (CSRF)', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
       const cookie = visitor.cookies.get(COOKIE)!;
@@ -323,10 +317,10 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     });
   });
 
-  describe('the applications with access', () => {
+  describe('the page of authorized applications', () => {
     const path = '/oauth/applications';
 
-    it('are shown to who is signed in, and ended: tokens, and what was agreed to', async () => {
+    it('lists applications for a signed-in user and removes their access: tokens and consent', async () => {
       const { visitor, url, store } = await open({
         pages: { scopes: { 'notes:read': { consent: 'Read your notes' } } },
       });
@@ -348,7 +342,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect((await visitor.get(authorize())).heading).toBe('Allow access?');
     });
 
-    it('are ended by no form but this, and for nobody else', async () => {
+    it('requires its own form, and affects only the signed-in user', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
       await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
@@ -368,13 +362,13 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(await store.listApplications('1')).toHaveLength(1);
     });
 
-    it('are no page where the host wants none', async () => {
+    it('responds with 404 if it is disabled', async () => {
       const { visitor } = await open({ pages: { applications: false } });
       expect((await visitor.get(path)).status).toBe(404);
     });
   });
 
-  it('lie where the host puts them', async () => {
+  it('are served at custom paths', async () => {
     const prepare = (app: INestApplication) => app.setGlobalPrefix('id');
     const { visitor } = await open({ module: { paths: { login: 'sign-in' } }, prepare });
     const sent = await visitor.get(authorize({}, '/id/oauth/authorize'));
@@ -383,7 +377,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     expect((await visitor.get(back.location!)).heading).toBe('Allow access?');
   });
 
-  it('show what no client can be told', async () => {
+  it('show errors that cannot be returned to a client', async () => {
     const { visitor } = await open();
     const shown = await visitor.get(authorize({ redirect_uri: 'https://evil.example/' }));
     expect([shown.status, shown.heading]).toEqual([400, "This request can't be completed"]);
@@ -391,7 +385,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     expect(shown.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('leave login and sessions to a host that has its own', async () => {
+  it('leave login and sessions to the application if it has its own', async () => {
     const sessions = {
       find: ({ headers }: { headers: Record<string, string> }) => users.find(({ id }) => id === headers['x-user']),
       start: () => undefined,
@@ -406,7 +400,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     expect(answer.location).toMatch(/callback\?code=/);
   });
 
-  it('keep the cookies that the host has set', async () => {
+  it('keep the cookies that the application sets', async () => {
     const prepare = (app: INestApplication) => {
       if (platform === 'express') {
         app.use((_: unknown, reply: ServerResponse, next: () => void) => {
@@ -426,20 +420,20 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     expect(given).toEqual(['host=1', expect.stringMatching(/^oauth2-session=/)]);
   });
 
-  it('answer other methods by a refusal', async () => {
+  it('reject other methods', async () => {
     const { url } = await open();
     expect((await fetch(`${url}/oauth/login`, { method: 'DELETE' })).status).toBe(405);
   });
 });
 
-describe('pages()', () => {
+describe('pages() as a configured feature', () => {
   it.each<[PagesOptions, string]>([
     [{ sessionLifetime: 0 }, '`sessionLifetime` must be whole seconds'],
     [{ home: 'https://elsewhere.example' }, '`home` must be a path'],
     [{ login: '/login' }, '`login` needs `sessions`'],
     [{ sessions: {} as never }, '`sessions` must have a method `find()`'],
     [{ throttle: {} as never }, '`throttle` must have a method `count()`'],
-  ])('refuses %p', (options, sentence) => {
+  ])('throws for the options %p', (options, sentence) => {
     expect(() => pages(options)).toThrow(sentence);
   });
 });

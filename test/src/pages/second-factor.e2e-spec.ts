@@ -53,7 +53,7 @@ const newModel = () =>
     },
   });
 
-/** What the host has of codes: Carol has not set any up. */
+/** The application’s second factor. Carol has not enrolled. */
 class Codes {
   readonly enrolled = new Set(['1', '2', 'x', 'X']);
   readonly tried: string[] = [];
@@ -92,7 +92,7 @@ class PaymentsController {
   }
 }
 
-describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
+describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await stopApplications();
@@ -131,7 +131,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
   };
 
-  /** Goes on from an answer as a browser does, until there is a page, or the client. */
+  /** Follows redirects as a browser does until a page is shown or the client is reached. */
   async function follow(visitor: PageBrowser, shown: ShownPage): Promise<ShownPage> {
     let next = shown;
     for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
@@ -148,20 +148,20 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   const password = async (visitor: PageBrowser, page: ShownPage, username = 'alice') =>
     send(visitor, page, { username, password: 'wonderland' });
 
-  /** Says yes on the consent page, and redeems the code. */
+  /** Approves the consent page and redeems the code. */
   async function redeem(config: client.Configuration, visitor: PageBrowser, consent: ShownPage) {
     expect(consent.heading).toBe('Allow access?');
     const { location } = await visitor.send(consent, { decision: 'allow' });
     return client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' });
   }
 
-  /** Where the choice of an account leads with this one. */
+  /** Returns the link of the account choice that continues with the current account. */
   const continued = ({ html: page }: ShownPage) =>
     /href="([^"]*)"[^>]*>Continue as/.exec(page)![1]!.replaceAll('&amp;', '&');
 
   const errorOf = ({ location }: ShownPage) => new URL(location!).searchParams.get('error');
 
-  it('is asked for between password and consent, and what it proves travels to tokens, clients and routes', async () => {
+  it('is requested between password and consent, and sets acr and amr of tokens, claims and routes', async () => {
     const { visitor, config, url } = await open();
     const page = await password(visitor, await go(visitor));
     expect([page.status, page.heading]).toEqual([200, 'Enter your code']);
@@ -177,11 +177,11 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(await client.tokenIntrospection(config, tokens.access_token)).toMatchObject({ active: true, acr: MFA });
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     expect((await fetch(`${url}/payments`, { headers })).status).toBe(200);
-    // Signed in is signed in.
+    // The user has completed both factors, so no further code is required.
     expect((await go(visitor, { acr_values: MFA })).heading).toBe('Allow access?');
   });
 
-  it('signs nobody in by the password alone, whichever page is tried, and whatever cookie', async () => {
+  it('is required: the password alone signs nobody in at any page or with any cookie', async () => {
     const { visitor, url, site, server, model } = await open();
     await password(visitor, await go(visitor));
     const half = visitor.cookies.get(HALF)!;
@@ -199,7 +199,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(await model.getSession(half)).toBeUndefined();
   });
 
-  it('is nothing to users who have none: the client hears it where that is essential', async () => {
+  it('is skipped for users who have not enrolled; the client gets an error if it is essential', async () => {
     const { visitor, config, url } = await open();
     const consent = await password(visitor, await go(visitor, { acr_values: MFA }), 'carol');
     const tokens = await redeem(config, visitor, consent);
@@ -209,11 +209,11 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const other = new PageBrowser(url);
     const refused = await password(other, await go(other, ESSENTIAL), 'carol');
     expect(errorOf(refused)).toBe('unmet_authentication_requirements');
-    // Who was signed in already may have another account that does.
+    // A user who is signed in already may have another account with a second factor.
     expect((await go(other, ESSENTIAL)).heading).toBe('Choose an account');
   });
 
-  it('asks, where it is asked for by clients alone, only for the code of who is signed in, and claims no fresh login', async () => {
+  it("is requested only if a client requires it with `when: 'wanted'`, and keeps the time of the login", async () => {
     const { visitor, config, url } = await open({ when: 'wanted' });
     const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
     expect(first.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
@@ -226,7 +226,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const stronger = await redeem(config, visitor, await send(visitor, page, { code: '123451' }));
     expect(stronger.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
     expect(stronger.claims()!['auth_time']).toBe(first.claims()!['auth_time']);
-    // Its cookie is another one, and that of before is over.
+    // The second factor issues a new session cookie and invalidates the old one.
     expect(visitor.cookies.get(SESSION)).not.toBe(before);
     const thief = new PageBrowser(url);
     thief.cookies.set(SESSION, before);
@@ -236,40 +236,43 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   it.each([
     ['prompt=login', { prompt: 'login' }],
     ['max_age', { max_age: '10' }],
-  ])('asks for both where %s wants a fresh login, and a code does not stand for that', async (_, fresh) => {
-    const { visitor, config } = await open({ when: 'wanted' });
-    const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
-    const now = Date.now();
-    jest.spyOn(Date, 'now').mockImplementation(() => now + 100_000);
-    const away = await visitor.get(asked({ ...fresh, acr_values: MFA }));
-    const address = new URL(away.location!, 'http://here');
-    expect(address.searchParams.get('prompt')).toBe('login');
-    // Who takes that off their address is asked for a code, and then for both all the same.
-    address.searchParams.delete('prompt');
-    const page = await visitor.get(address.pathname + address.search);
-    const code = await follow(visitor, page);
-    expect(code.heading).toBe('Enter your code');
-    const again = await send(visitor, code, { code: '123451' });
-    expect(again.heading).toBe('Sign in');
-    const both = await send(visitor, await password(visitor, again), { code: '123451' });
-    const tokens = await redeem(config, visitor, both);
-    expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
-    expect(tokens.claims()!['auth_time']).toBeGreaterThan(Number(first.claims()!['auth_time']) + 90);
-  });
+  ])(
+    'is requested after the password if %s requires a new login, which a code alone does not satisfy',
+    async (_, fresh) => {
+      const { visitor, config } = await open({ when: 'wanted' });
+      const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockImplementation(() => now + 100_000);
+      const away = await visitor.get(asked({ ...fresh, acr_values: MFA }));
+      const address = new URL(away.location!, 'http://here');
+      expect(address.searchParams.get('prompt')).toBe('login');
+      // If the user removes `prompt` from the URL, both factors are required nevertheless.
+      address.searchParams.delete('prompt');
+      const page = await visitor.get(address.pathname + address.search);
+      const code = await follow(visitor, page);
+      expect(code.heading).toBe('Enter your code');
+      const again = await send(visitor, code, { code: '123451' });
+      expect(again.heading).toBe('Sign in');
+      const both = await send(visitor, await password(visitor, again), { code: '123451' });
+      const tokens = await redeem(config, visitor, both);
+      expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
+      expect(tokens.claims()!['auth_time']).toBeGreaterThan(Number(first.claims()!['auth_time']) + 90);
+    },
+  );
 
-  it('comes after the choice of an account, and lets another one be used', async () => {
+  it('is requested after the choice of an account, and allows switching to another account', async () => {
     const { visitor } = await open({ when: 'wanted' });
     await password(visitor, await visitor.get('/oauth/login'));
     const choice = await go(visitor, { ...ESSENTIAL, prompt: 'select_account' });
     expect(choice.heading).toBe('Choose an account');
     expect((await visitor.get(continued(choice))).heading).toBe('Enter your code');
-    // Bob's password is enough for nobody who asks for more.
+    // Bob’s password alone is not sufficient for a request that requires more.
     const bob = await password(visitor, await send(visitor, choice), 'bob');
     expect([bob.heading, bob.html.includes('<b>bob</b>')]).toEqual(['Enter your code', true]);
     expect((await send(visitor, bob, { code: '123452' })).html).toContain('signed in as <b>bob</b>');
   });
 
-  it('sends a code once for each login, another when asked, and none by a link', async () => {
+  it('sends a code once for each login and again on request, but never because of a link', async () => {
     const { visitor, codes, url } = await open({ by: ByMail, when: 'wanted' });
     const page = await password(visitor, await go(visitor, ESSENTIAL));
     expect(page.html).toContain('We sent you a code');
@@ -283,7 +286,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect([again.heading, codes.sent.length]).toEqual(['Enter your code', 2]);
     expect((await send(visitor, again, { code: '123451' })).heading).toBe('Allow access?');
 
-    // Who is signed in has to ask for it: a link of somebody else brings them here.
+    // A signed-in user must request the code, because a link of another site may have opened the page.
     const signedIn = new PageBrowser(url);
     await password(signedIn, await signedIn.get('/oauth/login'));
     const unsent = await go(signedIn, ESSENTIAL);
@@ -291,13 +294,13 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(codes.sent).toHaveLength(2);
     expect((await send(signedIn, unsent, { send: '1' })).html).toContain('name="code"');
     expect(codes.sent).toHaveLength(3);
-    // Nor does somebody who has the password fill a mailbox.
+    // Repeated logins with a known password do not send more codes either.
     for (let times = 0; times < 10; times += 1)
       await password(new PageBrowser(url), await go(new PageBrowser(url), ESSENTIAL));
     expect(codes.sent.length).toBeLessThan(8);
   });
 
-  it('takes recovery codes, whose page has letters', async () => {
+  it('accepts recovery codes on a page with a text field', async () => {
     const { visitor } = await open({ recoveryCodes: true });
     const page = await password(visitor, await go(visitor));
     const [, link] = /href="([^"]*recovery=[^"]*)"/.exec(page.html)!;
@@ -308,7 +311,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await send(visitor, recovery, { code: 'abcd-efgh' })).heading).toBe('Allow access?');
   });
 
-  it('says that a code is wrong, and shows it to nobody', async () => {
+  it('reports a wrong code without showing it', async () => {
     const { visitor, codes } = await open();
     const page = await password(visitor, await go(visitor));
     const wrong = await visitor.send(page, { code: '"><script>' });
@@ -316,11 +319,11 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(wrong.html).toMatch(/role="alert" id="problem">This code is incorrect/);
     expect(wrong.html).toContain('aria-invalid="true" aria-describedby="problem"');
     for (const code of ['', '  ', 'x'.repeat(101)]) expect((await visitor.send(page, { code })).status).toBe(401);
-    // What is no code is not asked about.
+    // A malformed code is not verified.
     expect(codes.tried).toHaveLength(1);
   });
 
-  it('lets nobody guess, however often they begin anew, from wherever, and nobody else is kept out', async () => {
+  it('limits failed codes of a user from all addresses and logins without locking out others', async () => {
     const { url, codes } = await open();
     let last: ShownPage | undefined;
     for (let guess = 0; guess < 8; guess += 1) {
@@ -337,7 +340,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(his.heading).toBe('Allow access?');
   });
 
-  it('lets the host slow down who guesses', async () => {
+  it('lets the application limit failed codes with its own throttle', async () => {
     const attempts: object[] = [];
     const throttle = {
       count({ request: _, ...attempt }: { request: unknown }) {
@@ -353,7 +356,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     ]);
   });
 
-  it('lets nobody guess by fifty requests at once', async () => {
+  it('limits failed codes that are sent concurrently', async () => {
     const { visitor, codes } = await open();
     const page = await password(visitor, await go(visitor));
     const guesses = Array.from({ length: 50 }, (_, guess) => String(100_000 + guess));
@@ -364,7 +367,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(45);
   });
 
-  it('forgets no guesses for somebody else, whose id or name is almost the same', async () => {
+  it('does not reset failed codes when another user with a similar id or name signs in', async () => {
     const { codes, url } = await open();
     const guess = async (username: string, code: string) => {
       const guesser = new PageBrowser(url);
@@ -375,7 +378,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect([(await guess('dora', '000000')).status, (await guess('dora', '000000')).status]).toEqual([401, 429]);
     expect(codes.tried).toHaveLength(6);
 
-    // A host that counts by names alone is told of no password under the name by which it counts codes.
+    // A throttle that counts by name must not mix failed passwords with failed codes.
     const counted: { username: string; secondFactor?: string }[] = [];
     const throttle = {
       count(attempt: { username: string; secondFactor?: string }) {
@@ -390,14 +393,14 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect([status, counted.filter((one) => one.username === username).length]).toEqual([401, 1]);
   });
 
-  it('asks nobody for the code of whoever gave a password in the same browser before', async () => {
+  it('is requested for the last user who gave a password in the same browser', async () => {
     const { visitor } = await open({ when: 'wanted' });
     await password(visitor, await go(visitor, ESSENTIAL));
     await password(visitor, await visitor.get('/oauth/login'), 'bob');
     const choice = await go(visitor, { ...ESSENTIAL, prompt: 'select_account' });
     const page = await visitor.get(continued(choice));
     expect([page.heading, page.html.includes('<b>bob</b>')]).toEqual(['Enter your code', true]);
-    // Nor whoever signs out, or says that they are somebody else.
+    // Signing out or switching the account discards the pending login too.
     for (const leave of ['/oauth/logout', '/oauth/login']) {
       await password(visitor, await visitor.get('/oauth/login?prompt=login'), 'bob');
       await password(visitor, await go(visitor, { ...ESSENTIAL, prompt: 'login' }));
@@ -407,7 +410,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     }
   });
 
-  it('signs nobody in whose login was ended while their code was looked up', async () => {
+  it('fails if the login is revoked while the code is verified', async () => {
     const { visitor, codes, model, url } = await open({ when: 'wanted' });
     const end = async () => {
       await model.revokeGrantsOf({ userId: '1' });
@@ -417,7 +420,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const late = await visitor.send(await password(visitor, await go(visitor, ESSENTIAL)), { code: '1' });
     expect([late.status, late.heading]).toEqual([403, 'Sign in']);
     expect((await go(visitor)).heading).toBe('Sign in');
-    // One beside a session too.
+    // The same applies to a browser that has a session.
     const other = new PageBrowser(url);
     await password(other, await other.get('/oauth/login'));
     const stepUp = await other.send(await go(other, ESSENTIAL), { code: '1' });
@@ -425,7 +428,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await go(other)).heading).toBe('Sign in');
   });
 
-  it('believes the form of its own page alone, for the user it was shown to, in their browser', async () => {
+  it('accepts only the form of its own page, for the same user and browser', async () => {
     const { visitor, url, codes } = await open();
     const hers = await password(visitor, await go(visitor));
     const bob = new PageBrowser(url);
@@ -440,11 +443,11 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
       const refused = await browser.send(form, { code: '123451' }, headers);
       expect([refused.status, refused.location]).toEqual([403, null]);
     }
-    // In one browser too, where Bob's password came after the page was shown to Alice.
+    // This includes the case that Bob signs in in the same browser after the page was shown to Alice.
     await password(visitor, await go(visitor), 'bob');
     const swapped = await visitor.send(hers, { code: '123451' });
     expect([swapped.status, swapped.html.includes('<b>bob</b>')]).toEqual([403, true]);
-    // And a browser that has brought no password brings nothing.
+    // A browser without a pending login cannot submit the form.
     const stranger = new PageBrowser(url);
     const page = await go(stranger);
     const alone = await stranger.post('/oauth/second_factor', { ...page.form.fields, code: '123451' });
@@ -453,7 +456,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(codes.tried).toEqual([]);
   });
 
-  it('takes no half of a login that somebody planted, and none twice', async () => {
+  it('replaces a planted cookie of a pending login, and completes a pending login only once', async () => {
     const { visitor, url } = await open();
     visitor.cookies.set(HALF, 'A'.repeat(43));
     const page = await password(visitor, await go(visitor));
@@ -463,7 +466,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     const before = visitor.cookies.get(SESSION)!;
     expect((await send(visitor, page, { code: '123451' })).heading).toBe('Allow access?');
     expect(visitor.cookies.get(SESSION)).not.toBe(before);
-    // Sent once more it does no harm, and with the cookies of before nothing.
+    // Submitting the form again is harmless, and the old cookies are invalid.
     expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
     const thief = new PageBrowser(url);
     thief.cookies.set(SESSION, before).set(HALF, half);
@@ -472,7 +475,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await go(thief)).heading).toBe('Sign in');
   });
 
-  it('is over after its seconds, and when all ends that the user has granted', async () => {
+  it('expires after its lifetime, and is discarded when the user’s grants are revoked', async () => {
     const { visitor, model } = await open({ lifetime: 60 });
     const page = await password(visitor, await go(visitor));
     expect(visitor.cookies.has(HALF)).toBe(true);
@@ -486,7 +489,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await visitor.send(other, { code: '123451' })).status).toBe(403);
   });
 
-  it('goes on at the address that its visitor came from, and at none elsewhere', async () => {
+  it('returns to the original path of this server, and to no other URL (open redirect)', async () => {
     const { visitor } = await open();
     await password(visitor, await visitor.get('/oauth/login'));
     for (const [asks, leads] of [
@@ -502,15 +505,15 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   });
 
   it.each([
-    ['a fault', () => Promise.reject(new Error('the database is at 10.0.0.1')), 503, 'Something went wrong'],
+    ['an error', () => Promise.reject(new Error('the database is at 10.0.0.1')), 503, 'Something went wrong'],
     [
-      'a service that is busy',
+      'a temporarily unavailable service',
       () => Promise.reject(new TemporarilyUnavailableError('Busy', { retryAfter: 7 })),
       503,
       'Please try again',
     ],
-    ['anything but true', () => ({ valid: true }), 401, 'This code is incorrect'],
-  ])('signs nobody in by %s, and shows a page', async (_, answer, status, text) => {
+    ['a value other than true', () => ({ valid: true }), 401, 'This code is incorrect'],
+  ])('signs nobody in if verify() returns %s, and shows a page', async (_, answer, status, text) => {
     const { visitor, codes } = await open();
     const page = await password(visitor, await go(visitor));
     codes.answer = answer;
@@ -519,12 +522,12 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect(shown.html).toContain(text);
     expect(shown.html).not.toContain('10.0.0.1');
     expect((await go(visitor)).heading).toBe('Sign in');
-    // Once that is over they go on where they were.
+    // Afterwards the user can continue.
     codes.answer = undefined;
     expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
   });
 
-  it('signs nobody in whose factor cannot be looked up, or whose code cannot be sent', async () => {
+  it('signs nobody in if enrollment cannot be determined or the code cannot be sent', async () => {
     const fault = () => {
       throw new Error('the database is at 10.0.0.1');
     };
@@ -540,7 +543,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     }
   });
 
-  it('speaks the language of its visitor, on a page of the host where that has one', async () => {
+  it('is shown in the user’s language, or on the application’s own page', async () => {
     const languages = { de: { messages: { codeTitle: 'Code eingeben' } } };
     const { visitor } = await open({ pages: { languages } });
     expect((await password(visitor, await go(visitor, { ui_locales: 'de' }))).heading).toBe('Code eingeben');
@@ -550,7 +553,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await password(own.visitor, await go(own.visitor))).heading).toBe('Mine');
   });
 
-  it('proves a login for a device, and its user can sign out', async () => {
+  it('works in the device flow, where the user can also sign out', async () => {
     const { visitor, config } = await open();
     const begun = await client.initiateDeviceAuthorization(config, { scope: 'openid' });
     const login = await send(visitor, await visitor.get('/oauth/device'), { user_code: begun.user_code });
@@ -564,7 +567,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await password(visitor, await go(visitor))).heading).toBe('Enter your code');
   });
 
-  it('belongs to one tenant', async () => {
+  it('is valid for one tenant only', async () => {
     const tenants = {
       findTenant: ({ host }: { host?: string | undefined }) => (host === 'localhost' ? 'b' : 'a'),
       createTenantOptions: (tenant: string) => ({ issuer: `http://${tenant}.example` }),
@@ -590,7 +593,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await visitor.send(page, { code: '123451' })).location).toBe('/');
   });
 
-  it('lets nobody guess who signs in as somebody else of the same id or name, at another server', async () => {
+  it('limits failed codes despite logins of an equally named user at another server', async () => {
     const codes = new Codes();
     const extraProviders = [{ provide: Codes, useValue: codes }];
     const both = { features: [pages({ secondFactor: { by: Totp } })], extraProviders, secret: SECRET };
@@ -620,7 +623,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect((await guess('partners', '123451')).location).toBe('/');
     expect([(await guess('shop', '0')).status, (await guess('shop', '0')).status]).toEqual([401, 429]);
 
-    // Passwords too, at the pages of two tenants.
+    // The same holds for passwords at the pages of two tenants.
     const [a, b] = [new PageBrowser(url), new PageBrowser(url.replace('127.0.0.1', 'localhost'))];
     const forms = [await a.get('/oauth/login'), await b.get('/oauth/login')] as const;
     const wrong = async () => (await a.send(forms[0], { username: 'carol', password: 'x' })).status;
@@ -629,7 +632,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
     expect([await wrong(), await wrong()]).toEqual([401, 429]);
   });
 
-  it('is gone round by no server without tenants over the same store', async () => {
+  it('cannot be bypassed at another server without tenants that shares the store', async () => {
     const [model, codes] = [newModel(), new Codes()];
     const extraProviders = [{ provide: Codes, useValue: codes }];
     const site = pages({ secondFactor: { by: Totp } });
@@ -658,7 +661,7 @@ describe.each(ANY_PLATFORM)('a second factor on %s', (platform) => {
   });
 });
 
-describe('secondFactor of pages()', () => {
+describe('the option secondFactor of pages()', () => {
   const by = { isEnrolled: () => true, verify: () => true };
 
   it.each<[PagesOptions, string]>([
@@ -672,15 +675,15 @@ describe('secondFactor of pages()', () => {
       { secondFactor: { by }, sessions: { find: () => undefined, start: () => undefined, end: () => undefined } },
       '`secondFactor` cannot be combined with `sessions`',
     ],
-  ])('refuses %p', (options, sentence) => {
+  ])('throws for the options %p', (options, sentence) => {
     expect(() => pages(options)).toThrow(sentence);
   });
 
   it.each([
-    ['a strength that no client can ask for', { acr: MFA }, [PWD], /to `acrValues` of `openid\(\)`/],
-    ['strengths in the wrong order', { acr: MFA }, [MFA, PWD], /from weak to strong/],
-    ['clients that cannot ask', { when: 'wanted' as const }, [PWD], /requires an `acr`/],
-  ])('does not start with %s', (_, factor, acrValues, message) => {
+    ['an acr that clients cannot request', { acr: MFA }, [PWD], /to `acrValues` of `openid\(\)`/],
+    ['acrValues in the wrong order', { acr: MFA }, [MFA, PWD], /from weak to strong/],
+    ["`when: 'wanted'` without an acr", { when: 'wanted' as const }, [PWD], /requires an `acr`/],
+  ])('fails at start-up with %s', (_, factor, acrValues, message) => {
     const features = [
       keys({ from: [RSA] }),
       openid({ acrValues }),
@@ -689,7 +692,7 @@ describe('secondFactor of pages()', () => {
     expect(() => new OAuth2Server({ model: newModel(), features, issuer: 'https://id.example' })).toThrow(message);
   });
 
-  it('does not start with a factor that lacks a method', async () => {
+  it('fails at start-up without verify()', async () => {
     const imports = [
       OAuth2Module.forRoot({
         model: newModel(),
