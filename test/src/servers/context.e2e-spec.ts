@@ -12,7 +12,7 @@ import { startApplication, stopApplications } from '../../support/test-applicati
 const store = demoStore();
 const seen: unknown[] = [];
 
-/** Injects what tells it of the request, and writes down what that says. */
+/** Injects the context of the request and records it. */
 @Injectable()
 class ContextModel {
   constructor(@Inject(OAuth2Context) private readonly context: OAuth2Context) {}
@@ -45,17 +45,17 @@ class GuardedController {
   }
 }
 
-// The first test asks for nothing, and no other one of this file may run before it.
-describe('the request at hand', () => {
+// The first test must run before any other test of this file injects the context.
+describe('OAuth2Context', () => {
   afterEach(stopApplications);
 
-  it('is not even looked for where nobody has asked', async () => {
+  it('costs nothing if it is not injected', async () => {
     const { app } = await startApplication('express', demoModule());
     const server = app.get(OAuth2Server, { strict: false });
     expect(server).toHaveProperty('around', undefined);
   });
 
-  it('is there for a model that injects it, by HTTP and by messages', async () => {
+  it('is available to a model that injects it, for HTTP requests and messages', async () => {
     const issuer = 'https://id.example';
     const port = await freePort();
     const imports = [OAuth2Module.forRoot({ model: ContextModel, issuer })];

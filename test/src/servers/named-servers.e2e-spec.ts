@@ -25,7 +25,7 @@ import { PLATFORMS, startApplication, stopApplications } from '../../support/tes
 const alice = { id: 'alice' };
 const users = { findById: () => alice, findByCredentials: () => undefined };
 
-/** A store with one client, which acts for itself. */
+/** Returns a store with client credentials clients. */
 const storeWith = (...ids: string[]) =>
   new MemoryStore({
     clients: ids.map((id) => ({ id, secret: `${id}-secret`, grants: ['client_credentials'], scopes: ['read'] })),
@@ -149,25 +149,25 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
     ['derived/own', 'own', 'spa'],
     ['turned', 'own', 'spa'],
     ['perRequest', 'perRequest', 'acme'],
-  ] as const)('lets in at /%s whom the server `%s` gave a token, and nobody else', async (path, server, client) => {
+  ] as const)('accept at the route /%s only tokens of the server `%s`', async (path, server, client) => {
     for (const [name, token] of Object.entries(tokens)) {
       const { status, body } = await readResponse(get(`${url}/${path}`, bearer(token)));
       expect([name, status, body]).toEqual(name === server ? [name, 200, { client }] : [name, 401, refusedToken]);
     }
   });
 
-  it('makes a model of its own for each request, where the model is made so', async () => {
+  it('create a request-scoped model for each request', async () => {
     const before = made;
     await get(`${url}/perRequest`, bearer(tokens.perRequest));
     expect(made).toBe(before + 1);
   });
 
-  it('knows the clients of a server there alone', async () => {
+  it('authenticate only their own clients', async () => {
     const answer = await readResponse(post(`${url}/oauth/token`, form, basic('acme', 'acme-secret')));
     expect(answer.status).toBe(401);
   });
 
-  it('tells the longer path from the one it ends with', async () => {
+  it('are distinguished if the path of one ends with that of the other', async () => {
     const answer = await readResponse(
       post(`${url}/partners/oauth/token`, 'x'.repeat(2 ** 20), basic('acme', 'acme-secret')),
     );
@@ -175,7 +175,7 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
   });
 });
 
-describe('a server with a name', () => {
+describe('a named server', () => {
   afterEach(stopApplications);
 
   const partners = (options: Partial<OAuth2ModuleOptions> = {}) =>
@@ -183,7 +183,7 @@ describe('a server with a name', () => {
 
   const start = (metadata: ModuleMetadata) => startApplication('express', metadata);
 
-  it('is injected by its name, with its model, and never where `OAuth2Server` is asked for', async () => {
+  it('is injected by its name together with its model, and never as plain `OAuth2Server`', async () => {
     const [one, other] = [storeWith('spa'), storeWith('acme')];
     @Injectable()
     class Service {
@@ -213,7 +213,7 @@ describe('a server with a name', () => {
     }
   });
 
-  it('guards by APP_GUARD, wherever it was registered', async () => {
+  it('is used by a global OAuthGuard for routes with @UseOAuth(), wherever the guard is registered', async () => {
     @Module({ imports: [partners()] })
     class Partners {}
     const { app, url } = await start({
@@ -227,7 +227,7 @@ describe('a server with a name', () => {
     expect(await readResponse(get(`${url}/only/open`))).toMatchObject({ status: 200 });
   });
 
-  it('keeps its tokens to itself over one store, by its issuer', async () => {
+  it('rejects the tokens of another server with the same store but another issuer', async () => {
     const model = storeWith('acme');
     const { app, url } = await start({
       imports: [
@@ -252,12 +252,12 @@ describe('a server with a name', () => {
 
   it.each<[string, () => ModuleMetadata, string]>([
     [
-      'without paths',
+      'without own paths',
       () => ({ imports: [partners({ paths: { token: 'a' } })] }),
       "the server `partners` requires its own `paths`, such as `paths: { prefix: 'partners' }`, or `controllers: false`",
     ],
     [
-      'with an odd name',
+      'with an invalid name',
       () => ({ imports: [partners({ name: 'my partners' })] }),
       "the option `name` must be a word such as 'partners'",
     ],
@@ -267,22 +267,22 @@ describe('a server with a name', () => {
       'two imports of OAuth2Module have the same name `partners`: give each a different name, or register the server once, in a module that exports OAuth2Module',
     ],
     [
-      'at the path of another one',
+      'with a path of another named server',
       () => ({ imports: [partners(), partners({ name: 'staff', paths: { prefix: 'Partners' } })] }),
       'the servers `partners` and `staff` have the same path `Partners/authorize`: give one of them different `paths`, or set `controllers: false`',
     ],
     [
-      'at the path of the one without a name',
+      'with a path of the default server',
       () => ({ imports: [own(), partners({ paths: { prefix: 'oauth' } })] }),
       'the server `partners` and the default server have the same path `oauth/authorize`: give one of them different `paths`, or set `controllers: false`',
     ],
     [
-      'over one store without issuers',
+      'with a shared store but without issuers',
       () => ({ imports: [own({ model: shared }), partners({ model: shared })] }),
       "the server `partners` and the default server store tokens in the same place and would accept each other's tokens: give each a different `issuer` or model",
     ],
     [
-      'over one store with one issuer',
+      'with a shared store and the same issuer',
       () => ({
         imports: [
           partners({ model: shared, issuer: 'https://id.example' }),
@@ -292,7 +292,7 @@ describe('a server with a name', () => {
       "the servers `partners` and `staff` store tokens in the same place and would accept each other's tokens: give each a different `issuer` or model",
     ],
     [
-      'over one model that keeps no issuers',
+      'with a shared model that stores no issuers',
       () => ({
         imports: [
           own({ model: classic, issuer: 'https://a.example' }),
@@ -302,17 +302,17 @@ describe('a server with a name', () => {
       "the server `partners` and the default server store tokens in the same place and would accept each other's tokens: give each its own model",
     ],
     [
-      'that nobody registered',
+      'that a route uses but that is not registered',
       () => ({ imports: [own(), partners({ name: 'staff' })], controllers: [PartnersController] }),
       "@UseOAuth('partners') of PartnersController.read() names an unknown server: the known ones are `staff`",
     ],
     [
-      'where a route names none, and there is no other',
+      'if a route uses the default server, which does not exist',
       () => ({ imports: [partners()], controllers: [OwnController] }),
       'OAuthGuard of OwnController.read() finds no default server: select a server with @UseOAuth(): `partners`',
     ],
     [
-      'where a route names none, under a global guard',
+      'if a route uses the default server by a global guard, which does not exist',
       () => ({
         imports: [partners()],
         controllers: [NamesNone],
@@ -324,7 +324,7 @@ describe('a server with a name', () => {
     await expect(start(metadata())).rejects.toThrow(`Invalid argument: ${sentence}`);
   });
 
-  it('is no reason to stop where a test has replaced the guard', async () => {
+  it('does not stop the application if a test overrides OAuthGuard', async () => {
     const { url } = await startApplication(
       'express',
       { imports: [partners()], controllers: [OwnOnly] },
@@ -333,7 +333,7 @@ describe('a server with a name', () => {
     expect((await get(`${url}/own-only`)).status).toBe(200);
   });
 
-  it('is no reason to stop where the routes without a name are public', async () => {
+  it('does not stop the application if routes of the default server are public', async () => {
     const { url } = await start({ imports: [partners()], controllers: [OpenController] });
     expect((await get(`${url}/open`)).status).toBe(200);
   });

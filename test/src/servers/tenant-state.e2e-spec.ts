@@ -17,7 +17,7 @@ const METADATA = {
   scope: 'read',
 };
 
-/** A store that admits new clients only while it is open. */
+/** A store that allows registration only while it is open. */
 class Store extends MemoryStore {
   open = true;
   mayRegister() {
@@ -39,7 +39,7 @@ const newStore = () =>
     users: { findById: () => alice, findByCredentials: (_name, password) => password === 'wonderland' && alice },
   });
 
-describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platform) => {
+describe.each(ANY_PLATFORM)('tenants that share a store on %s', (platform) => {
   let url: string;
   let store: Store;
   beforeEach(async () => {
@@ -72,7 +72,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
       }),
     );
 
-  describe('a client that registered at one tenant', () => {
+  describe('and a client that registered at one of them', () => {
     let client: Record<string, string>;
     beforeEach(async () => {
       client = (await send(at('acme', 'register'), 'POST', METADATA)).body as Record<string, string>;
@@ -88,12 +88,12 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
         ),
       );
 
-    it('gets tokens at that tenant only', async () => {
+    it('issue it tokens at that tenant only', async () => {
       expect(await token('acme')).toMatchObject({ status: 200 });
       expect(await token('globex')).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     });
 
-    it('starts authorization requests at that tenant only', async () => {
+    it('accept its authorization requests at that tenant only', async () => {
       const query = new URLSearchParams({
         response_type: 'code',
         client_id: client['client_id']!,
@@ -106,7 +106,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
       expect([refused.status, refused.headers.get('location')]).toEqual([400, null]);
     });
 
-    it('manages its registration at that tenant only', async () => {
+    it('let it manage its registration at that tenant only', async () => {
       const manage = (tenant: string, method: string, body?: object) =>
         send(
           `${at(tenant, 'register')}?client_id=${client['client_id']}`,
@@ -121,7 +121,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
       expect(await manage('acme', 'GET')).toMatchObject({ status: 200, body: { client_name: 'Notes' } });
     });
 
-    it('stays at that tenant when it changes its registration', async () => {
+    it('keep it at that tenant when it changes its registration', async () => {
       store.open = true;
       const changed = { ...METADATA, client_id: client['client_id'], client_name: 'Others' };
       const manage = `${at('acme', 'register')}?client_id=${client['client_id']}`;
@@ -130,7 +130,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
       expect(await token('globex')).toMatchObject({ status: 401 });
     });
 
-    it('is refused at every tenant if it was stored without an issuer, until the operator assigns one', async () => {
+    it('reject it at every tenant if it is stored without an issuer, until the operator assigns one', async () => {
       await store.changeClient(client['client_id']!, { issuer: null });
       expect([(await token('acme')).status, (await token('globex')).status]).toEqual([401, 401]);
       await store.changeClient(client['client_id']!, { issuer: `${url}/globex` });
@@ -138,7 +138,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
     });
   });
 
-  it('lets a client of the operator get tokens at every tenant unless the operator sets its issuer', async () => {
+  it('issue a client of the operator tokens at every tenant unless it has an issuer', async () => {
     const token = async (tenant: string) =>
       (await post(at(tenant, 'token'), { grant_type: 'client_credentials', scope: 'read' }, basic('web', 'web-secret')))
         .status;
@@ -147,7 +147,7 @@ describe.each(ANY_PLATFORM)('state of tenants that share a store on %s', (platfo
     expect([await token('acme'), await token('globex')]).toEqual([200, 401]);
   });
 
-  it('ends the grants and sessions of the tenant at which the user signs out, and of no other tenant', async () => {
+  it('end grants and sessions only at the tenant where the user signs out', async () => {
     const cookieOf = (response: Response) =>
       response.headers
         .getSetCookie()

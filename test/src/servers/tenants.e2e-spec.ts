@@ -40,7 +40,7 @@ const store = () =>
     users: { findById: () => alice, findByCredentials: (name, password) => password === 'wonderland' && alice },
   });
 
-/** What the host knows of its tenants, by their id; `asked` is how often. */
+/** The tenants of the application by their id. `asked` records the lookups. */
 class Tenants implements OAuth2Tenants {
   readonly asked: string[] = [];
   constructor(private readonly origin: () => string) {}
@@ -70,7 +70,7 @@ class NotesController {
 
 const credentials = basic('web', 'web-secret');
 
-describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
+describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
   let url: string;
   let tenants: Tenants;
   const model = store();
@@ -97,7 +97,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
   const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 
   it.each(['/.well-known/oauth-authorization-server/acme', '/acme/.well-known/oauth-authorization-server'])(
-    'says at %s where everything of this tenant is',
+    'publish at %s the metadata of their tenant',
     async (path) => {
       const { status, body } = await readResponse(get(url + path));
       expect(status).toBe(200);
@@ -111,7 +111,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
     },
   );
 
-  it('is found by a client that knows the issuer alone', async () => {
+  it('are discovered by a client that knows only the issuer', async () => {
     const issuer = new URL(`${url}/globex`);
     const insecure = { algorithm: 'oauth2' as const, [oauth.allowInsecureRequests]: true };
     const response = await oauth.discoveryRequest(issuer, insecure);
@@ -120,23 +120,23 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
   });
 
   it.each([
-    ['a document', '/.well-known/oauth-authorization-server/nobody'],
-    ['a document of no tenant', '/.well-known/oauth-authorization-server'],
-    ['a document below the issuer', '/.well-known/oauth-authorization-server/acme/more'],
-    ['an endpoint', '/nobody/oauth/token'],
-    ['the authorization endpoint', '/nobody/oauth/authorize'],
-    ['a page', '/nobody/oauth/login'],
-  ])('answers 404 for %s of nobody', async (_name, path) => {
+    ['the metadata of an unknown tenant', '/.well-known/oauth-authorization-server/nobody'],
+    ['metadata without a tenant', '/.well-known/oauth-authorization-server'],
+    ['metadata with a path below the issuer', '/.well-known/oauth-authorization-server/acme/more'],
+    ['an endpoint of an unknown tenant', '/nobody/oauth/token'],
+    ['the authorization endpoint of an unknown tenant', '/nobody/oauth/authorize'],
+    ['a page of an unknown tenant', '/nobody/oauth/login'],
+  ])('respond with 404 to %s', async (_name, path) => {
     const { status, body } = await readResponse(path.endsWith('token') ? post(url + path, {}) : get(url + path));
     expect([status, (body as { error: string }).error]).toEqual([404, 'invalid_request']);
   });
 
-  it('answers 404 at a guarded route of nobody, and 401 at one of a tenant', async () => {
+  it('respond with 404 at a guarded route of an unknown tenant, and with 401 at one of a tenant', async () => {
     expect((await get(`${url}/nobody/notes`, bearer('x'))).status).toBe(404);
     expect((await get(`${url}/acme/notes`, bearer('x'))).status).toBe(401);
   });
 
-  it('says that it has failed where the host has, and asks again', async () => {
+  it('respond with 503 if the application fails to find the tenant, and retry on the next request', async () => {
     const before = tenants.asked.length;
     for (let time = 0; time < 2; time += 1) {
       const { status, body } = await ask('broken', password);
@@ -146,7 +146,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
     expect(tenants.asked.length - before).toBe(2);
   });
 
-  it('takes of one tenant nothing that another one gave', async () => {
+  it('reject the tokens of another tenant', async () => {
     const { body } = await ask('acme', password);
     const { access_token: access, refresh_token: refresh, expires_in: lifetime } = body as Record<string, string>;
     expect(lifetime).toBeLessThanOrEqual(60);
@@ -189,7 +189,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       return location ? new URL(location).searchParams.get('code') : null;
     }
 
-    it('gives out codes that are good there alone', async () => {
+    it('issue codes that only the same tenant accepts', async () => {
       const cookie = await signIn('acme');
       const code = (await codeOf('acme', cookie))!;
       expect(code).toEqual(expect.any(String));
@@ -198,7 +198,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       expect(await ask('acme', form)).toMatchObject({ status: 200 });
     });
 
-    it('knows nobody who is signed in at another tenant, whatever the cookie is called', async () => {
+    it('do not accept the session of another tenant, even with its cookie renamed', async () => {
       const cookie = await signIn('acme');
       const names = cookie.split('=', 1)[0]!;
       const other = (await signIn('globex')).split('=', 1)[0]!;
@@ -212,7 +212,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       );
     });
 
-    it('remembers no consent of another tenant, and shows and ends no access there', async () => {
+    it('neither share consents with another tenant, nor list or remove its grants', async () => {
       const [there, here] = [await signIn('acme'), await signIn('globex')];
       await codeOf('acme', there);
       const asked = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
@@ -227,7 +227,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       expect(after.headers.get('location')).toMatch(/code=/);
     });
 
-    it('decides no form that was made for another tenant', async () => {
+    it('reject a form that another tenant issued', async () => {
       const [there, here] = [await signIn('acme'), await signIn('globex')];
       const fresh = query.replace('state=xyz', 'state=abc&prompt=consent');
       const page = await (await get(`${url}/globex/oauth/authorize?${fresh}`, { cookie: here })).text();
@@ -238,7 +238,7 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
       expect(answer.headers.get('location') ?? '').not.toMatch(/code=/);
     });
 
-    it('knows no request that was pushed to another tenant', async () => {
+    it('do not find a request that was pushed to another tenant', async () => {
       const pushed = await ask('acme', Object.fromEntries(new URLSearchParams(query)), 'par');
       const { request_uri: uri } = pushed.body as { request_uri: string };
       const asked = new URLSearchParams({ client_id: 'web', request_uri: uri }).toString();
@@ -249,12 +249,12 @@ describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
   });
 });
 
-describe('the servers of tenants', () => {
+describe('OAuth2TenantServers', () => {
   afterEach(stopApplications);
 
   const issuerOf = (tenant: string) => `https://${tenant}.example.com`;
 
-  /** By host, with as many tenants as there are words. */
+  /** Maps hosts to tenants and accepts any tenant name. */
   class Hosts implements OAuth2Tenants {
     asked: string[] = [];
     fault: Error | undefined;
@@ -276,7 +276,7 @@ describe('the servers of tenants', () => {
     return { tenants, servers: app.get(OAuth2TenantServers, { strict: false }), app };
   }
 
-  it('are made once, however many ask at once', async () => {
+  it('creates a server once for concurrent requests', async () => {
     const { tenants, servers } = await start();
     const found = await Promise.all(Array.from({ length: 20 }, () => servers.get('acme')));
     expect(new Set(found).size).toBe(1);
@@ -285,7 +285,7 @@ describe('the servers of tenants', () => {
     expect(tenants.asked).toEqual(['acme']);
   });
 
-  it('are asked by the steps of an authorization, each', async () => {
+  it('selects the server for each phase of an authorization', async () => {
     const { app } = await start();
     const server = app.get(OAuth2Server, { strict: false });
     const query = { response_type: 'code', client_id: 'web', scope: 'read', state: 'x' };
@@ -299,13 +299,13 @@ describe('the servers of tenants', () => {
     expect(response.get('location')).toMatch(/code=.*iss=https%3A%2F%2Facme/);
   });
 
-  it('are no more than `max`: who was asked longest ago goes', async () => {
+  it('keeps at most `max` servers and removes the least recently used one', async () => {
     const { tenants, servers } = await start({ tenantCache: { max: 2 } });
     for (const tenant of ['a', 'b', 'a', 'c', 'a', 'b']) await servers.get(tenant);
     expect(tenants.asked).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('are pushed out by no tenant that there is not', async () => {
+  it('does not remove a server because of unknown tenants', async () => {
     const { tenants, servers } = await start({ tenantCache: { max: 2 } });
     await servers.get('a');
     const unknown = Array.from({ length: 50 }, (_, at) => servers.get(`no${at}`));
@@ -314,7 +314,7 @@ describe('the servers of tenants', () => {
     expect(tenants.asked.filter((one) => one === 'a')).toEqual(['a']);
   });
 
-  it('are not kept when the host fails', async () => {
+  it('does not cache an error of the application', async () => {
     const { tenants, servers } = await start();
     tenants.fault = new Error('away');
     await expect(Promise.all([servers.get('a'), servers.get('a')])).rejects.toThrow('away');
@@ -323,7 +323,7 @@ describe('the servers of tenants', () => {
     expect(tenants.asked).toEqual(['a', 'a']);
   });
 
-  it('are made anew once they are forgotten, also while they are made', async () => {
+  it('creates a server again after forget(), even while it is being created', async () => {
     const { tenants, servers } = await start();
     const first = await servers.get('a');
     servers.forget('a');
@@ -336,7 +336,7 @@ describe('the servers of tenants', () => {
     expect(tenants.asked).toEqual(['a', 'a', 'a', 'a']);
   });
 
-  it('are made anew when their time is over', async () => {
+  it('creates a server again after `timeToLive`', async () => {
     const { tenants, servers } = await start({ tenantCache: { timeToLive: 0.001 } });
     await servers.get('a');
     await new Promise((done) => setTimeout(done, 5));
@@ -344,7 +344,7 @@ describe('the servers of tenants', () => {
     expect(tenants.asked).toEqual(['a', 'a']);
   });
 
-  it('are asked for again when the host has hung, and not waited for until the end of the process', async () => {
+  it('times out after `deadline` if the application hangs, and retries later', async () => {
     const { tenants, servers } = await start({ tenantCache: { deadline: 1 } });
     const create = tenants.createTenantOptions.bind(tenants);
     tenants.createTenantOptions = () => new Promise(() => undefined);
@@ -353,14 +353,14 @@ describe('the servers of tenants', () => {
     expect((await servers.get('a')).options.issuer).toBe('https://a.example.com');
   });
 
-  it('have an issuer each, also when two are made at the same moment', async () => {
+  it('rejects a second tenant with the same issuer, even if both are created concurrently', async () => {
     const { tenants, servers } = await start();
     tenants.createTenantOptions = () => Promise.resolve({ issuer: 'https://id.example.com' });
     const made = await Promise.allSettled([servers.get('a'), servers.get('b')]);
     expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('are kept out by nobody who writes their name otherwise, for a database that does not heed case', async () => {
+  it('lets no other spelling of a tenant name block the tenant, for case-insensitive databases', async () => {
     const { tenants, servers } = await start();
     tenants.createTenantOptions = async (tenant) => ({ issuer: issuerOf(tenant.toLowerCase()) });
     await servers.get('ACME');
@@ -369,7 +369,7 @@ describe('the servers of tenants', () => {
     await servers.get('acme');
   });
 
-  it('have an issuer each', async () => {
+  it('rejects two tenants with the same issuer', async () => {
     const { tenants, servers } = await start();
     tenants.createTenantOptions = async () => ({ issuer: 'https://id.example.com' });
     await servers.get('a');
@@ -386,13 +386,13 @@ describe('the servers of tenants', () => {
       { issuer: issuerOf('a'), isuer: 'a' },
       'unknown option `isuer` of OAuth2Module: the most similar option is `issuer`',
     ],
-  ])('are not made of %j', async (options, sentence) => {
+  ])('rejects the tenant options %j', async (options, sentence) => {
     const { tenants, servers } = await start();
     tenants.createTenantOptions = async () => options as never;
     await expect(servers.get('a')).rejects.toThrow(sentence);
   });
 
-  it('give tokens in tests, each its own', async () => {
+  it('issues test tokens that are valid for one tenant only', async () => {
     const { servers } = await start();
     const token = await actingAs(await servers.get('a'), alice, ['read'], { client: 'web' });
     const headers = bearer(token);
@@ -403,29 +403,33 @@ describe('the servers of tenants', () => {
   });
 
   it.each<[string, Partial<OAuth2ModuleOptions>, string]>([
-    ['an issuer for all', { issuer: 'https://id.example' }, 'remove `issuer`: with `tenants`, each tenant has its own'],
     [
-      'tenants that cannot be asked',
+      'one issuer for all tenants',
+      { issuer: 'https://id.example' },
+      'remove `issuer`: with `tenants`, each tenant has its own',
+    ],
+    [
+      'tenants without findTenant()',
       { tenants: {} as never },
       'the option `tenants` requires a method `findTenant()`: implement it',
     ],
     [
-      'a model that keeps no issuers',
+      'a model that stores no issuers',
       { model: { getClient: () => undefined, saveToken: () => undefined } },
       'the model has no method `revokeGrant()`, without which it stores no issuer: implement it, or give each tenant its own model in `createTenantOptions()`',
     ],
     [
-      'features that lack something',
+      'misconfigured features',
       { features: [serverMetadata({ maxAge: -1 })] },
       '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more',
     ],
-    ['an odd cache', { tenantCache: { max: 0 } }, 'the option `tenantCache.max` must be an integer of 1 or more'],
-  ])('stop the application with %s', async (_name, options, sentence) => {
+    ['an invalid cache', { tenantCache: { max: 0 } }, 'the option `tenantCache.max` must be an integer of 1 or more'],
+  ])('stops the application with %s', async (_name, options, sentence) => {
     await expect(start(options)).rejects.toThrow(`Invalid argument: ${sentence}`);
   });
 });
 
-describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
+describe.each(PLATFORMS)('OAuth2Context with tenants on %s', (platform) => {
   afterEach(stopApplications);
 
   interface Seen {
@@ -436,7 +440,7 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
     header: unknown;
   }
 
-  it('is at hand at endpoints and guarded routes, for the server it asks', async () => {
+  it('is available at endpoints and guarded routes, and identifies the server', async () => {
     const seen: Seen[] = [];
     const kept = store();
 
@@ -487,7 +491,7 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
     ]);
   });
 
-  it('is injected, and is there for an interaction and its errors', async () => {
+  it('is injectable, and available in an interaction and its error pages', async () => {
     const seen: unknown[] = [];
     @Injectable()
     class Asking implements OAuth2Interaction {
@@ -515,7 +519,7 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
     expect(seen).toEqual([undefined, issuer, 'string', issuer]);
   });
 
-  it('says the tenant', async () => {
+  it('contains the tenant', async () => {
     const context = new OAuth2Context();
     const tenants: (string | undefined)[] = [];
     const kept = store();

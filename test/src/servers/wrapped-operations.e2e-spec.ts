@@ -23,7 +23,7 @@ const store = () =>
     users: { findById: (id) => ({ id }), findByCredentials: () => undefined },
   });
 
-/** Returns an instrumentation that records each operation with what the context knows meanwhile. */
+/** Returns an instrumentation that records each operation and the context during it. */
 function recorder(record: unknown[], context = new OAuth2Context()): Instrumentation {
   return {
     async around({ name }, run) {
@@ -41,7 +41,7 @@ const authorizationRequest = (path: string) =>
     native: { url: path },
   });
 
-describe('operations of the module', () => {
+describe('the operations of OAuth2Module', () => {
   afterEach(stopApplications);
 
   it('run inside the instrumentation that the factory of forRootAsync() returns', async () => {
@@ -56,14 +56,14 @@ describe('operations of the module', () => {
     expect(record).toEqual([['token', undefined, 'https://id.example']]);
   });
 
-  it('name the option where it is listed among the features', async () => {
+  it('stop the application with advice if an instrumentation is listed in `features`', async () => {
     const features = [{ around: () => undefined }] as never;
     const start = startApplication('express', { imports: [OAuth2Module.forRoot({ model: store(), features })] });
     await expect(start).rejects.toThrow('as `instrumentation: telemetry()`');
   });
 });
 
-describe('operations of a server with tenants', () => {
+describe('the operations of a server with tenants', () => {
   afterEach(stopApplications);
 
   async function start() {
@@ -105,7 +105,7 @@ describe('operations of a server with tenants', () => {
     expect(ofAcme).toEqual([]);
   });
 
-  it('run inside the instrumentation of the tenant, if it has its own', async () => {
+  it('run inside the instrumentation of the tenant if it has its own', async () => {
     const { server, record, ofAcme } = await start();
     const native = { url: '/acme/oauth/revoke' };
     const request = new Request({
@@ -119,7 +119,7 @@ describe('operations of a server with tenants', () => {
     expect([record, ofAcme]).toEqual([[], [['revocation', 'acme', 'https://id.example/acme']]]);
   });
 
-  it('reject an authorization request that no tenant has read, and write the error to the response', async () => {
+  it('reject an authorization request that was not read before, and write the error to the response', async () => {
     const { server } = await start();
     const response = new Response();
     const unread = { request: authorizationRequest('/acme/oauth/authorize') } as never;

@@ -5,10 +5,10 @@ import { ANY_PLATFORM, stopApplications } from '../../support/test-application.j
 import { PageBrowser } from '../pages/page-browser.js';
 import { jsonOf, openSignUp, type Setting, SESSION } from './sign-up-application.js';
 
-describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
+describe.each(ANY_PLATFORM)('OAuth2Sessions on %s', (platform) => {
   afterEach(stopApplications);
 
-  /** Two browsers of Alice, one of Carol. */
+  /** Opens two browsers of Alice and one of Carol. */
   async function open(setting: Setting = {}) {
     const opened = await openSignUp(platform, { ...setting, pages: { rememberLifetime: 2_592_000, ...setting.pages } });
     const options = { 'x-options': JSON.stringify({ amr: ['pwd'], remember: true }) };
@@ -29,7 +29,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     return { ...opened, sessions, here, there, other, requestOf, userOf };
   }
 
-  it('are listed with the current one marked, and without any secret', async () => {
+  it('lists sessions without secrets, and marks the current one', async () => {
     const { sessions, here, there, requestOf } = await open();
     const listed = await sessions.list(requestOf(here));
     expect(listed).toHaveLength(2);
@@ -40,7 +40,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     for (const [, value] of [...here.cookies, ...there.cookies]) expect(JSON.stringify(listed)).not.toContain(value);
   });
 
-  it('end one by one, with what the browser is remembered by', async () => {
+  it('ends one session, and makes its browser forget the user', async () => {
     const { sessions, here, there, requestOf, userOf } = await open();
     const { id } = (await sessions.list(requestOf(here))).find(({ isCurrent }) => !isCurrent)!;
     expect(await sessions.end(requestOf(here), id)).toBe(true);
@@ -50,7 +50,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     expect((await there.get('/oauth/login')).heading).toBe('Sign in');
   });
 
-  it('end for their own user only', async () => {
+  it('ends sessions of the signed-in user only', async () => {
     const { sessions, here, other, requestOf, userOf } = await open();
     const { id } = (await sessions.list(requestOf(here))).find(({ isCurrent }) => isCurrent)!;
     expect(await sessions.end(requestOf(other), id)).toBe(false);
@@ -58,7 +58,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     expect(await userOf(here)).toBe('alice');
   });
 
-  it('end in all other browsers', async () => {
+  it('ends the sessions in all other browsers', async () => {
     const { sessions, here, there, other, requestOf, userOf } = await open();
     expect(await sessions.endOthers(requestOf(here))).toBe(1);
     expect([await userOf(here), await userOf(there), await userOf(other)]).toEqual(['alice', null, 'carol']);
@@ -68,7 +68,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     expect((await here.get('/oauth/login?return_to=/a')).location).toBe('/a');
   });
 
-  it('end in every browser for a user who is not signed in here, such as after a password reset', async () => {
+  it('ends all sessions of a user who is not signed in, such as after a password reset', async () => {
     const { sessions, here, there, other, requestOf, userOf } = await open();
     const nobody = { headers: {}, method: 'GET' };
     expect([await sessions.list(nobody), await sessions.endOthers(nobody)]).toEqual([[], 0]);
@@ -76,7 +76,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     expect([await userOf(here), await userOf(there), await userOf(other)]).toEqual([null, null, 'carol']);
   });
 
-  it('do not include a login that waits for its second factor', async () => {
+  it('does not list a login that waits for its second factor', async () => {
     const by = { isEnrolled: () => true, verify: () => true };
     const { sessions, visitor } = await openSignUp(platform, { pages: { secondFactor: { by } } }).then((opened) => ({
       ...opened,
@@ -86,7 +86,7 @@ describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
     expect(await sessions.list({ headers: {}, method: 'GET' }, { id: '1' })).toEqual([]);
   });
 
-  it('need the methods of the model', async () => {
+  it('requires the session methods of the model', async () => {
     const { sessions, store, requestOf, here } = await open();
     Object.assign(store, { listSessions: undefined });
     await expect(sessions.list(requestOf(here))).rejects.toThrow('`listSessions()`');

@@ -22,17 +22,17 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   const signIn = async (visitor: PageBrowser, fields: Record<string, string> = typed) =>
     visitor.send(await visitor.get('/oauth/login'), fields);
 
-  /** Ends the session, as time does, and leaves the other cookies. */
+  /** Deletes the session cookie, as if it had expired, and keeps the other cookies. */
   const expire = (visitor: PageBrowser) => visitor.cookies.delete(SESSION);
 
-  /** A browser with the same cookies. */
+  /** Returns a browser with the same cookies. */
   function copyOf(visitor: PageBrowser): PageBrowser {
     const copy = new PageBrowser(visitor['url']);
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
     return copy;
   }
 
-  /** Moves the clock on, past the time in which parallel requests are expected. */
+  /** Moves the clock beyond the time in which parallel requests are expected. */
   function wait(seconds: number): void {
     const [now, monotonic] = [Date.now.bind(Date), performance.now.bind(performance)];
     jest.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1000);
@@ -64,7 +64,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     );
   });
 
-  it('continues an expired session without a password, and replaces both cookies', async () => {
+  it('continues an expired session without a password, and rotates both cookies', async () => {
     const { visitor } = await open();
     await signIn(visitor);
     const before = visitor.cookies.get(REMEMBERED);
@@ -75,7 +75,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect((await visitor.get(back.location!)).location).toContain(`${CALLBACK}?code=`);
   });
 
-  it('keeps the time of the login, so that a client can still ask for a fresh one', async () => {
+  it('keeps the time of the login, so that a client can still require a fresh one', async () => {
     const { visitor, store } = await open();
     const saved: Date[] = [];
     const save = store.saveSession.bind(store);
@@ -91,12 +91,12 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect((await visitor.get(`${login}&prompt=login`)).heading).toBe('Sign in');
   });
 
-  it('ends the session of both browsers when a replaced cookie is used again', async () => {
+  it('ends the sessions of both browsers when a replaced cookie is replayed', async () => {
     const { visitor } = await open();
     await signIn(visitor);
     expire(visitor);
     const thief = copyOf(visitor);
-    // The thief is first: the user comes later with the cookie that was replaced.
+    // The thief uses the cookie first. The user follows with the cookie that was replaced.
     expect((await thief.get(login)).status).toBe(303);
     expect(await userOf(thief)).toBe('alice');
     wait(60);
@@ -107,7 +107,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect((await thief.get(login)).heading).toBe('Sign in');
   });
 
-  it('gives a stolen, replaced cookie no session, even at once', async () => {
+  it('rejects a stolen cookie that was replaced, even immediately', async () => {
     const { visitor } = await open();
     await signIn(visitor);
     expire(visitor);
@@ -123,7 +123,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect(await userOf(visitor)).toBe(null);
   });
 
-  it('lets parallel requests of one browser pass', async () => {
+  it('allows parallel requests of one browser', async () => {
     const { visitor } = await open();
     await signIn(visitor);
     expire(visitor);
@@ -175,7 +175,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect((await visitor.get(login)).heading).toBe('Sign in');
   });
 
-  it('never makes the cookie a session, or the session cookie a token', async () => {
+  it('accepts neither its own cookie as a session nor a session cookie as its own', async () => {
     const { visitor, url } = await open();
     await signIn(visitor);
     const swapped = new PageBrowser(url);
@@ -211,7 +211,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
       expect((await visitor.get(login)).location).toBe(authorize());
     });
 
-    it('asks for a code where the remembered login had none', async () => {
+    it('asks for a code if the remembered login had none', async () => {
       enrolled.now = false;
       const { visitor } = await open({ secondFactor: { by } });
       await signIn(visitor);

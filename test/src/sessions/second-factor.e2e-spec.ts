@@ -12,7 +12,7 @@ import { authorize, CALLBACK, jsonOf, openSignUp, SESSION } from './sign-up-appl
 const PWD = 'urn:example:pwd';
 const MFA = 'urn:example:mfa';
 
-/** Codes of an authenticator app; every user has one. */
+/** An authenticator app in which every user is enrolled. */
 const app = { isEnrolled: () => true, verify: (_user: User, code: string) => code === '123456' };
 
 const openId = {
@@ -30,7 +30,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
   };
   const back = `?return_to=${encodeURIComponent('/welcome')}`;
 
-  it('leads to the page of the second factor, and signs nobody in before', async () => {
+  it('redirects to the page of the second factor, and signs the user in only after the code', async () => {
     const { visitor } = await open({}, { amr: ['email'] });
     const sent = await visitor.get(`/link${back}`);
     expect(jsonOf(sent).next).toBe('/oauth/second_factor?return_to=%2Fwelcome');
@@ -46,7 +46,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
     expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
   });
 
-  it('ends with the other sessions of the user, before the code is entered', async () => {
+  it('discards the pending login when the other sessions of the user are ended', async () => {
     const { visitor, app: host } = await open({}, { amr: ['email'] });
     const form = await visitor.get(jsonOf(await visitor.get('/link')).next!);
     const sessions = host.get(OAuth2Sessions);
@@ -55,7 +55,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
     expect(jsonOf(await visitor.get('/me')).user).toBe(null);
   });
 
-  it('reports the methods of the application and of the second factor', async () => {
+  it('reports the authentication methods (amr) of the application and of the second factor', async () => {
     const { visitor, store } = await open({}, { amr: ['email'] });
     const saved: unknown[] = [];
     const save = store.saveSession.bind(store);
@@ -89,7 +89,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
     },
   );
 
-  it('asks for a code only where a client wants it, with `when: wanted`', async () => {
+  it("with `when: 'wanted'` asks for a code only if a client requires it", async () => {
     const { visitor, url } = await open({ when: 'wanted' }, { acr: PWD });
     expect(jsonOf(await visitor.get(`/link${back}`)).next).toBe('/welcome');
     const other = new PageBrowser(url, { 'x-options': JSON.stringify({ acr: PWD }) });
@@ -101,7 +101,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
     expect((await other.get(done.location!)).location).toContain(`${CALLBACK}?code=`);
   });
 
-  it('sends a code, and leads to the page that sends one if that fails', async () => {
+  it('sends a code, and redirects to the page that sends it if sending fails', async () => {
     const sent: unknown[] = [];
     const by = { ...app, send: ({ id }: User) => void sent.push(id) };
     const { visitor } = await open({ by }, {});

@@ -41,7 +41,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     expect((await visitor.get(jsonOf(signedUp).next!)).location ?? '').toContain(`${CALLBACK}?code=`);
   });
 
-  it('returns null if the user came from nowhere, or from another site', async () => {
+  it('returns null without a return path, or with one of another site (open redirect)', async () => {
     const { visitor } = await openSignUp(platform);
     for (const query of [
       '',
@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     ]);
   });
 
-  it('rejects a form of another site, which would be login CSRF', async () => {
+  it('rejects a form of another site (login CSRF)', async () => {
     const { visitor } = await openSignUp(platform);
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -108,19 +108,19 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
       expect(jsonOf(refused).message).toContain('another site');
     }
     expect(jsonOf(await visitor.get('/me')).user).toBe(null);
-    // A page that hides its origin must send the token of the form.
+    // A page that hides its origin must send the CSRF token of the form.
     const hidden = await visitor.send(await visitor.get('/sign-up'), typed, { origin: 'null' });
     expect([hidden.status, jsonOf(await visitor.get('/me')).user]).toEqual([200, 'carol']);
   });
 
-  it('accepts a cross-site POST only where the application says so', async () => {
+  it('accepts a cross-site POST only if the application allows it', async () => {
     const { visitor } = await openSignUp(platform);
     const headers = { origin: 'https://idp.example', ...optionsOf({ crossSite: true }) };
     expect((await visitor.post('/sign-up', typed, headers)).status).toBe(200);
     expect(jsonOf(await visitor.get('/me')).user).toBe('carol');
   });
 
-  it('signs out', async () => {
+  it('is undone by signOut(), which ends the session', async () => {
     const { visitor } = await openSignUp(platform);
     await visitor.get('/link');
     const cookie = visitor.cookies.get(SESSION)!;
@@ -130,7 +130,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     expect(jsonOf(await visitor.get('/me')).user).toBe(null);
   });
 
-  it('explains an unusable user, proof, or application', async () => {
+  it('throws a clear error for an invalid user, invalid authentication details or a misconfigured application', async () => {
     const { app, visitor } = await openSignUp(platform);
     const sessions = app.get(OAuth2Sessions);
     const request = { headers: {}, method: 'GET' };
@@ -149,7 +149,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     await expect(without.app.get(OAuth2Sessions).findUser(request)).rejects.toThrow('requires `pages()` among');
   });
 
-  it('serves named servers apart, each with the cookie of its users', async () => {
+  it('works for named servers, each with its own session cookie', async () => {
     @Controller()
     class Named {
       constructor(
@@ -189,10 +189,10 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
   });
 });
 
-describe.each(PLATFORMS)('the page of an application on %s', (platform) => {
+describe.each(PLATFORMS)('an application’s own page in the style of the built-in pages on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('has the look, language, and policy of the ready-made pages', async () => {
+  it('has the style, language and content security policy of the built-in pages', async () => {
     const { visitor } = await openSignUp(platform, { pages: { site: 'Wonderland' } });
     const [own, login] = [await visitor.get('/sign-up'), await visitor.get('/oauth/login')];
     const styleOf = (text: string) => /<style>[^]*<\/style>/.exec(text)![0];
@@ -213,7 +213,7 @@ describe.each(PLATFORMS)('the page of an application on %s', (platform) => {
     expect(login.html).toContain(`<a href="/sign-up?${back}">Create an account</a>`);
   });
 
-  it('links to another server for forgotten passwords without telling it where the user came from', async () => {
+  it('links to another server for forgotten passwords without revealing the return path', async () => {
     const { visitor } = await openSignUp(platform, { pages: { forgotPassword: 'https://accounts.example/reset' } });
     const login = await visitor.get('/oauth/login?return_to=/a');
     expect(login.html).toContain('<a href="https://accounts.example/reset">Forgot password?</a>');
@@ -223,7 +223,7 @@ describe.each(PLATFORMS)('the page of an application on %s', (platform) => {
 });
 
 describe('page()', () => {
-  it('escapes title and text, and takes markup written with html', () => {
+  it('escapes title and text, and inserts markup created with html', () => {
     const hostile = '<script>alert(1)</script>';
     const shown = page({ title: hostile, main: hostile });
     expect(shown.html).not.toContain('<script');
@@ -232,13 +232,13 @@ describe('page()', () => {
     expect(shown.headers!['Content-Security-Policy']).not.toMatch(/script-src|unsafe/);
   });
 
-  it('allows scripts of this server only if one is given', () => {
+  it('allows scripts of this server only if `script` is set', () => {
     const shown = page({ title: 'A', main: 'B', script: '/a.js?"><b>' });
     expect(shown.html).toContain('<script src="/a.js?&quot;&gt;&lt;b&gt;" type="module"></script>');
     expect(shown.headers!['Content-Security-Policy']).toContain("script-src 'self'; connect-src 'self'");
   });
 
-  it('takes the look of the application', () => {
+  it('uses the style of the application', () => {
     const shown = page({ title: 'A', main: 'B' }, { site: 'Wonderland', css: ':root { --accent: red }' });
     expect(shown.html).toMatch(/Wonderland[^]*<h1>A<\/h1>\s*<p>B<\/p>/);
     expect(shown.html).toContain('--accent: red');

@@ -60,7 +60,7 @@ export class Accounts extends MemoryStore {
 
 type Body = Record<string, string>;
 
-/** The application's own pages. `x-options` stands for what an application decides itself. */
+/** The application’s own pages. The header `x-options` replaces decisions of a real application. */
 @Controller()
 export class SignUpController {
   constructor(
@@ -135,7 +135,7 @@ export interface Setting extends TestApplicationOptions {
   providers?: { provide: unknown; useValue: unknown }[];
 }
 
-/** Starts an application with a sign-up page of its own. */
+/** Starts an application with its own sign-up page. */
 export async function openSignUp(platform: Platform, setting: Setting = {}) {
   const { pages: options, module, features = [], ...host } = setting;
   const store = new Accounts();
@@ -151,10 +151,10 @@ export const authorize = (change: Record<string, string> = {}): string => {
   return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
 };
 
-/** The link to the sign-up page on a page, without escapes. */
+/** Returns the URL of the sign-up link on a page, unescaped. */
 export const signUpLink = ({ html: page }: ShownPage): string =>
   /href="(\/sign-up[^"]*)"/.exec(page)![1]!.replaceAll('&amp;', '&');
 
-/** The body of a response in JSON. */
+/** Parses a response body as JSON. */
 export const jsonOf = ({ html: body }: ShownPage) =>
   JSON.parse(body) as { next?: string | null; message?: string; user?: string | null };

@@ -10,7 +10,7 @@ import { Accounts, jsonOf, SignUpController } from './sign-up-application.js';
 describe.each(PLATFORMS)('OAuth2Sessions with tenants on %s', (platform) => {
   afterEach(stopApplications);
 
-  /** Tenants are named by a header; they share one store, with users of the same ids. */
+  /** Starts an application whose tenants are named by a header. They share a store, with equal user IDs. */
   async function open() {
     const store = new Accounts();
     const tenants = {
@@ -30,7 +30,7 @@ describe.each(PLATFORMS)('OAuth2Sessions with tenants on %s', (platform) => {
     const signedIn = await acme.get('/link');
     expect(signedIn.given).toEqual([expect.stringMatching(/^oauth2-session-[\w-]{12}=/)]);
     expect(jsonOf(await acme.get('/me')).user).toBe('alice');
-    // The cookie of one tenant under the name of another.
+    // The cookie of one tenant is renamed to that of another.
     await globex.get('/oauth/login');
     const [name] = [...globex.cookies.keys()];
     globex.cookies.set(name!, [...acme.cookies.values()][0]!);
@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('OAuth2Sessions with tenants on %s', (platform) => {
     expect((await at('globex').send(form, { username: 'x', password: 'y' }, headers)).status).toBe(403);
   });
 
-  it('rejects a request of no tenant', async () => {
+  it('rejects a request without a known tenant', async () => {
     const { app } = await open();
     const request = { headers: { 'x-tenant': 'nobody' }, method: 'GET' };
     await expect(app.get(OAuth2Sessions).findUser(request)).rejects.toMatchObject({ code: 404 });
