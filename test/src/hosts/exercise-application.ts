@@ -5,43 +5,43 @@ import { pageOf } from '../../support/consent.js';
 import { CALLBACK } from '../../support/demo.js';
 import { readResponse, basic, bearer } from '../../support/http.js';
 
-/** What clients and browsers know the host by. */
+/** The issuer, which clients and browsers use as base URL of the application. */
 export const ISSUER = 'https://id.example';
 
-/** What every host of the table has. */
+/** The options that every application in the table has. */
 export const OAUTH = {
   issuer: ISSUER,
   features: [serverMetadata(), revocation()],
 } satisfies Partial<OAuth2ModuleOptions>;
 
-/** A host that is running, as clients reach it. */
+/** A running application, as clients reach it. */
 export interface ReachedRoutes {
-  /** Where it listens. */
+  /** The URL that the application listens on. */
   url: string;
   issuer: string;
-  /** Where its guarded route is, behind its origin. */
+  /** The path of the guarded route. */
   notes: string;
-  /** What a client sends with everything. */
+  /** Headers that a client sends with every request. */
   headers: Record<string, string>;
-  /** What the network makes of a path before the host sees it. */
+  /** Changes a path as a proxy does before the application receives it. */
   rewrite(path: string): string;
 }
 
-/** What is observed of a host. */
+/** The responses of an application, as a client observes them. */
 export interface Observed {
-  /** The metadata document, and where it says that tokens are. */
+  /** The metadata document and its token endpoint. */
   metadata: string;
-  /** Alice is asked, and agrees: where her browser is sent. */
+  /** The redirect after Alice consented to the authorization request. */
   authorization: string;
-  /** The code that she brings is redeemed. */
+  /** The response to the redemption of that authorization code. */
   token: string;
-  /** A wrong secret. */
+  /** The response to a wrong client secret. */
   refusal: string;
-  /** A guarded route, with that token. */
+  /** The response of a guarded route to a request with the access token. */
   guarded: string;
-  /** The same with a token that nobody has issued. */
+  /** The response of a guarded route to a request with an unknown access token. */
   stranger: string;
-  /** The token is revoked, and used once more. */
+  /** The response to the revocation request, and to the revoked token at the guarded route. */
   revocation: string;
 }
 
@@ -49,7 +49,7 @@ const client: oauth.Client = { client_id: 'web' };
 const secret = oauth.ClientSecretBasic('web-secret');
 const alice = { cookie: 'user=alice' };
 
-/** Does all that clients do at a host, by what its metadata say. */
+/** Sends all requests of a client to the application, based on its metadata. */
 export async function exerciseApplication(host: ReachedRoutes): Promise<Observed> {
   const network = networkTo(host);
   const options = { [oauth.customFetch]: network };
@@ -119,7 +119,7 @@ export async function exerciseApplication(host: ReachedRoutes): Promise<Observed
   };
 }
 
-/** Brings requests for an issuer to where the host listens, as the network would. */
+/** Sends requests for the issuer to the address where the application listens. */
 const networkTo =
   ({ url, issuer, headers, rewrite }: ReachedRoutes): typeof fetch =>
   (input, init) => {
@@ -127,7 +127,7 @@ const networkTo =
     if (origin !== new URL(issuer).origin) throw new Error(`Nobody is at ${origin}`);
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) {
-      // A form of its own page comes of no other origin.
+      // Browsers send the page’s own origin with a form, which a proxy does not rewrite.
       if (name !== 'origin' || !sent.has('cookie') || init?.method !== 'POST') sent.set(name, value);
     }
     return fetch(url + rewrite(pathname) + search, { ...init, headers: sent, redirect: 'manual' });
@@ -138,7 +138,7 @@ async function pathOf(document: Response): Promise<string> {
   return new URL(endpoint).pathname;
 }
 
-/** Status, and what is remarkable in the headers. */
+/** Describes the status and the notable headers of a response. */
 function said({ status, headers }: Response): string {
   const readers = headers.get('access-control-allow-origin');
   const remarks = [
@@ -149,7 +149,7 @@ function said({ status, headers }: Response): string {
   return [status, ...remarks.filter(Boolean)].join(', ');
 }
 
-/** The same of what nobody else may keep, or have in a frame. */
+/** Describes a response and checks that it may be neither cached nor shown in a frame. */
 function saidPrivately(answer: Response): string {
   const kept = answer.headers.get('cache-control') === 'no-store' ? '' : ', may be kept';
   const isPage = answer.headers.get('content-type')?.startsWith('text/html');
@@ -157,7 +157,7 @@ function saidPrivately(answer: Response): string {
   return said(answer) + kept + (framed ? ', may be framed' : '');
 }
 
-/** The same with its body: what the handler said, or the error, in whatever the host has wrapped it. */
+/** Describes a response and its body: the handler’s result or the error, even if the application wraps it. */
 async function saidOf(answer: Response, sayHead = said): Promise<string> {
   const body = (await answer.json()) as Record<string, unknown>;
   const wrapped = (body['data'] ?? body['reason'] ?? body) as { user?: string; client?: string; error?: string };

@@ -24,12 +24,12 @@ import type { TestApplicationOptions, Platform } from '../../support/test-applic
 import { ThrottlerGuard, ThrottlerModule } from '../../support/throttler.js';
 import { ISSUER, OAUTH, type ReachedRoutes } from './exercise-application.js';
 
-/** How a host differs from the plain one. */
+/** The differences between an application of the table and a plain one. */
 export interface Setup extends Partial<Omit<ReachedRoutes, 'url'>> {
   oauth?: Partial<OAuth2ModuleOptions>;
   module?: ModuleMetadata;
   options?: TestApplicationOptions;
-  /** Starts what stands before the application; where it listens. */
+  /** Starts a proxy in front of the application, and returns the URL that it listens on. */
   front?(app: INestApplication): Promise<string>;
   stop?(): unknown;
 }
@@ -60,7 +60,7 @@ class DurableModel {
   }
 }
 
-/** Only whom the network names has a model. */
+/** Returns a model only if the request names a tenant. */
 function tenantModel({ headers }: NativeRequest): DurableModel {
   if (headers?.['x-tenant'] !== 'a') throw new Error('no tenant');
   return Object.create(store) as DurableModel;
@@ -69,7 +69,7 @@ function tenantModel({ headers }: NativeRequest): DurableModel {
 const inUrl = { type: VersioningType.URI, defaultVersion: '1' } as const;
 const everyPipe = { whitelist: true, forbidNonWhitelisted: true, transform: true, validateCustomDecorators: true };
 
-/** Who makes the host of a row, by its `driver`. */
+/** The functions that create the application of each row, by its `driver`. */
 export const HOSTS: Readonly<Record<string, Make>> = {
   plain: () => ({}),
   'validation pipe': () => use((app) => app.useGlobalPipes(new ValidationPipe(everyPipe))),
@@ -175,7 +175,7 @@ export const HOSTS: Readonly<Record<string, Make>> = {
     issuer: `${ISSUER}/auth`,
     notes: '/auth/notes',
     rewrite(path) {
-      // Those have to come as they are.
+      // Well-known paths are passed on unchanged.
       if (path.startsWith('/.well-known/')) return path;
       if (!path.startsWith('/auth/')) throw new Error(`The proxy knows no ${path}`);
       return path.slice('/auth'.length);
@@ -208,7 +208,7 @@ export const HOSTS: Readonly<Record<string, Make>> = {
   },
 };
 
-/** The module of a host, with what it has beside the plain one. */
+/** Returns the module of an application, with its additions to the plain one. */
 export function moduleOf({ oauth, module = {} }: Setup): ModuleMetadata {
   const { imports = [], ...plain } = demoModule({ ...OAUTH, ...oauth });
   return { ...plain, ...module, imports: [...imports, ...(module.imports ?? [])] };

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { Platform } from '../../support/test-application.js';
 import type { Observed } from './exercise-application.js';
 
-/** One host, and what is observed of it, on both platforms alike. */
+/** One application and the responses observed, which are the same on all platforms. */
 export interface Row extends Observed {
   host: string;
   driver: string;
-  /** Where another platform has no such thing. */
+  /** The platform to which this row is limited. If omitted, the row applies to all platforms. */
   only?: Platform;
 }
 
-/** The one table of hosts: the tests run it, and docs/hosts.md shows it. */
+/** The table of applications: the tests run it, and docs/hosts.md contains it. */
 export const HOST_ROWS = JSON.parse(
   readFileSync(new URL('specification.json', import.meta.url), 'utf8'),
 ) as readonly Row[];

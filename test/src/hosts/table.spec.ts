@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { HOSTS } from './hosts.js';
 import { HOST_ROWS } from './specification.js';
 
-describe('the table of hosts', () => {
-  it('stands in the docs as it is tested', () => {
+describe('the table of applications', () => {
+  it('is the same in docs/hosts.md as in the tests', () => {
     const script = join(import.meta.dirname, '../../../.ci/table.js');
     expect(spawnSync(process.execPath, [script, 'hosts', '--check'], { encoding: 'utf8' })).toMatchObject({
       status: 0,
@@ -13,7 +13,7 @@ describe('the table of hosts', () => {
     });
   });
 
-  it('has a host for each row', () => {
+  it('has one application for each row', () => {
     expect(HOST_ROWS.map(({ driver }) => driver).toSorted()).toEqual(Object.keys(HOSTS).toSorted());
   });
 });

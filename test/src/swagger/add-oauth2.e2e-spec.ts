@@ -146,7 +146,7 @@ async function describeHost(
     ...rest,
     async prepare(app) {
       await rest.prepare?.(app);
-      // As hosts do, before the application listens.
+      // Runs before the application listens, as in real applications.
       document = addOAuth2(app, SwaggerModule.createDocument(app, builder.build(), options), options);
     },
   });
@@ -158,7 +158,7 @@ const demo = (module: Partial<OAuth2ModuleOptions> = {}) => ({
   controllers,
 });
 
-/** The alternatives of an operation, each in a line. */
+/** Returns the security alternatives of an operation, one per line. */
 const security = ({ paths }: OpenAPIObject, path: string, method: 'get' | 'post' = 'get') =>
   paths[path]?.[method]?.security?.map((one) =>
     Object.entries(one)
@@ -166,7 +166,7 @@ const security = ({ paths }: OpenAPIObject, path: string, method: 'get' | 'post'
       .join(', '),
   );
 
-describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
+describe.each(ANY_PLATFORM)('an OpenAPI document from addOAuth2() on %s', (platform) => {
   let document: OpenAPIObject;
 
   beforeAll(async () => {
@@ -194,16 +194,16 @@ describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
     ['/closed/inherited', ['oauth2:']],
     ['/closed/admin', ['oauth2: admin']],
     ['/open/inherited', undefined],
-  ])('says at %s what the guard demands: %j', (path, wanted) => {
+  ])('has for %s the security requirements of the guard: %j', (path, wanted) => {
     expect(document.paths[path]?.get).toBeDefined();
     expect(security(document, path)).toEqual(wanted);
   });
 
-  it('says all scopes of a route that demands several, whatever was written there', () => {
+  it('lists all scopes of a route with several requirements, and replaces those set manually', () => {
     expect(security(document, '/notes', 'post')).toEqual(['oauth2: notes:read notes:write']);
   });
 
-  it('says how requests are turned away, unless the host has said it', () => {
+  it('describes refused requests, unless the application describes them', () => {
     const read = document.paths['/notes']!.get!.responses;
     expect(read['401']).toMatchObject({
       description: 'The access token is missing or invalid',
@@ -236,7 +236,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
     expect(document.components!.schemas!['OAuthRefusal']).toMatchObject({ type: 'object' });
   });
 
-  it('says how a token is got: where, and with which scopes', () => {
+  it('describes the OAuth flows with their URLs and scopes', () => {
     const scopes = { 'notes:read': '', 'notes:write': '', admin: '', 'never:asked': '', twice: '' };
     expect(document.components!.securitySchemes!['oauth2']).toEqual({
       type: 'oauth2',
@@ -253,7 +253,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document on %s', (platform) => {
     });
   });
 
-  it('leaves out the endpoints of the server, and no mark behind', () => {
+  it('omits the endpoints of the server, and leaves no metadata behind', () => {
     expect(Object.keys(document.paths).filter((path) => path.includes('oauth'))).toEqual([]);
     expect(JSON.stringify(document)).not.toContain('nest-oauth2');
     const marks = [Notes, Notes.prototype.read, Base.prototype.admin].map((target) =>

@@ -43,7 +43,7 @@ const imports = [
     secret: SECRET,
     issuer,
     isGlobal: true,
-    // Given once: the metadata, the pages and the OpenAPI document all have them.
+    // The metadata, the pages and the OpenAPI document all use these scopes.
     features: [scopes, serverMetadata({ scopes: ['offline_access'] }), pages({ sessions, login: '/login' })],
   }),
   OAuth2Module.forRoot({
@@ -57,7 +57,7 @@ const imports = [
   }),
 ];
 
-describe.each(ANY_PLATFORM)('scopes that are defined once, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('scopes from defineScopes() on %s', (platform) => {
   let url: string;
   let document: OpenAPIObject;
 
@@ -70,18 +70,18 @@ describe.each(ANY_PLATFORM)('scopes that are defined once, on %s', (platform) =>
 
   afterAll(stopApplications);
 
-  it('are in the metadata of their server, beside what else that names', async () => {
+  it('are in the metadata of their server, together with scopes from serverMetadata()', async () => {
     const { body } = await readResponse(get(`${url}/.well-known/oauth-authorization-server`));
     expect(body).toMatchObject({ scopes_supported: ['offline_access', 'notes:read', 'notes:write'] });
   });
 
-  it('are on the consent page in their words', async () => {
+  it('are described on the consent page', async () => {
     const page = await get(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<li>Read all your notes <code>notes:read</code></li>');
   });
 
-  it('are in the scheme of their server, by which each of its operations is asked', () => {
+  it('are in the OpenAPI security scheme of their server, which its operations refer to', () => {
     const { securitySchemes } = document.components!;
     expect(Object.keys(securitySchemes!)).toEqual(['oauth2', 'oauth2-partners']);
     expect(securitySchemes!['oauth2']).toMatchObject({

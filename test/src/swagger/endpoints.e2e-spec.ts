@@ -21,7 +21,7 @@ const features = [
 
 type Said = Record<string, { type?: string; enum?: string[]; description?: string }>;
 
-describe.each(ANY_PLATFORM)('the endpoints of the server in a document, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the endpoints of the server in an OpenAPI document on %s', (platform) => {
   let document: OpenAPIObject;
   let hidden: OpenAPIObject;
   let bare: OpenAPIObject;
@@ -52,12 +52,12 @@ describe.each(ANY_PLATFORM)('the endpoints of the server in a document, on %s', 
       }
     ).requestBody.content['application/x-www-form-urlencoded']!.schema;
 
-  it('are left out unless they are asked for', () => {
+  it('are omitted by default', () => {
     expect(Object.keys(hidden.paths)).toEqual(expect.not.arrayContaining([expect.stringContaining('auth/')]));
     expect(Object.keys(hidden.components!.securitySchemes!)).toEqual(['oauth2']);
   });
 
-  it('are there once each, by the methods that they take', () => {
+  it('are listed once each with their methods', () => {
     const methods = Object.entries(document.paths)
       .filter(([path]) => /auth/.test(path))
       .map(([path, item]) => `${Object.keys(item).join()} ${path}`);
@@ -72,12 +72,12 @@ describe.each(ANY_PLATFORM)('the endpoints of the server in a document, on %s', 
     ]);
   });
 
-  it('are the same when they are described twice, and without the prefix where the document has none', () => {
+  it('are the same if added twice, and without global prefix if the document ignores it', () => {
     expect(JSON.stringify(document)).toBe(once);
     expect(Object.keys(bare.paths)).toContain('/auth/token');
   });
 
-  it('take the parameters that the features read', () => {
+  it('have the parameters of all features', () => {
     const { parameters } = document.paths['/api/auth/authorize']!.get!;
     const names = (parameters as { name: string; required: boolean }[]).map(
       ({ name, required }) => `${name} ${required}`,
@@ -118,7 +118,7 @@ describe.each(ANY_PLATFORM)('the endpoints of the server in a document, on %s', 
     );
   });
 
-  it('say what they answer, and how clients prove who they are', () => {
+  it('have response schemas and client authentication methods', () => {
     const token = document.paths['/api/auth/token']!.post!;
     expect(token.responses).toMatchObject({
       200: { content: { 'application/json': { schema: { properties: { expires_in: { type: 'integer' } } } } } },

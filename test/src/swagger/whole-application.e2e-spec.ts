@@ -38,7 +38,7 @@ class Status {
   details() {}
 }
 
-/** At the path of another one. */
+/** Its path equals that of another controller. */
 @Controller({ path: 'status', version: '2' })
 @Scopes('admin')
 class Other {
@@ -99,10 +99,10 @@ const security = ({ paths }: OpenAPIObject) =>
 const flows = ({ components }: OpenAPIObject) =>
   (components!.securitySchemes!['oauth2'] as unknown as { flows: Record<string, Record<string, unknown>> }).flows;
 
-describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', (platform) => {
+describe.each(ANY_PLATFORM)('an OpenAPI document of a complete application on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('knows the guard before all routes, and what stands before their paths', async () => {
+  it('applies a global guard to all routes, and finds routes with global prefix and version', async () => {
     const document = await describeHost(platform, {
       server: { issuer: ISSUER, paths: { prefix: 'auth' } },
       prepare: (app) => {
@@ -127,7 +127,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     });
   });
 
-  it('knows a guard that `useGlobalGuards()` was given, or that is made for each request', async () => {
+  it('finds a guard registered with useGlobalGuards(), and a request-scoped one', async () => {
     const given = await describeHost(platform, {
       more: { providers: [] },
       prepare: (app) => app.useGlobalGuards(new OAuthGuard(app.get(OAuth2Server))),
@@ -138,7 +138,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(security(open)).toMatchObject({ 'get /notes/all': undefined, 'get /notes/{id}': undefined });
   });
 
-  it('tells of the modules that it includes, and of the one at whose route', async () => {
+  it('describes included modules, and the right one if two modules share a path', async () => {
     const include = (module: object) =>
       describeHost(platform, {
         options: { include: [module as never] },
@@ -149,7 +149,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(security(await include(OtherModule))).toEqual({ 'get /status/details': ['admin'] });
   });
 
-  it('tells of routes without the prefix where the document has none', async () => {
+  it('describes routes without the global prefix if the document ignores it', async () => {
     const prepare: Described['prepare'] = (app) => app.setGlobalPrefix('api');
     const options = { ignoreGlobalPrefix: true };
     const untold = await describeHost(platform, { prepare, options, said: {} });
@@ -158,7 +158,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     }
   });
 
-  it('follows the path that RouterModule gives, to the endpoints too', async () => {
+  it('describes routes and endpoints with the path set by RouterModule', async () => {
     const routes = [
       { path: 'inner', module: NotesModule },
       { path: 'id', module: OAuth2Module },
@@ -170,7 +170,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(flows(document)['clientCredentials']).toMatchObject({ tokenUrl: '/id/oauth/token' });
   });
 
-  it('leaves webhooks alone: others are asked there', async () => {
+  it('does not change webhooks, which other servers implement', async () => {
     const builder = new DocumentBuilder().setOpenAPIVersion('3.1.0');
     const document = await describeHost(platform, { builder });
     const { webhooks } = document as { webhooks?: Record<string, { post: { security?: unknown } }> };
@@ -178,7 +178,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(security(document)).toMatchObject({ 'get /notes/{id}': ['notes:read'] });
   });
 
-  it('says the same when it is called twice', async () => {
+  it('is the same if addOAuth2() is called twice', async () => {
     let first = '';
     const document = await describeHost(platform, {
       prepare: (app) => {
@@ -190,7 +190,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(JSON.stringify(document)).toBe(first);
   });
 
-  it('takes off what the whole document demands where nothing is demanded', async () => {
+  it('removes the document’s security requirements from public operations', async () => {
     const builder = new DocumentBuilder().addBearerAuth().addSecurityRequirements('bearer');
     const document = await describeHost(platform, { builder });
     expect(document.security).toEqual([{ bearer: [] }]);
@@ -198,12 +198,12 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(document.paths['/notes/all']!.get!.security).toEqual([{ oauth2: [] }]);
   });
 
-  it('says the scope that the server demands where a route names none', async () => {
+  it('contains the scope option of the server for routes without their own scopes', async () => {
     const document = await describeHost(platform, { server: { scope: ['base', 'more'] } });
     expect(security(document)).toMatchObject({ 'get /notes/all': ['base more'], 'get /notes/{id}': ['notes:read'] });
   });
 
-  it('tells of further flows where they are named, and of none that the server has not', async () => {
+  it('contains further flows if they are configured and supported by the server', async () => {
     const options: OAuth2DocumentOptions = { flows: ['password', 'implicit'], scheme: 'ours' };
     const { components } = await describeHost(platform, { options });
     expect(components!.securitySchemes!['ours']).toMatchObject({
@@ -223,7 +223,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     );
   });
 
-  it('sees what a model can do that is made for each request', async () => {
+  it('contains the grants that a request-scoped model supports', async () => {
     const store = demoStore();
 
     @Injectable({ scope: Scope.REQUEST })
@@ -242,7 +242,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(Object.keys(flows(document))).toEqual(['clientCredentials']);
   });
 
-  it('tells of a server with tenants what is the same for all of them', async () => {
+  it('describes what is the same for all tenants of a server', async () => {
     const tenants = { findTenant: () => 'acme', createTenantOptions: () => ({ issuer: 'https://acme.example.com' }) };
     const document = await describeHost(platform, { server: { tenants } });
     expect(flows(document)).toMatchObject({
@@ -252,11 +252,11 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     expect(security(document)).toMatchObject({ 'get /notes/{id}': ['notes:read'] });
   });
 
-  it('knows of an API that lives apart what it is told', async () => {
+  it('describes an API without authorization server by the given options', async () => {
     const server = { model: { getAccessToken() {} } as never, interaction: undefined as never, controllers: false };
     const apart = await describeHost(platform, { server });
     expect(apart.components!.securitySchemes!['oauth2']).toMatchObject({ type: 'http', scheme: 'bearer' });
-    // Before 3.1 only OAuth has scopes.
+    // Before OpenAPI 3.1, only OAuth schemes have scopes.
     expect(apart.paths['/notes/{id}']!.get!.security).toEqual([{ oauth2: [] }]);
     const urls = { authorize: 'https://id.example.com/authorize', token: 'https://id.example.com/token' };
     const told = await describeHost(platform, { server, options: { urls } });
@@ -266,7 +266,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     });
   });
 
-  it('cannot be told of an application without the module', async () => {
+  it('cannot be extended without OAuth2Module: addOAuth2() throws', async () => {
     const prepare: TestApplicationOptions['prepare'] = async (app) => {
       const document = () => SwaggerModule.createDocument(app, new DocumentBuilder().build());
       expect(() => addOAuth2(app, document())).toThrow('Invalid argument: addOAuth2() finds no OAuth2Module');
@@ -274,7 +274,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a whole application on %s', 
     await startApplication(platform, { imports: [StatusModule] }, { prepare });
   });
 
-  it('describes scopes of any characters as they are', async () => {
+  it('contains scopes with special characters unchanged', async () => {
     const odd = ["it's", '</script>', '__proto__', 'constructor', '%22', '$&', '`', 'a/b~1'];
 
     @Controller('odd')

@@ -1,11 +1,11 @@
 import { AccessToken, CurrentUser, OAuth2Module, OAuthClient, type Token } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-/** One transport: a host that is running, and a client of it. */
+/** One transport: a running application and a client for it. */
 export interface Driver {
-  /** Asks for the notes as a client would, and says what came of it. */
+  /** Requests the notes as a client does, and describes the response. */
   ask(token?: string): Promise<string>;
-  /** Opens what stays open; `ended` says how it ended. */
+  /** Opens a connection that stays open. `ended` describes how it was closed. */
   open?(token: string): Promise<{ ended: Promise<string> }>;
   stop(): Promise<unknown>;
 }
@@ -17,7 +17,7 @@ const alice = { id: 'alice' };
 
 const IN_AN_HOUR = 3_600_000;
 
-/** A store that knows these tokens: `good`, `expired` and `other`, which has another scope. */
+/** Returns a store with the tokens `good`, `expired` and `other`, which has another scope. */
 export async function storeWithTokens(): Promise<MemoryStore> {
   const users = { findById: () => alice, findByCredentials: () => alice };
   const store = new MemoryStore({ clients: [client], users });
@@ -37,19 +37,19 @@ export async function saveToken(
   await store.saveToken(token, client, alice);
 }
 
-/** What a handler says that has been given everything by the decorators. */
+/** Returns what a handler responds with the values that the decorators inject. */
 export const reported = (user: string, app: string, token: Token) => `${user} by ${app}, ${token.scope as string}`;
 
-/** The same parameters on every transport. */
+/** The decorators that inject the same values on every transport. */
 export const parameters = [CurrentUser('id'), OAuthClient('id'), AccessToken()] as const;
 
-/** Puts those parameters before the others of a method. */
+/** Adds these parameters before the other parameters of a method. */
 export const GivenAll: MethodDecorator = (target, method) =>
   parameters.forEach((decorate, index) => decorate(target, method, index));
 
 export const oauth = (store: MemoryStore) => OAuth2Module.forRoot({ model: store, controllers: false, isGlobal: true });
 
-/** Resolves once, to the first of what is told. */
+/** Returns a promise that resolves to the first reported value. */
 export function firstOf<T>(): { told: Promise<T>; tell(value: T): void } {
   let tell!: (value: T) => void;
   const told = new Promise<T>((resolve) => (tell = resolve));

@@ -6,30 +6,30 @@ import { operation, subscription } from './drivers/graphql.js';
 import { http, sse } from './drivers/http.js';
 import { grpc, hybridTcp, nats, redis, tcp } from './drivers/microservice.js';
 
-/** What is observed of a transport. */
+/** The observed responses of a transport. */
 export interface Row {
   transport: string;
   driver: string;
-  /** Where the token travels. */
+  /** Where the token is sent. */
   token: string;
-  /** What a handler says to a good token. */
+  /** The response to a valid token. */
   valid: string;
   missing: string;
   expired: string;
   insufficient: string;
-  /** Of what is asked again, or, where something stays open, of that. */
+  /** The response to a revoked token, or how an open connection ends. */
   revoked: string;
 }
 
-/** The one table of transports: the tests run it, and docs/transports.md shows it. */
+/** The table of transports: the tests run it, and docs/transports.md contains it. */
 export const TRANSPORTS = JSON.parse(
   readFileSync(new URL('specification.json', import.meta.url), 'utf8'),
 ) as readonly Row[];
 
-/** The port of the server that the test starts where the machine has one. */
+/** The port of the NATS server, which the test starts if it is installed. */
 export const NATS_PORT = await freePort();
 
-/** Who runs a row, by its `driver`. */
+/** The functions that run each row, by its `driver`. */
 export const DRIVERS: Readonly<Record<string, Start>> = {
   'http express': http('express'),
   'http fastify': http('fastify'),

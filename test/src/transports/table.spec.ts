@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DRIVERS, TRANSPORTS } from './specification.js';
 
 describe('the table of transports', () => {
-  it('stands in the docs as it is tested', () => {
+  it('is the same in docs/transports.md as in the tests', () => {
     const script = join(import.meta.dirname, '../../../.ci/table.js');
     expect(spawnSync(process.execPath, [script, 'transports', '--check'], { encoding: 'utf8' })).toMatchObject({
       status: 0,
@@ -12,7 +12,7 @@ describe('the table of transports', () => {
     });
   });
 
-  it('is run by a driver for each row', () => {
+  it('has one driver for each row', () => {
     expect(TRANSPORTS.map(({ driver }) => driver).toSorted()).toEqual(Object.keys(DRIVERS).toSorted());
   });
 });

@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until.js';
 import { type Driver, saveToken, storeWithTokens } from './driver.js';
 import { DRIVERS, NATS_PORT, TRANSPORTS } from './specification.js';
 
-/** Of NATS alone no server may be on the machine. */
+/** Only the NATS server may be missing on the machine. */
 const hasNats = spawnSync('nats-server', ['--version']).error === undefined;
 const runnable = TRANSPORTS.filter(({ driver }) => hasNats || driver !== 'nats');
 
@@ -25,16 +25,16 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
     nats?.kill();
   });
 
-  it('lets a good token in, and gives all its facts to the handler', async () => {
+  it('passes the user, the client and the token to the handler for a valid token', async () => {
     expect(await driver!.ask('good')).toBe(row.valid);
   });
 
-  it.each(['missing', 'expired', 'insufficient'] as const)('refuses as it should: %s', async (which) => {
+  it.each(['missing', 'expired', 'insufficient'] as const)('rejects a token as documented: %s', async (which) => {
     const token = { missing: undefined, expired: 'expired', insufficient: 'other' }[which];
     expect(await driver!.ask(token)).toBe(row[which]);
   });
 
-  it('ends what a token has opened when it expires, and not before', async () => {
+  it('closes a connection when its token expires, and not before', async () => {
     if (!driver!.open) return;
     const expiresAt = Date.now() + 2000;
     await saveToken(store, 'brief', { expiresIn: 2000 });
@@ -42,7 +42,7 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
   });
 
-  it('ends what a revoked token has opened, or refuses it the next time', async () => {
+  it('closes a connection whose token is revoked, or rejects the next request', async () => {
     const open = await driver!.open?.('good');
     await store.revokeAccessToken({ accessToken: 'good' });
     expect(await (open ? open.ended : driver!.ask('good'))).toBe(row.revoked);

@@ -35,7 +35,7 @@ export const nativeWebSocket: Start = async (store) => {
   const { app, url } = await start(store, (one) => new WsAdapter(one));
   const open = (token?: string) => new WebSocket(url.replace('http', 'ws'), { headers: token ? bearer(token) : {} });
 
-  /** What comes first: an answer, or an exception with the end that follows it. */
+  /** Returns the first message: a response, or an exception with the close event that follows it. */
   async function listen(socket: WebSocket): Promise<string> {
     const { told, tell } = firstOf<string>();
     let exception = '';

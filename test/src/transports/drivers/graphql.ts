@@ -80,7 +80,7 @@ export const operation =
     };
   };
 
-/** Where the token of a subscription travels. */
+/** Where the token of a subscription is sent. */
 export type Place = 'connection params' | 'upgrade header';
 
 export const subscription =

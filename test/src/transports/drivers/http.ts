@@ -22,7 +22,7 @@ class NotesController {
   }
 }
 
-/** How a refusal of HTTP is said in the table. */
+/** Describes a response of HTTP as in the table. */
 async function sayAnswer(answer: Response): Promise<string> {
   const { said: text, error } = (await answer.json()) as { said?: string; error?: string };
   return text ?? `${answer.status} \`${error}\`${answer.headers.has('www-authenticate') ? ', challenge' : ''}`;

@@ -47,7 +47,7 @@ class NotesController extends OpenNotesController {}
 
 const sayRefusal = ({ status, statusCode, error }: OAuthRefusal) => `${status} ${statusCode} \`${error}\``;
 
-/** An application with a microservice; in a hybrid one the guard is that of the application. */
+/** Starts an application with a microservice. A hybrid application has a global guard. */
 async function start(store: Parameters<Start>[0], service: MicroserviceOptions, hybrid: boolean) {
   const guard = { provide: APP_GUARD, useClass: OAuthGuard };
   const module = hybrid
