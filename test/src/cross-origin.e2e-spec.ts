@@ -20,11 +20,10 @@ const ask = (url: string, headers: object) =>
 const token = (url: string, headers: object, form: Record<string, string> = GRANT) =>
   readResponse(post(`${url}/oauth/token`, form, { ...credentials, ...headers }));
 
-// Issue 9, 3
-describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (platform) => {
+describe.each(PLATFORMS)('cross-origin requests to the token endpoint on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('are told what they may send, when the host configured them', async () => {
+  it('get the allowed methods and headers in a preflight response if `cors` is set', async () => {
     const { url } = await startApplication(platform, demoModule({ cors }));
     expect(await ask(url, { origin: APP, ...PREFLIGHT })).toEqual({
       status: 204,
@@ -41,7 +40,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     expect(unknown).toEqual({ status: 204, headers: { vary: 'Origin' }, body: '' });
   });
 
-  it('may be any, and need not ask again for as long as the host says', async () => {
+  it('are allowed from any origin, with the configured maximum age of the preflight result', async () => {
     const { url } = await startApplication(platform, demoModule({ cors: { origins: '*', maxAge: 60 } }));
     const { headers } = await ask(url, { origin: 'https://any.example', ...PREFLIGHT });
     expect(headers).toMatchObject({
@@ -50,7 +49,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     });
   });
 
-  it('read tokens and errors, whoever refuses', async () => {
+  it('can read tokens and errors, including errors of the guard or the body parser', async () => {
     const { url } = await startApplication(platform, demoModule({ cors }));
     const readable = <T extends { headers: object }>(answer: T) => ({
       ...answer,
@@ -66,14 +65,14 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     expect(options).toEqual(readable(expectedRefusal('invalid_request', method, 405, { allow: 'POST' })));
   });
 
-  it('are refused where the client has another origin', async () => {
+  it('are rejected if the client is registered for other origins', async () => {
     const { url } = await startApplication(platform, demoModule({ cors }));
     const { status, headers, body } = await token(url, { origin: 'https://other.example' });
     expect([status, headers['access-control-allow-origin']]).toEqual([400, 'https://other.example']);
     expect(body).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('hear nothing without the option', async () => {
+  it('get no CORS headers without the option `cors`', async () => {
     const { url } = await startApplication(platform, demoModule());
     expect((await ask(url, { origin: APP, ...PREFLIGHT })).status).toBe(405);
     expect(await token(url, { origin: APP })).toEqual(issued({ scope: 'notes:read' }));
@@ -81,7 +80,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
 
   const enableCors = (app: INestApplication) => app.enableCors({ origin: true, credentials: true });
 
-  it('have the host’s own headers where only the host has CORS', async () => {
+  it('get the headers of the application’s own CORS if only the application enables it', async () => {
     const { url } = await startApplication(platform, demoModule(), { prepare: enableCors });
     const { headers } = await token(url, { origin: APP });
     expect(headers).toEqual({
@@ -92,7 +91,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     });
   });
 
-  it('have the headers of the option beside `enableCors()`, each once, and no credentials', async () => {
+  it('get the headers of `cors` once, without credentials, if enableCors() is used too', async () => {
     const { url } = await startApplication(platform, demoModule({ cors }), { prepare: enableCors });
     expect((await token(url, { origin: APP })).headers).toEqual({ ...NO_STORE, ...READABLE });
     const evil = await token(url, { origin: 'https://evil.example' });
@@ -102,7 +101,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     });
   });
 
-  it('leave the host’s `Vary` as it is', async () => {
+  it('keep the application’s own `Vary` header', async () => {
     const prepare = (app: INestApplication) => {
       if (platform === 'fastify') {
         const fastify = app.getHttpAdapter().getInstance();

@@ -19,7 +19,7 @@ const query = new URLSearchParams(asked).toString();
 const redirect = (location: unknown) => ({ status: 302, headers: { 'cache-control': 'no-store', location }, body: '' });
 const withCode = redirect(expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/));
 
-/** A host that answers authorization requests in its own way. */
+/** A controller that handles authorization requests itself. */
 @Controller('own')
 class OwnController {
   constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
@@ -35,7 +35,7 @@ class OwnController {
       } = await this.server.readAuthorizationRequest(toOAuthRequest(native), response);
       response.body = { client: client.id, scope, redirectUri };
     } catch {
-      // What is wrong is in the response already.
+      // The response already contains the error.
     }
     sendOAuthResponse(response, reply);
   }
@@ -56,10 +56,10 @@ class OwnController {
   }
 }
 
-describe.each(PLATFORMS)('a controller of the host on %s', (platform) => {
+describe.each(PLATFORMS)('a controller of the application that calls OAuth2Server, on %s,', (platform) => {
   afterEach(stopApplications);
 
-  it('can read and check an authorization request, and decide it later', async () => {
+  it('can validate an authorization request and decide on it later', async () => {
     const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRoot({ model: demoStore(), controllers: false })],
       controllers: [OwnController],
@@ -77,10 +77,10 @@ describe.each(PLATFORMS)('a controller of the host on %s', (platform) => {
   });
 });
 
-describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
+describe.each(PLATFORMS)('an application without an interaction, on %s,', (platform) => {
   afterEach(stopApplications);
 
-  it('finds its user by a classic authenticateHandler, which sees the native request', async () => {
+  it('finds its user by a classic authenticateHandler, which receives the native request', async () => {
     const handle = jest.fn((request: Request) =>
       request['native'].headers.cookie === 'user=alice' ? { id: 'alice' } : null,
     );
@@ -93,14 +93,14 @@ describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
     expect((await get(`${url}/oauth/authorize?${query}`)).status).toBe(503);
   });
 
-  it('lets the handler answer by itself', async () => {
+  it('lets the authenticateHandler send a response itself', async () => {
     const handle = (_request: Request, response: Response) => response.redirect('/login');
     const { url } = await startApplication(platform, demoModule({ authenticateHandler: { handle: handle as never } }));
     const { status, headers } = await readResponse(get(`${url}/oauth/authorize?${query}`));
     expect({ status, location: headers['location'] }).toEqual({ status: 302, location: '/login' });
   });
 
-  it('is told what it lacks when it has no handler either, and no token stands for the user’s word', async () => {
+  it('logs at start-up that it needs an interaction or a handler, if it has neither', async () => {
     const error = jest.fn<LoggerService['error']>();
     const module = demoModule({ interaction: undefined, secret: undefined });
     const { url } = await startApplication(platform, module, { logger: { error, log() {}, warn() {} } });

@@ -22,18 +22,17 @@ const features = [ECHO_FEATURE];
 const start = (platform: Platform, options: object = {}, host?: TestApplicationOptions) =>
   startApplication(platform, demoModule({ features, issuer, ...options }), host);
 
-/** What an endpoint says of where the others are. */
+/** Returns the URLs of the endpoints, as the test endpoint reports them. */
 async function told(url: string): Promise<Record<string, string>> {
   const { status, body } = await readResponse(post(url, { a: '1' }));
   expect({ status, body }).toEqual({ status: 200, body: { at: expect.any(Object), sent: { a: '1' } } });
   return (body as { at: Record<string, string> }).at;
 }
 
-// Issue 11, 1
 describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('are routes of their own, which no pipe, interceptor, filter or guard of the host can bend', async () => {
+  it('are routes of their own, without the global pipes, interceptors, filters and guards of the application', async () => {
     const { url } = await startApplication(platform, {
       ...demoModule({ features, issuer }),
       providers: GLOBAL_ENHANCERS,
@@ -49,7 +48,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     expect((await get(`${url}/ears`)).status).toBe(200);
   });
 
-  it('refuse a method that is not theirs', async () => {
+  it('reject a method that they do not support', async () => {
     const { url } = await start(platform);
     const allow = (methods: string) => ({ allow: methods });
     expect(await readResponse(get(`${url}/oauth/told`))).toEqual(
@@ -60,7 +59,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     );
   });
 
-  it('get their forms, within the same limits', async () => {
+  it('receive parsed forms within the size limits of the other endpoints', async () => {
     const { url } = await start(platform, {}, { bodyParser: false });
     await told(`${url}/oauth/whispered`);
     expect(await readResponse(post(`${url}/oauth/whispered`, { a: 'x'.repeat(2 ** 20) }))).toEqual(
@@ -68,7 +67,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     );
   });
 
-  it('may be called by pages of other origins only where they say so', async () => {
+  it('allow cross-origin requests only if they declare it', async () => {
     const cors = { origins: [APP] };
     const { url } = await start(platform, { cors }, { prepare: (app) => app.enableCors() });
     const plain = await start(platform, { cors });
@@ -91,7 +90,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     expect((await at('/oauth/whispered')).get('access-control-allow-origin')).toBeNull();
   });
 
-  it('are told where the host has put them', async () => {
+  it('know their URLs if the application changes the paths', async () => {
     const { imports = [], ...rest } = demoModule({ features, issuer, paths: { prefix: 'auth', token: 't/token' } });
     const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
     const prepare: TestApplicationOptions['prepare'] = (app) =>
@@ -113,7 +112,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     expect(statuses).toEqual([400, 405, 405, 405, 200, 200]);
   });
 
-  it('have the path of the issuer before them where a proxy takes it off', async () => {
+  it('have the path of the issuer in their URLs if a proxy removes it', async () => {
     const { url } = await start(platform, { issuer: `${issuer}/tenant/` });
     expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
     const prefixed = await start(
@@ -124,14 +123,14 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     expect(await told(`${prefixed.url}/tenant/oauth/told`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
   });
 
-  it('are in no description of the API', async () => {
+  it('are not in the OpenAPI description of the application', async () => {
     const { app } = await start(platform);
     const controllers = [...app.get(ModulesContainer).values()].flatMap((one) => Array.from(one.controllers.values()));
     const { metatype } = controllers.find(({ name }) => name === 'OAuth2Controller')!;
     expect(Reflect.getMetadata('swagger/apiExcludeController', metatype!)).toEqual([true]);
   });
 
-  it('answer for each import of the module, unless two want one path', async () => {
+  it('exist for each import of the module, unless two imports use one path', async () => {
     const two = (paths: OAuth2Paths) =>
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: `${issuer}/b`, paths });
     const { imports = [] } = demoModule({ features, issuer });
@@ -154,7 +153,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     return [status, ...names, typeof (body as { at?: unknown }).at];
   };
 
-  it('is at the root, whatever prefix, version or guard the host has, and behind what it uses', async () => {
+  it('is served at the root, without the global prefix, version and guards, but after the application’s middleware', async () => {
     const { imports = [], ...rest } = demoModule({ features, issuer });
     const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
     const module = { imports: [...imports, mounted], ...rest, providers: GLOBAL_ENHANCERS };
@@ -178,7 +177,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     ]);
   });
 
-  it('refuses other methods, and tells any page what it may ask', async () => {
+  it('rejects other methods, and allows cross-origin requests from any origin', async () => {
     const { url } = await start(platform, { cors: { origins: [APP] } });
     expect(await readResponse(post(`${url}/.well-known/known`, {}))).toEqual({
       status: 405,
@@ -200,7 +199,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
   });
 
   it.each(['/tenant', '/a/b.c/', '/w:x(1)', '/é%20f'])(
-    'of an issuer with the path %s is behind and before it',
+    'of an issuer with the path %s is served before and after that path',
     async (path) => {
       const { url } = await start(platform, { issuer: issuer + path });
       const base = path.replace(/\/$/, '');
@@ -213,7 +212,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     },
   );
 
-  it('is there for options that are found out while the application starts, and for a model of each request', async () => {
+  it('is served if the options are asynchronous or the model is request-scoped', async () => {
     const { useFactory, inject } = { useFactory: async () => ({ issuer: `${issuer}/late` }), inject: [] };
     const model = { useFactory: () => demoStore(), inject: ['REQUEST'] };
     const { url } = await startApplication(platform, {
@@ -224,7 +223,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/late/oauth/token` });
   });
 
-  it('is one of an application, unless the issuers have paths', async () => {
+  it('exists once in an application, unless the issuers have different paths', async () => {
     const two = (other: string) =>
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: other, paths: { prefix: 'b' } });
     const { imports = [] } = demoModule({ features, issuer });

@@ -7,7 +7,7 @@ import { PLATFORMS, startApplication, stopApplications } from '../support/test-a
 
 const query = (changes: object) => new URLSearchParams({ ...AUTHORIZATION_PARAMETERS, ...changes }).toString();
 
-describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
+describe.each(PLATFORMS)('the event log on %s', (platform) => {
   const debug = jest.fn<(message: unknown, context?: string) => void>();
   const error = jest.fn<LoggerService['error']>();
   const warn = jest.fn<LoggerService['warn']>();
@@ -21,7 +21,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
   const start = async (options = {}) => (await startApplication(platform, demoModule(options), { logger })).url;
   const lines = () => debug.mock.calls.map(([message]) => String(message));
 
-  it('is one line for each refusal, of the same object that the listeners of the host get', async () => {
+  it('has one line for each refusal, from the same event object that the application’s listeners receive', async () => {
     const url = await start({ events: { emit } });
     await get(`${url}/notes`);
     await post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong'));
@@ -44,8 +44,8 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
   });
 
-  // Issue 9, 2: `Logger.isLevelEnabled()` of Nest 11 answers so until the host names levels.
-  it('is a line too where no level was named, which Nest 11 takes for none', async () => {
+  // `Logger.isLevelEnabled()` of Nest 11 returns false until the application sets log levels.
+  it('has a line if no log level is configured, although Nest 11 reports the level as disabled', async () => {
     const url = await start();
     const isLevelEnabled = jest.spyOn(Logger, 'isLevelEnabled').mockReturnValue(false);
     await get(`${url}/notes`, bearer('nonsense'));
@@ -53,7 +53,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     expect(lines()).toEqual([expect.stringMatching(/^access\.refused .*error="invalid_token"/)]);
   });
 
-  it('is one line even of what a client sent to forge another', async () => {
+  it('keeps a refusal on one line if the client sends line breaks and control characters', async () => {
     const url = await start();
     await get(
       `${url}/oauth/authorize?${query({ client_id: 'web\n[Nest] all is well\u001b[2J\u009b2J', scope: '\u202ellew si lla' })}`,
@@ -63,7 +63,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     expect(lines()[0]).toContain(String.raw`scope="\u202ellew si lla"`);
   });
 
-  it('is told of what never comes as far as the engine', async () => {
+  it('contains requests that are rejected before they reach the OAuth server', async () => {
     const url = await start();
     await get(`${url}/oauth/token`);
     await post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 21) }).catch(() => undefined);
@@ -73,7 +73,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     ]);
   });
 
-  it('is nothing of what was granted, and no line at all without the level', async () => {
+  it('contains no granted requests, and nothing at all if the log level is disabled', async () => {
     const quiet = new ConsoleLogger({ logLevels: ['error'] });
     const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const { url } = await startApplication(platform, demoModule({ events: { emit } }), { logger: quiet });
@@ -85,7 +85,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     expect(lines()).toEqual([]);
   });
 
-  it('is warned of a refresh token that came twice', async () => {
+  it('warns about the replay of a refresh token', async () => {
     const url = await start();
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     const answer = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
@@ -101,8 +101,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     ]);
   });
 
-  // Issue 10, 2.4
-  it('is a fault that a client hears of by a redirect, once', async () => {
+  it('logs once an internal error that the client receives in a redirect', async () => {
     const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
     const model = Object.assign(demoStore(), { saveAuthorizationCode: () => Promise.reject(fault) });
     const url = await start({ model, authenticateHandler: { handle: () => ({ id: 'alice' }) } });
@@ -115,7 +114,7 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     expect(lines()).toEqual([]);
   });
 
-  it('is nothing when a handler sends the user to sign in', async () => {
+  it('contains nothing when an authenticateHandler redirects the user to the login page', async () => {
     const handle = (_: unknown, response: { redirect(to: string): void }) => response.redirect('/login');
     const url = await start({ authenticateHandler: { handle } });
     const answer = await get(`${url}/oauth/authorize?${query({})}`);

@@ -13,7 +13,7 @@ const hidden = {
   error_description: 'Server error: the request could not be handled; the server log has the reason',
 };
 
-describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
+describe.each(PLATFORMS)('an error thrown by the application’s own code, on %s,', (platform) => {
   const error = jest.fn<LoggerService['error']>();
   const logger: LoggerService = { error, log() {}, warn() {} };
   afterEach(stopApplications);
@@ -23,7 +23,7 @@ describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
 
   const told = () => error.mock.calls.map(([message, stack, context]) => [message, stack === fault.stack, context]);
 
-  it('is told to the operator and to nobody else, at both endpoints and by the guard', async () => {
+  it('is logged but not returned, at both endpoints and in the guard', async () => {
     const model = Object.assign(demoStore(), {
       getClient: () => Promise.reject(newFault()),
       getAccessToken: () => Promise.reject(newFault()),
@@ -42,7 +42,7 @@ describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
     expect(told()).toEqual(Array.from({ length: 3 }, () => [fault.message, true, 'OAuth2']));
   });
 
-  it('is told when the interaction threw it, while a refused request is not worth a line', async () => {
+  it('is logged if the interaction threw it, while a rejected request is not logged as an error', async () => {
     const interaction = Object.assign(new DemoInteraction(), { findUser: () => Promise.reject(newFault()) });
     const { url } = await startApplication(platform, demoModule({ interaction }), { logger });
     await get(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`);

@@ -4,14 +4,14 @@ import { DemoClient, SPA, WEB, WEB_SECRET } from '../support/client.js';
 import { readResponse, bearer, get, issued, NO_STORE, REFRESH_TOKEN } from '../support/http.js';
 import { ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
 
-describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
+describe.each(ADAPTERS)('the grants of an independent client on %s', (adapter) => {
   let client: DemoClient;
   beforeAll(async () => {
     client = new DemoClient((await startDemo(adapter)).url);
   });
   afterAll(stopDemos);
 
-  it('gives a client that acts for itself a token that opens the API', async () => {
+  it('issue a client credentials client a token that the API accepts', async () => {
     const response = await client.askForItself(WEB_SECRET, 'notes:read');
     expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read' }));
 
@@ -27,7 +27,7 @@ describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
     });
   });
 
-  it('accepts the secret of a client in the form too', async () => {
+  it('accept client credentials in the form too', async () => {
     const response = await client.askForItself(oauth.ClientSecretPost('web-secret'), 'notes:write');
     expect(await readResponse(response)).toEqual(issued({ scope: 'notes:write' }));
   });
@@ -35,7 +35,7 @@ describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
   it.each([
     ['a confidential client', WEB, WEB_SECRET],
     ['a public client', SPA, oauth.None()],
-  ])('takes %s through login and consent to a token of the user', async (_name, who, auth) => {
+  ])('lead %s through login and consent to an access token of the user', async (_name, who, auth) => {
     const response = await client.redeem(who, auth, await client.obtainCode(who));
     expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read', refresh_token: REFRESH_TOKEN }));
 
@@ -44,7 +44,7 @@ describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
     expect(body).toEqual({ user: 'alice', client: who.client_id });
   });
 
-  it('replaces a refresh token when it is used', async () => {
+  it('rotate a refresh token when it is used', async () => {
     const { refresh_token: first = '' } = await client.obtainTokens();
     const response = await client.refresh(first);
     expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read', refresh_token: REFRESH_TOKEN }));

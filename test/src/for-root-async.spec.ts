@@ -45,7 +45,7 @@ describe('OAuth2Module.forRootAsync()', () => {
     ],
     ['useClass', { useClass: OptionsFactory }],
     ['useExisting', { useExisting: OptionsFactory }],
-  ])('takes its options from %s', async (_name, options) => {
+  ])('reads its options from %s', async (_name, options) => {
     const app = await compile({ imports: [OAuth2Module.forRootAsync({ imports: [OptionsModule], ...options })] });
     const server = app.get(OAuth2Server, { strict: false });
     expect(server.options).toEqual({
@@ -55,7 +55,7 @@ describe('OAuth2Module.forRootAsync()', () => {
     });
   });
 
-  it('takes model and interaction as classes beside the factory', async () => {
+  it('accepts model and interaction as classes next to the factory', async () => {
     const app = await compile({
       imports: [
         OAuth2Module.forRootAsync({
@@ -70,7 +70,7 @@ describe('OAuth2Module.forRootAsync()', () => {
     expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeInstanceOf(InjectedInteraction);
   });
 
-  it('takes model and interaction as instances from the factory', async () => {
+  it('accepts model and interaction as instances from the factory', async () => {
     const found = { model: demoStore(), interaction: new DemoInteraction(), secret: SECRET };
     const app = await compile({ imports: [OAuth2Module.forRootAsync({ useFactory: () => found })] });
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(found.model);
@@ -78,7 +78,7 @@ describe('OAuth2Module.forRootAsync()', () => {
     expect(app.get(OAUTH2_OPTIONS, { strict: false })).toBe(found);
   });
 
-  it('takes paths, isGlobal and controllers beside the factory', async () => {
+  it('accepts paths, isGlobal and controllers next to the factory', async () => {
     @Controller()
     class Feature {
       constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
@@ -97,7 +97,7 @@ describe('OAuth2Module.forRootAsync()', () => {
     expect((await post(`${url}/token`, {})).status).toBe(401);
   });
 
-  it('provides what only the factory and the model need by `extraProviders`', async () => {
+  it('provides the dependencies of factory and model with `extraProviders`', async () => {
     const module = OAuth2Module.forRootAsync({
       extraProviders: [Database, { provide: 'LIFETIME', useValue: 90 }],
       inject: ['LIFETIME'],

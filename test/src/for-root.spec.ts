@@ -20,7 +20,7 @@ import { startApplication, stopApplications } from '../support/test-application.
 
 const compile = (metadata: ModuleMetadata) => Test.createTestingModule(metadata).compile();
 
-/** Who the engine takes the demo client for: shows which model it works with. */
+/** Returns the token of the demo client, which shows the model that the server uses. */
 async function tokenOf(server: OAuth2Server) {
   const authorization = `Basic ${Buffer.from('web:web-secret').toString('base64')}`;
   const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
@@ -31,7 +31,7 @@ async function tokenOf(server: OAuth2Server) {
 describe('OAuth2Module.forRoot()', () => {
   afterEach(stopApplications);
 
-  it('takes a model as an instance', async () => {
+  it('accepts a model as an instance', async () => {
     const model = demoStore();
     const app = await compile({ imports: [OAuth2Module.forRoot({ model, accessTokenLifetime: 60 })] });
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(model);
@@ -43,7 +43,7 @@ describe('OAuth2Module.forRoot()', () => {
     expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeUndefined();
   });
 
-  it('takes a model as a class with its own dependencies, from its imports', async () => {
+  it('accepts a model as a class with dependencies from `imports`', async () => {
     const app = await compile({ imports: [OAuth2Module.forRoot({ model: InjectedModel, imports: [DatabaseModule] })] });
     const model = app.get(OAUTH2_MODEL, { strict: false });
     expect(model).toBeInstanceOf(InjectedModel);
@@ -59,12 +59,12 @@ describe('OAuth2Module.forRoot()', () => {
       'an asynchronous useFactory',
       { useFactory: async (database: Database) => new InjectedModel(database), inject: [Database] },
     ],
-  ])('takes a model as a provider with %s', async (_name, model) => {
+  ])('accepts a model as a provider with %s', async (_name, model) => {
     const app = await compile({ imports: [OAuth2Module.forRoot({ model, imports: [DatabaseModule] })] });
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(InjectedModel);
   });
 
-  it('takes a model that another module provides', async () => {
+  it('accepts a model that another module provides', async () => {
     @Module({ imports: [DatabaseModule], providers: [InjectedModel], exports: [InjectedModel] })
     class ModelModule {}
     const app = await compile({
@@ -73,7 +73,7 @@ describe('OAuth2Module.forRoot()', () => {
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(app.get(InjectedModel, { strict: false }));
   });
 
-  it('makes an interaction that injects the model, the server and what it imports', async () => {
+  it('creates an interaction that injects the model, the server and imported providers', async () => {
     const options = {
       model: InjectedModel,
       interaction: InjectedInteraction,
@@ -87,7 +87,7 @@ describe('OAuth2Module.forRoot()', () => {
     expect(interaction.database).toBeInstanceOf(Database);
   });
 
-  it('works with the model that a test puts in its place', async () => {
+  it('uses the model that a test overrides', async () => {
     const model = { ...stub(), getUserFromClient: () => ({ id: 'overridden' }) };
     const app = await Test.createTestingModule({
       imports: [OAuth2Module.forRoot({ model: InjectedModel, imports: [DatabaseModule] })],
@@ -98,7 +98,7 @@ describe('OAuth2Module.forRoot()', () => {
     expect((await tokenOf(app.get(OAuth2Server, { strict: false }))).user).toEqual({ id: 'overridden' });
   });
 
-  it('gives out its parts to the module that imports it, and by `isGlobal` to all', async () => {
+  it('exports its providers to the importing module, and with `isGlobal` to all modules', async () => {
     @Injectable()
     class Service {
       constructor(
@@ -119,7 +119,7 @@ describe('OAuth2Module.forRoot()', () => {
     await expect(local).rejects.toThrow(/OAuth2Server/);
   });
 
-  it('lets a feature module guard its routes by `isGlobal`, or by a module that exports it', async () => {
+  it('lets feature modules use OAuthGuard with `isGlobal`, or by importing a module that exports it', async () => {
     @Module({ controllers: [NotesController] })
     class Feature {}
     @Module({ imports: [OAuth2Module.forRoot({ model: demoStore() })], exports: [OAuth2Module] })
@@ -133,7 +133,7 @@ describe('OAuth2Module.forRoot()', () => {
     }
   });
 
-  it('brings no endpoints when `controllers` is off', async () => {
+  it('registers no endpoints if `controllers` is false', async () => {
     const { url } = await startApplication('express', {
       imports: [OAuth2Module.forRoot({ model: demoStore(), controllers: false })],
     });
@@ -141,7 +141,7 @@ describe('OAuth2Module.forRoot()', () => {
     expect((await get(`${url}/oauth/authorize`)).status).toBe(404);
   });
 
-  it('needs no HTTP at all', async () => {
+  it('works in an application without HTTP', async () => {
     const app = await compile({ imports: [OAuth2Module.forRoot({ model: demoStore() })] });
     await app.init();
     expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoModule } from '../support/demo.js';
 import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
-/** Sends the head of a form and then a letter a second, for as long as it is let. */
+/** Sends the head of a form and then one character per second until the connection is closed. */
 function trickle(url: string, method: string, path: string): Promise<{ answer: string; seconds: number }> {
   const started = Date.now();
   return new Promise((resolve) => {
@@ -12,7 +12,7 @@ function trickle(url: string, method: string, path: string): Promise<{ answer: s
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`);
       socket.write('Origin: https://app.example\r\nContent-Length: 1000\r\n\r\ngrant_type=');
-      // Not before: on a busy machine the first letter would stand before the head.
+      // Starts late: on a busy machine the first character could precede the head.
       letters = setInterval(() => socket.write('a'), 1000);
     });
     const end = () => {
@@ -28,14 +28,13 @@ function trickle(url: string, method: string, path: string): Promise<{ answer: s
 
 const LINES = ['POST /oauth/token', 'POST /oauth/authorize?client_id=web'];
 const ON_EXPRESS = ['POST /oauth/TOKEN/'];
-/** Paths as its router knows them, and methods whose bodies it reads before it finds them wrong. */
+/** Paths as the router of Fastify matches them, and methods whose bodies it reads before it rejects them. */
 const ON_FASTIFY = ['POST /oauth/%74oken', 'POST /oauth/token#there', 'PUT /oauth/token', 'PATCH /oauth/authorize'];
 
-// Issue 10, 1.18
-describe('a form that trickles in', () => {
+describe('a form that a client sends too slowly', () => {
   const cases: { platform: string; line: string; outcome: Promise<{ answer: string; seconds: number }> }[] = [];
 
-  // All of them at once: each takes as long as the deadline.
+  // Runs all requests concurrently, because each takes as long as the deadline.
   beforeAll(async () => {
     for (const platform of PLATFORMS) {
       for (const bodyParser of [true, false]) {
@@ -51,7 +50,7 @@ describe('a form that trickles in', () => {
   });
   afterAll(stopApplications);
 
-  it('is refused after ten seconds, and its connection closed', async () => {
+  it('is rejected with 408 after ten seconds, and its connection is closed', async () => {
     for (const { platform, line, outcome } of cases) {
       const { answer, seconds } = await outcome;
       const [head = '', body = ''] = answer.split('\r\n\r\n');
@@ -62,7 +61,7 @@ describe('a form that trickles in', () => {
         error_description: 'Invalid request: content was not received in time',
       });
       expect(/^access-control-allow-origin: /im.test(head)).toBe(!line.includes('authorize'));
-      // At the deadline: whoever trickles on is not heard, and the test itself lets go after twenty.
+      // The server closes the connection at the deadline. The test itself gives up after twenty seconds.
       expect(seconds).toBeGreaterThan(9);
       expect(seconds).toBeLessThan(18);
     }

@@ -7,7 +7,7 @@ import { ANY_PLATFORM, startApplication, stopApplications } from '../support/tes
 const alice = { id: 'alice' };
 const grants = ['password', 'refresh_token'];
 
-describe.each(ANY_PLATFORM)('a grant over time on %s', (platform) => {
+describe.each(ANY_PLATFORM)('a grant on %s', (platform) => {
   afterEach(stopApplications);
 
   async function start(options: Partial<OAuth2ModuleOptions> = {}) {
@@ -26,16 +26,14 @@ describe.each(ANY_PLATFORM)('a grant over time on %s', (platform) => {
     return { web, sign, refresh };
   }
 
-  // Issue 10, 1.12
-  it('loses the scopes that its client loses', async () => {
+  it('loses the scopes that are withdrawn from its client', async () => {
     const { web, sign, refresh } = await start();
     const token = await sign({ scope: 'read write' });
     web.scopes = ['read'];
     expect(await refresh(token, { scope: '' })).toEqual(issued({ refresh_token: REFRESH_TOKEN, scope: 'read' }));
   });
 
-  // Issue 10, 1.14
-  it('replaces the refresh tokens of clients without a secret, whatever it does to others', async () => {
+  it('rotates the refresh tokens of public clients, even if alwaysIssueNewRefreshToken is false', async () => {
     const { sign, refresh } = await start({ alwaysIssueNewRefreshToken: false });
     expect(await refresh(await sign())).toEqual(issued({ scope: 'read' }));
     const nobody = {} as ReturnType<typeof basic>;
@@ -47,8 +45,7 @@ describe.each(ANY_PLATFORM)('a grant over time on %s', (platform) => {
     );
   });
 
-  // Issue 10, 1.15
-  it('ends when its lifetime is over, however fresh its tokens', async () => {
+  it('expires after grantLifetime, even if its refresh token is new', async () => {
     const { sign, refresh } = await start({ grantLifetime: 3 });
     const token = await refresh(await sign());
     expect((token.body as { expires_in: number }).expires_in).toBeLessThanOrEqual(3);

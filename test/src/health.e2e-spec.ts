@@ -45,7 +45,7 @@ describe('OAuth2HealthIndicator', () => {
     return url;
   }
 
-  it('is up in a check of @nestjs/terminus, where the store answers', async () => {
+  it('is up in a check of @nestjs/terminus if the store responds', async () => {
     const url = await start();
     const up = { oauth2: { status: 'up' } };
     expect(await readResponse(get(`${url}/health`))).toMatchObject({
@@ -55,9 +55,9 @@ describe('OAuth2HealthIndicator', () => {
   });
 
   it.each([
-    ['up where the keys of the server can sign', undefined, { status: 'up' }],
+    ['up if the server has a usable signing key', undefined, { status: 'up' }],
     [
-      'down where they were sealed with another secret',
+      'down if the signing keys were encrypted with another secret',
       'sealed',
       { status: 'down', message: 'RFC 7517 does not work' },
     ],
@@ -74,7 +74,7 @@ describe('OAuth2HealthIndicator', () => {
     expect(logged).toHaveBeenCalledTimes(kept === undefined ? 0 : 1);
   });
 
-  it('is made for a server with a name by its token', async () => {
+  it('is available for a named server by its injection token', async () => {
     const model = Object.assign(demoStore(), { ping: () => Promise.reject(new Error('away')) });
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const { app } = await startApplication('express', {
@@ -96,7 +96,7 @@ describe('OAuth2HealthIndicator', () => {
     expect(await app.get(OAuth2HealthIndicator).isHealthy()).toEqual({ oauth2: { status: 'up' } });
   });
 
-  it('is down where the store cannot be reached, and tells the log alone what that said', async () => {
+  it('is down if the store is unavailable, and logs the error without returning it', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const url = await start(() => Promise.reject(new Error('connect ECONNREFUSED app:hunter2@10.0.0.1')));
     const { status, body } = await readResponse(get(`${url}/health`));
@@ -106,7 +106,7 @@ describe('OAuth2HealthIndicator', () => {
     expect(logged.mock.calls.map(([message]) => message)).toEqual(['connect ECONNREFUSED app:hunter2@10.0.0.1']);
   });
 
-  it('is down in time where it hangs, and looks once however many ask', async () => {
+  it('is down after its timeout if the store hangs, and shares one ping between concurrent checks', async () => {
     const ping = jest.fn(() => new Promise(() => undefined));
     const url = await start(ping);
     const answers = await Promise.all([1, 2, 3, 4].map(() => readResponse(get(`${url}/health/impatient`))));
@@ -115,7 +115,7 @@ describe('OAuth2HealthIndicator', () => {
     expect(ping).toHaveBeenCalledTimes(1);
   });
 
-  it('is up again when the store answers again, though the look before that hangs for ever', async () => {
+  it('recovers when the store responds again, even if the previous ping never completes', async () => {
     const ping = jest.fn<() => Promise<unknown>>(() => new Promise(() => undefined));
     const indicator = new OAuth2HealthIndicator({ options: { model: { ping } } } as never);
     const impatient = { timeout: 0.02 };
@@ -125,7 +125,7 @@ describe('OAuth2HealthIndicator', () => {
     expect(ping).toHaveBeenCalledTimes(2);
   });
 
-  it('is refused at the start by a model that cannot tell', async () => {
+  it('fails at start-up if the model has no ping()', async () => {
     const ping = undefined as never;
     const model = Object.assign(demoStore(), { ping });
     const host = { ...demoModule({ model }), providers: [OAuth2HealthIndicator] };
@@ -134,7 +134,7 @@ describe('OAuth2HealthIndicator', () => {
     );
   });
 
-  it('is down with a ready-made store whose server is away, within the deadline of the store', async () => {
+  it('is down within the deadline of the built-in store if its server is unavailable', async () => {
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const client = new Redis({ port: 1, lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
     client.on('error', () => undefined);

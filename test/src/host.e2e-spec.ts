@@ -43,10 +43,10 @@ class OpenController {
   }
 }
 
-describe.each(PLATFORMS)('a host on %s', (platform) => {
+describe.each(PLATFORMS)('an application on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('cannot bend an answer by global pipes, interceptors, filters or the guard itself', async () => {
+  it('has OAuth endpoints that its global pipes, interceptors, filters and OAuthGuard do not affect', async () => {
     const { url } = await startApplication(platform, {
       ...demoModule(),
       providers: GLOBAL_ENHANCERS,
@@ -67,7 +67,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
     expect(landed.href).toMatch(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/);
   });
 
-  it('may guard everything by OAuthGuard, and open what is public', async () => {
+  it('can use OAuthGuard globally, with public routes', async () => {
     const { url } = await startApplication(platform, {
       ...demoModule(),
       providers: GLOBAL_ENHANCERS,
@@ -89,11 +89,11 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
       success: true,
       data: {},
     });
-    // A guard of the host's own, say one that counts requests, sees the token endpoint too.
+    // An unrelated global guard, such as a rate limiter, also runs for the token endpoint.
     expect(CountingGuard.count - before).toBe(4);
   });
 
-  it('may have no body parser at all', async () => {
+  it('can run without a body parser', async () => {
     const { url } = await startApplication(platform, demoModule(), { bodyParser: false });
     expect(await readResponse(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
     expect(await readResponse(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
     expect(status).toBe(400);
   });
 
-  it('may have a model for each request, say for each tenant', async () => {
+  it('can have a request-scoped model, for example one per tenant', async () => {
     const store = demoStore();
     const tenants: unknown[] = [];
 
@@ -133,10 +133,10 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
   });
 });
 
-describe('a host on fastify', () => {
+describe('an application on fastify', () => {
   afterEach(stopApplications);
 
-  it('may register a form parser of its own, even if it does not wait for it', async () => {
+  it('can register its own form parser, even without awaiting it', async () => {
     const type = 'application/x-www-form-urlencoded';
     const parser = Object.assign(
       (instance: FastifyInstance, _options: unknown, done: () => void) => {

@@ -3,12 +3,12 @@ import { toOAuthRequest } from 'nest-oauth2';
 
 const native = { method: 'GET', headers: {}, url: '/notes' };
 
-describe('the request made of a native one', () => {
-  it('has the query that a hook of the host put there, whatever the URL says', () => {
+describe('the OAuth request created from a native request', () => {
+  it('has the query that a hook of the application set, regardless of the URL', () => {
     expect(toOAuthRequest({ ...native, query: { allowed: 'false' } }).query).toEqual({ allowed: 'false' });
   });
 
-  it('has the query that Express reads from the URL when it is asked', () => {
+  it('has the query that Express parses lazily from the URL', () => {
     class ExpressRequest {
       asked = 0;
       method = 'GET';
@@ -25,7 +25,7 @@ describe('the request made of a native one', () => {
     expect(plain.asked).toBe(0);
   });
 
-  it.each([undefined, null])('has a query where there is none, and the URL is %s', (url) => {
+  it.each([undefined, null])('has an empty query if there is no native query and the URL is %s', (url) => {
     expect(toOAuthRequest({ ...native, url: url as never }).query).toEqual({});
   });
 });

@@ -20,7 +20,7 @@ const web = {
 const store = () => new MemoryStore({ clients: [web], users });
 const issuer = 'https://id.example.com';
 
-describe('a mistake in the options stops the start with its cause and remedy:', () => {
+describe('a configuration error stops the start with its cause and remedy:', () => {
   it.each<[string, () => unknown, RegExp]>([
     [
       'a misspelt option',
@@ -28,20 +28,28 @@ describe('a mistake in the options stops the start with its cause and remedy:', 
       /`sesionLifetime` of `pages\(\)`.*`sessionLife/,
     ],
     ['a misspelt page', () => pages({ render: { logn: () => '' } } as never), /`logn` of `render`.*`login`/],
-    ['a page that is no function', () => pages({ render: { login: '' } } as never), /`login` in `render`.*function/],
+    ['a page that is not a function', () => pages({ render: { login: '' } } as never), /`login` in `render`.*function/],
     ['a misspelt option of a factor', () => pages({ secondFactor: { by: {}, hen: 1 } } as never), /`hen` of `secondF/],
-    ['a factor of null', () => pages({ secondFactor: null } as never), /`secondFactor` of `pages\(\)` must be an obj/],
-    ['pages that are null', () => pages(null as never), /the options of `pages\(\)` must be an object/],
     [
-      'a switch that is text',
+      'null as secondFactor',
+      () => pages({ secondFactor: null } as never),
+      /`secondFactor` of `pages\(\)` must be an obj/,
+    ],
+    ['null as options of pages()', () => pages(null as never), /the options of `pages\(\)` must be an object/],
+    [
+      'a string instead of a boolean',
       () => pages({ devices: 'true' } as never),
       /`devices` of `pages\(\)` must be true or false/,
     ],
-    ['sessions of null', () => pages({ sessions: null } as never), /`sessions` of `pages\(\)` must be an object/],
-    ['a nonce of null', () => dpop({ nonce: null } as never), /`nonce` of `dpop\(\)` must be an object.*`secret`/],
-    ['a fetch of null', () => privateKeyJwt({ fetch: null } as never), /`fetch` must be an object with `allow`/],
-    ['a list of null', () => privateKeyJwt({ fetch: { allow: null } } as never), /`allow` of a fetch must be a list/],
-    ['a misspelt fetch', () => privateKeyJwt({ fetch: { alow: [] } } as never), /`alow` of a fetch: the options are/],
+    ['null as sessions', () => pages({ sessions: null } as never), /`sessions` of `pages\(\)` must be an object/],
+    ['null as nonce', () => dpop({ nonce: null } as never), /`nonce` of `dpop\(\)` must be an object.*`secret`/],
+    ['null as fetch', () => privateKeyJwt({ fetch: null } as never), /`fetch` must be an object with `allow`/],
+    ['null as a list', () => privateKeyJwt({ fetch: { allow: null } } as never), /`allow` of a fetch must be a list/],
+    [
+      'a misspelt option of fetch',
+      () => privateKeyJwt({ fetch: { alow: [] } } as never),
+      /`alow` of a fetch: the options are/,
+    ],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(
       expect.objectContaining({ name: 'invalid_argument', message: expect.stringMatching(message) }),
@@ -49,10 +57,10 @@ describe('a mistake in the options stops the start with its cause and remedy:', 
   });
 
   it.each<[string, object | null, RegExp]>([
-    ['resources of null', { resources: null }, /`resources` of `resourceIndicators` must be a list/],
-    ['resources that are text', { resources: 'https://a.example' }, /`resources` of `resourceIndicators` must be a li/],
-    ['own resources of null', { own: null }, /`own` of `resourceIndicators` must be a list/],
-    ['options of null', null, /the options of `resourceIndicators\(\)` must be an object/],
+    ['null as resources', { resources: null }, /`resources` of `resourceIndicators` must be a list/],
+    ['a string as resources', { resources: 'https://a.example' }, /`resources` of `resourceIndicators` must be a li/],
+    ['null as own resources', { own: null }, /`own` of `resourceIndicators` must be a list/],
+    ['null as options', null, /the options of `resourceIndicators\(\)` must be an object/],
   ])('resourceIndicators() with %s', async (_, options, message) => {
     const features = [resourceIndicators(options as never)];
     const module = { imports: [OAuth2Module.forRoot({ model: store(), issuer, secret: SECRET, features })] };
@@ -61,7 +69,7 @@ describe('a mistake in the options stops the start with its cause and remedy:', 
   });
 });
 
-describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platform) => {
+describe.each(PLATFORMS)('a rejected request is logged on %s with cause and remedy:', (platform) => {
   const debug = jest.fn<NonNullable<LoggerService['debug']>>();
   const logger: LoggerService = { debug, log() {}, warn() {}, error() {} };
   afterEach(stopApplications);
@@ -80,7 +88,7 @@ describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platf
       'list the feature',
     ],
     [
-      'a grant that is not registered',
+      'a grant type that the client is not registered for',
       token({ grant_type: 'password' }),
       '`grant_type` is invalid',
       "add 'password' to",
@@ -92,7 +100,7 @@ describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platf
       'set `defaultScope`',
     ],
     [
-      'a foreign scope',
+      'a scope that the client may not use',
       token({ grant_type: 'client_credentials', scope: 'x' }),
       'scope is invalid',
       'to `scopes` of the',
@@ -122,7 +130,7 @@ describe.each(PLATFORMS)('the log on %s has the cause and the remedy of', (platf
     ['https://app.example/callback?a=1', 'the query string counts'],
     ['https://app.example/Callback', 'upper and lower case'],
     ['https://other.example/', 'register the redirect URI exactly'],
-  ])('the redirect URI %s', async (redirect_uri, remedy) => {
+  ])('an unregistered redirect URI, %s', async (redirect_uri, remedy) => {
     const features = [pages()];
     const module = { imports: [OAuth2Module.forRoot({ model: store(), issuer, secret: SECRET, features })] };
     const { url } = await startApplication(platform, module, { logger });

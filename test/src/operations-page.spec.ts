@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EVENT_NAMES } from 'nest-oauth2';
 
 describe('docs/operations.md', () => {
-  it('names every event that there is, in their order, and no other', () => {
+  it('lists exactly the events that exist, in the same order', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const [, table] = /\n(\| event .*?)\n\n/s.exec(page)!;
     expect([...table!.matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name)).toEqual(EVENT_NAMES);

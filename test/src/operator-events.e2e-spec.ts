@@ -29,11 +29,11 @@ class Operator {
 
 const known = (event: object) => Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
 
-describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
   let url = '';
   let operator: Operator;
   let visitor: PageBrowser;
-  /** All that nobody may read in an event. */
+  /** Secrets that events must not contain. */
   const secrets = new Set<string>(['web-secret', 'wonderland', SECRET]);
   const all: string[] = [];
 
@@ -50,7 +50,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
   });
   afterAll(stopApplications);
 
-  /** What was heard since: names, and what is known of each beside the time and the issuer, which all have. */
+  /** Returns the names and properties of new events, without the time and the issuer. */
   function heard(): [string, object][] {
     const events = operator.take();
     all.push(JSON.stringify(events));
@@ -66,7 +66,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     return answer;
   }
 
-  it('hears who signs in, and of whom cannot nothing that was typed', async () => {
+  it('report sign-ins, and failed sign-ins without the typed user name', async () => {
     await visitor.signIn('/oauth/login', 'alice', 'wrong password');
     await visitor.signIn('/oauth/login');
     expect(heard()).toEqual([
@@ -76,7 +76,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     for (const value of visitor.cookies.values()) secrets.add(value);
   });
 
-  it('hears what users agree to, and that they do not', async () => {
+  it('report consent and denial', async () => {
     await visitor.send(await visitor.get(authorize), { decision: 'deny' });
     const facts = { endpoint: 'authorize', clientId: 'web', userId: 'alice', scope: 'notes:read' };
     const { location } = await visitor.send(await visitor.get(authorize), { decision: 'allow' });
@@ -91,12 +91,12 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
       ['authorization.granted', granted],
       ['code.issued', granted],
     ]);
-    // Asked before, and granted without asking.
+    // The user consented before, so consent is granted without a page.
     await visitor.get(authorize);
     expect(heard().map(([name]) => name)).toEqual(['authorization.granted', 'code.issued']);
   });
 
-  it('hears of the whole life of a token, whose ids lead from one event to the next', async () => {
+  it('report the lifecycle of a token, with ids that connect the events', async () => {
     const { location } = await visitor.get(authorize);
     const code = new URL(location!).searchParams.get('code')!;
     const first = await ask('/oauth/token', { grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
@@ -137,7 +137,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     ]);
   });
 
-  it('hears of a replay, and of the grant that ends by it', async () => {
+  it('report a replay, and the revocation of the grant', async () => {
     const code = new URL((await visitor.get(authorize)).location!).searchParams.get('code')!;
     const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
     const { access_token: token } = await ask('/oauth/token', form);
@@ -152,7 +152,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     ]);
   });
 
-  it('hears that a user ends the access of an application, once, and signs out', async () => {
+  it('report once that a user removes the access of an application, and the sign-out', async () => {
     const list = await visitor.get('/oauth/applications');
     await visitor.send(list);
     await visitor.send(list);
@@ -166,7 +166,7 @@ describe.each(ANY_PLATFORM)('an operator on %s', (platform) => {
     ]);
   });
 
-  it('never reads a secret', () => {
+  it('never contain secrets', () => {
     expect(secrets.size).toBeGreaterThan(8);
     for (const secret of secrets) expect(all.join('\n')).not.toContain(secret);
   });

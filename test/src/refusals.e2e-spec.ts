@@ -21,7 +21,7 @@ const challengedBy =
     body: bodyOf(adapter, status, error, description),
   });
 
-describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
+describe.each(ADAPTERS)('rejected requests on %s', (adapter) => {
   const challenged = challengedBy(adapter);
   const revoked = challenged(401, 'invalid_token', 'Invalid token: access token is invalid');
   let url: string;
@@ -32,7 +32,7 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
   });
   afterAll(stopDemos);
 
-  it('refuses a wrong secret with a challenge', async () => {
+  it('get a challenge for a wrong client secret', async () => {
     const answer = await readResponse(
       post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong')),
     );
@@ -40,7 +40,7 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
     expect(answer).toEqual(expectedRefusal('invalid_client', 'Invalid client: client is invalid', 401, challenge));
   });
 
-  it('refuses a wrong verifier, and the code is spent then', async () => {
+  it('get invalid_grant for a wrong code verifier, which consumes the code', async () => {
     const code = await client.obtainCode(WEB);
     const wrong = { ...code, verifier: oauth.generateRandomCodeVerifier() };
     const answer = await readResponse(client.redeem(WEB, WEB_SECRET, wrong));
@@ -48,7 +48,7 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
     expect((await client.redeem(WEB, WEB_SECRET, code)).status).toBe(400);
   });
 
-  it('refuses a code that comes twice, and takes back what it gave for it', async () => {
+  it('get invalid_grant for a replayed code, which revokes its tokens', async () => {
     const code = await client.obtainCode(WEB);
     const first = await client.redeem(WEB, WEB_SECRET, code);
     const { access_token: token } = await oauth.processAuthorizationCodeResponse(client.server, WEB, first);
@@ -57,7 +57,7 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
     expect(await readResponse(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
   });
 
-  it('refuses a refresh token that was replaced, and takes back what came of it', async () => {
+  it('get invalid_grant for a replayed refresh token, which revokes the token family', async () => {
     const { refresh_token: first = '' } = await client.obtainTokens();
     const { access_token: token } = await oauth.processRefreshTokenResponse(
       client.server,
@@ -70,7 +70,7 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
     expect(await readResponse(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
   });
 
-  it('refuses an expired token', async () => {
+  it('get invalid_token for an expired access token', async () => {
     const form = { grant_type: 'client_credentials', scope: 'notes:read' };
     const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('hasty', 'hasty-secret')));
     await sleep(1100);
@@ -80,14 +80,14 @@ describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
     );
   });
 
-  it('refuses a token whose scope does not reach', async () => {
+  it('get insufficient_scope for a token with too little scope', async () => {
     const { access_token: token } = await client.obtainTokens('notes:read');
     expect(await readResponse(post(`${url}/notes`, {}, bearer(token)))).toEqual(
       challenged(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient', 'notes:write'),
     );
   });
 
-  it('refuses a request without a token, and challenges it by the scheme alone', async () => {
+  it('get a challenge without an error code if they have no token (RFC 6750 §3.1)', async () => {
     expect(await readResponse(get(`${url}/notes`))).toEqual({
       status: 401,
       headers: {

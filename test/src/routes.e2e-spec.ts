@@ -11,10 +11,10 @@ const credentials = basic('web', 'web-secret');
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
 const tooLarge = expectedRefusal('invalid_request', 'Invalid request: content is too large', 413);
 
-describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
+describe.each(PLATFORMS)('the routes of an application on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('may put a prefix before every route', async () => {
+  it('can have a global prefix', async () => {
     const { url } = await startApplication(platform, demoModule(), { prepare: (app) => app.setGlobalPrefix('api/v1') });
     expect(await readResponse(post(`${url}/api/v1/oauth/token`, form, credentials))).toEqual(
       issued({ scope: 'notes:read' }),
@@ -23,7 +23,7 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     expect((await readResponse(post(`${url}/oauth/token`, form, credentials))).status).toBe(404);
   });
 
-  it('keeps the endpoints where they are when it versions its routes', async () => {
+  it('leave the endpoints unversioned if the application versions its own routes', async () => {
     const { url } = await startApplication(platform, demoModule(), {
       prepare: (app) => app.enableVersioning({ type: VersioningType.URI, defaultVersion: '2' }),
     });
@@ -31,7 +31,7 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     expect((await readResponse(get(`${url}/v2/notes`))).status).toBe(401);
   });
 
-  it('may mount the module under a path', async () => {
+  it('can mount the module under a path', async () => {
     const { imports = [], ...rest } = demoModule();
     const mounted = RouterModule.register([{ path: 'tenants/:tenant', module: OAuth2Module }]);
     const { url } = await startApplication(platform, { imports: [...imports, mounted], ...rest });
@@ -41,7 +41,7 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     expect(await readResponse(post(`${url}/tenants/a/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
   });
 
-  it('lets a page of another origin ask for tokens where CORS is on', async () => {
+  it('allow cross-origin token requests if the application enables CORS', async () => {
     const { url } = await startApplication(platform, demoModule(), { prepare: (app) => app.enableCors() });
     const preflight = await fetch(`${url}/oauth/token`, {
       method: 'OPTIONS',
@@ -55,14 +55,14 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     expect(answer.body).toEqual(issued({ scope: 'notes:read' }).body);
   });
 
-  it('keeps the answers of its own routes to bodies it cannot read', async () => {
+  it('keep their own responses to malformed bodies', async () => {
     const { url } = await startApplication(platform, demoModule());
     const { status, body } = await readResponse(post(`${url}/notes`, '{', { 'content-type': 'application/json' }));
     expect(status).toBe(400);
     expect(body).toMatchObject({ statusCode: 400 });
   });
 
-  it('may have the endpoints elsewhere', async () => {
+  it('can have the endpoints at custom paths', async () => {
     const paths = { authorize: '/sign-in', token: 'o/:realm/t' };
     const { url } = await startApplication(platform, demoModule({ paths }));
     expect(await readResponse(post(`${url}/o/main/t`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
@@ -73,7 +73,7 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     expect((await get(`${url}/oauth/authorize?${query}`)).status).toBe(404);
   });
 
-  it('may import the module twice, with models and paths of their own', async () => {
+  it('can import the module twice, with different models and paths', async () => {
     const one = OAuth2Module.forRoot({ model: demoStore(), paths: { authorize: 'one/authorize', token: 'one/token' } });
     const two = OAuth2Module.forRoot({ model: demoStore(), paths: { authorize: 'two/authorize', token: 'two/token' } });
     class One {}
@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
   });
 });
 
-describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
+describe.each(PLATFORMS)('two imports of OAuth2Module on %s', (platform) => {
   afterEach(stopApplications);
 
   const other = (paths: OAuth2Paths) =>
@@ -100,16 +100,16 @@ describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
 
   it.each([
     ['the same paths', {}, 'oauth/authorize'],
-    ['one path in common', { authorize: 'login/authorize' }, 'oauth/token'],
-    ['the paths of the other the wrong way round', { authorize: 'oauth/token', token: 'other' }, 'oauth/token'],
-  ])('stop the application when they have %s', async (_name, paths, path) => {
+    ['one common path', { authorize: 'login/authorize' }, 'oauth/token'],
+    ['the paths of the other one in reverse', { authorize: 'oauth/token', token: 'other' }, 'oauth/token'],
+  ])('stop the application if they have %s', async (_name, paths, path) => {
     const { imports = [] } = demoModule();
     await expect(startApplication(platform, { imports: [...imports, other(paths)] })).rejects.toThrow(
       `Invalid argument: two imports of OAuth2Module have the same path \`${path}\`: give one of them different \`paths\`, or set \`controllers: false\``,
     );
   });
 
-  it('serve both when their paths differ', async () => {
+  it('both respond if their paths differ', async () => {
     const { imports = [] } = demoModule();
     const { url } = await startApplication(platform, {
       imports: [...imports, other({ authorize: 'b/authorize', token: 'b/token' })],

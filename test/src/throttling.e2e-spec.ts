@@ -20,7 +20,7 @@ import { seconds, ThrottlerGuard, ThrottlerModule } from '../support/throttler.j
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
 const web = basic('web', 'web-secret');
 
-/** What docs/operations.md advises, with smaller numbers. */
+/** The configuration that docs/operations.md recommends, with smaller limits. */
 const ADVISED: ThrottlerModuleOptions = [
   { name: 'default', ttl: seconds(60), limit: 6 },
   {
@@ -47,10 +47,10 @@ const throttled = {
   body: { error: 'temporarily_unavailable', error_description: 'ThrottlerException: Too Many Requests' },
 };
 
-describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
+describe.each(PLATFORMS)('rate limits of @nestjs/throttler on %s', (platform) => {
   afterEach(stopApplications);
 
-  it('counts a client at its address, whichever way it says who it is, and lets others in', async () => {
+  it('count a client per address by any method of client authentication, without limiting others', async () => {
     const { url } = await start(platform);
     const ask = (body: object, headers = {}) => readResponse(post(`${url}/oauth/token`, { ...form, ...body }, headers));
     expect(await ask({}, web)).toMatchObject({ status: 200, body: issued({ scope: 'notes:read' }).body });
@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect((await ask({}, basic('hasty', 'hasty-secret'))).status).toBe(200);
   });
 
-  it('counts an address too, so that it does not help to make up clients', async () => {
+  it('count each address too, so that invented client ids do not evade the limit', async () => {
     const { url } = await start(platform);
     const statuses: number[] = [];
     for (let made = 0; made < 8; made += 1) {
@@ -68,7 +68,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 429, 429]);
   });
 
-  it('counts each endpoint for itself', async () => {
+  it('count each endpoint separately', async () => {
     const { url } = await start(
       platform,
       [{ ttl: seconds(60), limit: 1 }],
@@ -83,7 +83,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect((await post(`${url}/oauth/revoke`, { token: 'x' }, web)).status).toBe(429);
   });
 
-  it('may limit an endpoint by its name', async () => {
+  it('can be set for an endpoint by its handler name', async () => {
     const limit = (context: { getHandler(): { name: string } }) => (context.getHandler().name === 'token' ? 1 : 3);
     const { url } = await start(platform, [{ ttl: seconds(60), limit }]);
     const ask = async () => (await post(`${url}/oauth/token`, form, web)).status;
@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect([await visit(), await visit(), await visit(), await visit()]).toEqual([400, 400, 400, 429]);
   });
 
-  it('is understood by an independent client', async () => {
+  it('cause an error that an independent client understands', async () => {
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }]);
     const server = { issuer: url, token_endpoint: `${url}/oauth/token` };
     const client = { client_id: 'web' };
@@ -106,7 +106,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     });
   });
 
-  it('can be read by a page of another origin, where the option `cors` lets it, and by no other', async () => {
+  it('cause an error that cross-origin requests can read only from origins allowed by `cors`', async () => {
     const module = demoModule({ cors: { origins: ['https://app.example', 'https://other.example'] } });
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }], {}, module);
     const from = (origin: string) => readResponse(post(`${url}/oauth/token`, form, { ...web, origin }));
@@ -116,7 +116,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect((await from('https://evil.example')).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('is told to the user of a browser by the page that the host has for errors', async () => {
+  it('cause an error on the application’s own error page in a browser', async () => {
     class WithErrors extends DemoInteraction {
       showError({ message, status }: { message: string; status: number }) {
         return { html: `<h1>${status}: ${message}</h1>` };
@@ -133,7 +133,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     });
   });
 
-  it('is told as ever where that page fails, and where the model is made for each request', async () => {
+  it('cause a plain error if the application’s error page fails, and if the model is request-scoped', async () => {
     class Failing extends DemoInteraction {
       showError(): never {
         throw new Error('no page today');
@@ -154,7 +154,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect(await readResponse(get(`${url}/oauth/authorize`))).toEqual(throttled);
   });
 
-  it('keeps the words and filters of the host for its own routes', async () => {
+  it('keep the application’s error format for its own routes', async () => {
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }], {
       prepare: (app) => app.useGlobalFilters(new CatchAllFilter()).useGlobalInterceptors(new WrappingInterceptor()),
     });
@@ -162,7 +162,7 @@ describe.each(PLATFORMS)('@nestjs/throttler on %s', (platform) => {
     expect((await readResponse(get(`${url}/notes`))).body).toMatchObject({ success: false });
   });
 
-  it('tells the operator who was turned away', async () => {
+  it('emit an event with the rejected client', async () => {
     const emit = jest.fn();
     const { url } = await start(platform, [{ ttl: seconds(60), limit: 0 }], {}, demoModule({ events: { emit } }));
     await post(`${url}/oauth/token`, form, web);

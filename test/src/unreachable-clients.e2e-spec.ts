@@ -12,7 +12,7 @@ import { ANY_PLATFORM, startApplication, stopApplications } from '../support/tes
 const HOUR = 3_600_000;
 let hours = 1;
 
-describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the log of a server on %s', (platform) => {
   const [error, warn, debug] = [jest.fn(), jest.fn(), jest.fn()];
   const logger: LoggerService = { error, warn, debug, log() {} };
 
@@ -27,7 +27,7 @@ describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
     await stopApplications();
   });
 
-  /** A host name whose server refuses every connection. */
+  /** Starts an application that resolves this host name to a server that refuses connections. */
   async function start(hosts: string) {
     const port = await freePort();
     const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'] };
@@ -43,7 +43,7 @@ describe.each(ANY_PLATFORM)('the log on %s', (platform) => {
     return { url, at: (name: string) => `https://${name}.${hosts}:${port}/resource`, model };
   }
 
-  /** The lines about resources of clients, by their level. */
+  /** Returns the lines about resources of clients by their level. */
   const lines = () =>
     [error, warn, debug].map(
       (level) =>

@@ -19,14 +19,14 @@ const start = ({ imports = [], providers = [] }: ModuleMetadata) => {
   return startApplication('express', { ...demo, imports: [...demo.imports!, ...imports], providers });
 };
 
-/** One good request, and one that is refused. */
+/** Sends one valid request and one that is rejected. */
 async function ask({ url }: TestApplication): Promise<number[]> {
   const form = { grant_type: 'client_credentials' };
   const good = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
   return [good.status, (await post(`${url}/oauth/token`, form, basic('web', 'wrong'))).status];
 }
 
-describe('events on @nestjs/event-emitter', () => {
+describe('the bridge of events to @nestjs/event-emitter', () => {
   @Injectable()
   class Listener {
     @OnEvent('oauth2.token.issued')
@@ -42,7 +42,7 @@ describe('events on @nestjs/event-emitter', () => {
     }
   }
 
-  it('are heard by @OnEvent(), by name and by pattern, and change no answer', async () => {
+  it('delivers events to @OnEvent() by name and by pattern, and does not change responses', async () => {
     const imports = [EventEmitterModule.forRoot({ wildcard: true })];
     const host = await start({ imports, providers: [OAuth2EventEmitterBridge, Listener] });
     expect(await ask(host)).toEqual([200, 401]);
@@ -53,7 +53,7 @@ describe('events on @nestjs/event-emitter', () => {
   });
 });
 
-describe('events on @nestjs/cqrs', () => {
+describe('the bridge of events to @nestjs/cqrs', () => {
   let host: TestApplication;
 
   @EventsHandler(cqrs.TokenIssuedEvent)
@@ -84,7 +84,7 @@ describe('events on @nestjs/cqrs', () => {
     host = await start({ imports: [CqrsModule.forRoot()], providers: [cqrs.OAuth2CqrsBridge, Issued, Refused, Notes] });
   });
 
-  it('are handled by @EventsHandler(), each by its class, and change no answer', async () => {
+  it('delivers each event to @EventsHandler() by its class, and does not change responses', async () => {
     expect(await ask(host)).toEqual([200, 401]);
     expect(heard).toEqual([
       ['token.issued', 'web'],
@@ -92,7 +92,7 @@ describe('events on @nestjs/cqrs', () => {
     ]);
   });
 
-  it('have a class each, which says its name', () => {
+  it('has a class with a name for each event', () => {
     const publish = jest.fn<(event: { name: string; payload: object }) => void>();
     const bridge = new cqrs.OAuth2CqrsBridge({ publish } as never);
     for (const name of EVENT_NAMES) bridge.publish({ at: new Date(), endpoint: name }, name);

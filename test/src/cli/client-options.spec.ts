@@ -6,12 +6,12 @@ import { readCommand } from '../../../src/cli/read-command.js';
 describe('nest-oauth2 clients create --set', () => {
   const fields = (set: string) => fieldsOf(readCommand(['clients', 'create', '--set', set]).args);
 
-  it('says what is wrong without the value, which may be a secret', () => {
+  it('reports a wrong argument without its value, which may be a secret', () => {
     expect(() => fields('secret=hunter2')).toThrow('`--set secret=…` must be a field and its value as JSON');
     expect(() => fields('hunter2')).toThrow(/^`--set` must be a field and its value as JSON/);
   });
 
-  it('takes a name that every object has for a field like any other', () => {
+  it('accepts `__proto__` like any other field name, without changing the prototype', () => {
     const given = fields('__proto__={"retiredAt":1}');
     expect(Object.getPrototypeOf(given)).toBe(Object.prototype);
     expect(given['retiredAt']).toBeUndefined();

@@ -40,7 +40,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     return async () => (await store.getSession(sessionId)) !== undefined;
   }
 
-  it('lists grants by user and by client, and ends one, or all of them', async () => {
+  it('list grants by user and by client, and revoke one grant or all of them', async () => {
     const [one, other] = [await issue(), await issue()];
     const { lines, value } = await run('grants', 'list', '--user', 'alice', '--client', 'web');
     expect(lines).toHaveLength(2);
@@ -55,7 +55,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await expect(run('grants', 'end', '--client', 'unknown')).resolves.toMatchObject({ value: { ended: 0 } });
   });
 
-  it('lists page by page, and says how to go on', async () => {
+  it('list grants in pages, and print the option for the next page', async () => {
     for (let count = 0; count < 3; count += 1) await issue();
     const { lines, value } = await run('grants', 'list', '--user', 'alice', '--limit', '2');
     const { next } = value as { next: string };
@@ -64,7 +64,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     expect(rest.lines).toHaveLength(1);
   });
 
-  it('lists the sessions of a user, and ends one, or all of them', async () => {
+  it('list the sessions of a user, and end one session or all of them', async () => {
     const sessions = [await signIn(), await signIn()];
     const alive = async () => (await Promise.all(sessions.map((isAlive) => isAlive()))).filter(Boolean).length;
     const { lines, value } = await run('sessions', 'list', '--user', 'alice');
@@ -77,7 +77,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     expect(await alive()).toBe(0);
   });
 
-  it('ends everything issued before now, or before a moment in the past', async () => {
+  it('revoke everything issued before now, or before a past date', async () => {
     const [{ isAlive }, isSignedIn] = [await issue(), await signIn()];
     const elsewhere = await issue(store, 'https://elsewhere.example');
     await run('revoke', '--before', '2026-01-01T00:00:00Z');
@@ -89,7 +89,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     expect(await elsewhere.isAlive()).toBe(false);
   });
 
-  it('limits everything to the tenant that is named', async () => {
+  it('affect only the tenant given by --tenant', async () => {
     const [acme, umbrella] = [
       await issue(tenantStore, 'https://acme.example'),
       await issue(tenantStore, 'https://umbrella.example'),
@@ -113,7 +113,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     expect(await umbrella.isAlive()).toBe(false);
   });
 
-  it('names what a command line lacks, and what the model cannot do', async () => {
+  it('report missing options, and operations that the model does not support', async () => {
     await expect(run('grants', 'list')).rejects.toThrow(new UsageError('Add --user <id> or --client <id>.'));
     await expect(run('sessions', 'end', '--id', 'x')).rejects.toThrow(UsageError);
     for (const given of [
@@ -132,7 +132,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await expect(run('grants', 'list', '--user', 'alice', '--server', 'nobody')).rejects.toThrow('no server `nobody`');
   });
 
-  it('is injected by its class, or by the name of a server', async () => {
+  it('use OAuth2Grants, which is injectable by class or by the name of a server', async () => {
     const [grants, ofTenants] = [context.get(OAuth2Grants), context.get<OAuth2Grants>(getOAuth2GrantsToken('tenants'))];
     const { grantId } = await issue();
     await expect(grants.list({ userId: 'alice' })).resolves.toMatchObject({ grants: [{ id: grantId }] });

@@ -38,7 +38,7 @@ const imports = [
   }),
 ];
 
-/** An application with servers whose keys lie where keys can lie. */
+/** An application whose servers store their keys in each of the supported ways. */
 export class AppModule {}
 Module({ imports })(AppModule);
 

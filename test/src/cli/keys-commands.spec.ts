@@ -26,7 +26,7 @@ describe('nest-oauth2 keys', () => {
   };
   const keys = async (...args: string[]) => (await run('list', ...args)).value as KeyInfo[];
 
-  it('makes the first key, which signs at once, and the next one, which is known before it signs', async () => {
+  it('create a first key that signs immediately, and a second key that is published before it signs', async () => {
     const { lines } = await run('rotate');
     expect(lines).toEqual([expect.stringMatching(/^[\w-]{43}\tES256\tcurrent\t\d{4}-\d\d-\d\dT[\d:.]+Z$/)]);
     const next = (await run('rotate')).value as KeyInfo;
@@ -35,12 +35,12 @@ describe('nest-oauth2 keys', () => {
     expect((await run('list')).lines[1]).toBe(`${next.kid}\tES256\tnext\t${next.signsFrom.toISOString()}`);
   });
 
-  it('has one of another algorithm sign at once', async () => {
+  it('make a key of another algorithm sign immediately with --now', async () => {
     expect((await run('rotate', '--alg', 'EdDSA', '--now')).value).toMatchObject({ alg: 'EdDSA', state: 'current' });
     await expect(run('rotate', '--alg', 'RS256')).rejects.toThrow('no key that signs with RS256');
   });
 
-  it('forgets a key, and puts another one in its place', async () => {
+  it('remove a key and replace it by a new one', async () => {
     const [first] = await keys();
     expect((await run('remove', '--', first!.kid)).lines).toEqual([`removed  ${first!.kid}`]);
     expect((await keys()).map(({ kid }) => kid)).not.toContain(first!.kid);
@@ -52,14 +52,14 @@ describe('nest-oauth2 keys', () => {
   });
 
   it.each([[['-Gx_k']], [['-Gx_k', '--json']], [['--json', '-Gx_k']], [['--json', '--', '-Gx_k']]])(
-    'takes the name of a key for what it is, though it begins as an option does: %j',
+    'accept a key id that starts with a hyphen, like an option: %j',
     (args) => {
       const { args: given } = readCommand(['keys', 'remove', ...args]);
       expect([given.id, given.isSet('json')]).toEqual(['-Gx_k', args.includes('--json')]);
     },
   );
 
-  it('replaces a key that decrypts, by the name of its algorithm', async () => {
+  it('rotate a decryption key of the algorithm given by --alg', async () => {
     const reading = ['--server', 'reading', '--alg', 'ECDH-ES'];
     const first = (await run('rotate', ...reading)).value as KeyInfo;
     expect(first).toMatchObject({ use: 'enc', alg: 'ECDH-ES', state: 'current' });
@@ -69,7 +69,7 @@ describe('nest-oauth2 keys', () => {
     await expect(run('rotate', '--alg', 'ECDH-ES')).rejects.toThrow('no key that decrypts with ECDH-ES');
   });
 
-  it('says where there is nothing to change', async () => {
+  it('report servers and features without keys that could be changed', async () => {
     await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
     await expect(run('rotate', '--server', 'given')).rejects.toThrow(
       'the application configures the keys in `from` of `keys()`',
@@ -82,7 +82,7 @@ describe('nest-oauth2 keys', () => {
     );
   });
 
-  it('has the keys of a tenant', async () => {
+  it('manage the keys of a tenant', async () => {
     const tenant = ['--server', 'tenants', '--tenant'];
     expect((await run('rotate', ...tenant, 'acme')).value).toMatchObject({ state: 'current' });
     await expect(run('list', ...tenant, 'nobody')).rejects.toThrow('There is no tenant "nobody"');

@@ -24,7 +24,7 @@ class Admin {
     @InjectOAuth2Clients() readonly same: OAuth2Clients,
   ) {}
 }
-// As the decorator metadata of TypeScript says it.
+// TypeScript emits this metadata for decorators. The test sets it itself.
 Reflect.defineMetadata('design:paramtypes', [OAuth2Clients, Object, Object], Admin);
 
 @Injectable({ scope: Scope.REQUEST })
@@ -34,8 +34,8 @@ class PerRequest extends MemoryStore {
   }
 }
 
-describe('the injectable administration of clients', () => {
-  it('is there for each server, by its class or by its name', async () => {
+describe('OAuth2Clients, the injectable administration of clients,', () => {
+  it('is available for each server, by class or by server name', async () => {
     @Module({
       imports: [
         OAuth2Module.forRoot({ model: storeWith('own') }),
@@ -58,7 +58,7 @@ describe('the injectable administration of clients', () => {
     await app.close();
   });
 
-  it('is told to the listeners of its server, which has a name', async () => {
+  it('emits its events to the listeners of its server, with the name of the server', async () => {
     const told: object[] = [];
     @Injectable()
     class Audit {
@@ -79,7 +79,7 @@ describe('the injectable administration of clients', () => {
     await app.close();
   });
 
-  it('is as short-lived as a model that is made for each request', async () => {
+  it('is created for each request if the model is', async () => {
     const app = await Test.createTestingModule({
       imports: [OAuth2Module.forRoot({ model: PerRequest })],
     }).compile();
@@ -88,7 +88,7 @@ describe('the injectable administration of clients', () => {
     await app.close();
   });
 
-  it('is there in a host without endpoints, and tells what the model lacks only when it is asked', async () => {
+  it('is available without endpoints, and reports missing model methods only when it is called', async () => {
     const model = { getAccessToken: () => undefined };
     const imports = [OAuth2Module.forRoot({ model, controllers: false })];
     const app = await Test.createTestingModule({ imports }).compile();
