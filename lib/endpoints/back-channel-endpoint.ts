@@ -59,17 +59,13 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     let clientRequest: ClientRequest | undefined;
     try {
       verifyFormPost(request);
-      const {
-        client,
-        method: proof,
-        consume,
-      } = await authenticateClient(request, options, {
+      const { client, method, consume } = await authenticateClient(request, options, {
         server,
         audienceEndpoints: this.audienceEndpoints,
         clientAuthentication: this.clientAuthentication,
       });
       const issuer = server.issuerOf(request);
-      clientRequest = new this.requestClass(request, response, options, issuer, client, proof, server);
+      clientRequest = new this.requestClass(request, response, options, issuer, client, method, server);
       if (consume) clientRequest.set(CONSUME_CREDENTIALS, consume);
       else this.reportAuthenticated(clientRequest);
       if (cors) verifyOrigin(clientRequest);
@@ -111,10 +107,10 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     this.reportAuthenticated(clientRequest);
   }
 
-  private reportAuthenticated({ client, issuer, authenticationMethod: proof }: ClientRequest): void {
+  private reportAuthenticated({ client, issuer, authenticationMethod: method }: ClientRequest): void {
     const { events } = this.options;
-    if (proof === 'none' || !hasListener(events, 'client.authenticated')) return;
-    reportEvent(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
+    if (method === 'none' || !hasListener(events, 'client.authenticated')) return;
+    reportEvent(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method });
   }
 
   private reportRefused(request: Request, clientRequest: ClientRequest | undefined, error: OAuthError): void {

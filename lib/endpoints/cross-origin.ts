@@ -59,13 +59,13 @@ export function respondToPreflight(
 export function verifyOrigin({ request, client, issuer, options: { cors } }: ClientRequest): void {
   const origin = originOf(request);
   if (!cors || origin === undefined || senderOf(request, issuer) === 'own') return;
-  if (isListed(origin, cors.origins) && isOriginOf(client, origin)) return;
-  const wanted = client.allowedOrigins ?? client.redirectUris;
+  if (isListed(origin, cors.origins) && isOriginOfClient(client, origin)) return;
+  const allowed = client.allowedOrigins ?? client.redirectUris;
   throw new InvalidRequestError('Invalid request: this client may not be used from this origin').because({
     reason: isListed(origin, cors.origins)
       ? "origin is neither in the client's `allowedOrigins` nor of one of its redirect URIs"
       : 'origin is not in the option `cors.origins`',
-    expected: isListed(origin, cors.origins) ? wanted : cors.origins,
+    expected: isListed(origin, cors.origins) ? allowed : cors.origins,
     given: origin,
   });
 }
@@ -77,12 +77,13 @@ const isListed = (origin: string, origins: CorsOptions['origins']) =>
  * Whether the origin is one of the client's `allowedOrigins`. A client without them may use the origins of its redirect
  * URIs, which get its codes anyway.
  */
-function isOriginOf(client: CoreClient, origin: string): boolean {
+function isOriginOfClient(client: CoreClient, origin: string): boolean {
   const { allowedOrigins, redirectUris } = client;
   if (allowedOrigins) return Array.isArray(allowedOrigins) && allowedOrigins.includes(origin);
   if (!Array.isArray(redirectUris)) return false;
   return redirectUris.some((uri: unknown) => {
-    const own = typeof uri === 'string' && /^https?:/i.test(uri) && URL.canParse(uri) ? new URL(uri).origin : undefined;
-    return own !== undefined && isSameRedirectUri(origin, own, client);
+    const redirectOrigin =
+      typeof uri === 'string' && /^https?:/i.test(uri) && URL.canParse(uri) ? new URL(uri).origin : undefined;
+    return redirectOrigin !== undefined && isSameRedirectUri(origin, redirectOrigin, client);
   });
 }

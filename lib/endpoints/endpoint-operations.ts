@@ -16,8 +16,8 @@ export class EndpointOperations {
    * Returns the operations of an endpoint. If the server has no endpoint with this id, calls of the operations fail.
    */
   of(id: string): OperationCache<Handler> {
-    const found = this.caches.get(id);
-    if (found) return found;
+    const cache = this.caches.get(id);
+    if (cache) return cache;
     const { server } = this;
     const endpoint = server.endpoints.get(id);
     const operations = new OperationCache<Handler>((options) => {

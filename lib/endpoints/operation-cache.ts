@@ -88,7 +88,7 @@ export class OperationCache<O> {
       if (value !== undefined) Object.assign(settled, { [name]: value });
     }
     for (const { parts } of server.installed) {
-      for (const fault of parts.callMisconfigurations?.(settled) ?? []) throw new ServerError(`Server error: ${fault}`);
+      for (const error of parts.callMisconfigurations?.(settled) ?? []) throw new ServerError(`Server error: ${error}`);
     }
     return settled;
   }

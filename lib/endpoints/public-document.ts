@@ -18,14 +18,14 @@ const METHODS = ['GET', 'HEAD'];
  */
 export function publicDocument(
   path: string,
-  { maxAge, perIssuer = false, say }: { maxAge: number; perIssuer?: boolean; say: BuildDocument },
+  { maxAge, perIssuer = false, build }: { maxAge: number; perIssuer?: boolean; build: BuildDocument },
 ): Endpoint {
   return {
     path,
     methods: METHODS,
     cors: 'any',
     perIssuer,
-    make: (server) => new PublicDocument(server, maxAge, say),
+    make: (server) => new PublicDocument(server, maxAge, build),
   };
 }
 

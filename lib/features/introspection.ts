@@ -61,13 +61,13 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private readonly signedTexts = new WeakMap<Introspection, string>();
 
   protected async serve(clientRequest: ClientRequest): Promise<Introspection> {
-    const found = await this.find(clientRequest);
-    const said = found ? this.describe(found, clientRequest.issuer) : { active: false };
-    if (found) this.replaceSubjects(said, found, clientRequest.client);
-    if (this.options.events) this.reportIntrospection(clientRequest, said.active, found?.token);
-    const text = await this.writer?.write(said, clientRequest);
-    if (text !== undefined) this.signedTexts.set(said, text);
-    return said;
+    const stored = await this.find(clientRequest);
+    const body = stored ? this.describe(stored, clientRequest.issuer) : { active: false };
+    if (stored) this.replaceSubjects(body, stored, clientRequest.client);
+    if (this.options.events) this.reportIntrospection(clientRequest, body.active, stored?.token);
+    const text = await this.writer?.write(body, clientRequest);
+    if (text !== undefined) this.signedTexts.set(body, text);
+    return body;
   }
 
   private async find({ client, issuer, parameters }: ClientRequest): Promise<StoredToken | undefined> {
@@ -76,15 +76,15 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     // Search all kinds of tokens even for an unauthorized client, so that timing does not reveal whether a token
     // exists. RFC 7662 §4
     for (const kind of tokenKindsByHint(hint)) {
-      const found = await findToken(kind, value, { model: this.model, issuer });
-      if (found && this.isActive(found) && (await this.isPermitted(client, found))) return found;
+      const stored = await findToken(kind, value, { model: this.model, issuer });
+      if (stored && this.isActive(stored) && (await this.isPermitted(client, stored))) return stored;
     }
     return undefined;
   }
 
-  protected bodyOf(said: Introspection, { response }: ClientRequest): object | string {
-    const text = this.signedTexts.get(said);
-    if (text === undefined) return said;
+  protected bodyOf(body: Introspection, { response }: ClientRequest): object | string {
+    const text = this.signedTexts.get(body);
+    if (text === undefined) return body;
     response.headers['content-type'] = SIGNED_INTROSPECTION_TYPE;
     return text;
   }
@@ -121,37 +121,37 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     if (model.mayIntrospect) return Boolean(await model.mayIntrospect(client, token));
     const { id } = token.client;
     if (id !== undefined && id !== null && id === client.id) return true;
-    const served: unknown = client.resources;
-    if (kind !== 'access_token' || !Array.isArray(served)) return false;
-    return audienceOf(token['resource']).some((uri) => isAmong(uri, served as string[]));
+    const resources: unknown = client.resources;
+    if (kind !== 'access_token' || !Array.isArray(resources)) return false;
+    return audienceOf(token['resource']).some((uri) => isAmong(uri, resources as string[]));
   }
 
   /**
    * Replaces the ids of users by the subject identifiers that the client knows, if the token was issued to this client.
    * OpenID Connect Core 1.0 §8.1
    */
-  private replaceSubjects(said: Introspection, { token }: StoredToken, asking: CoreClient): void {
+  private replaceSubjects(body: Introspection, { token }: StoredToken, asking: CoreClient): void {
     const { client, user } = token;
     if (!this.subjects || client.id !== asking.id) return;
     const nameOf = (id: string) => this.subjects!.subjectOf({ id }, client, token);
-    for (const member of ['act', 'may_act']) if (member in said) said[member] = withSubjects(said[member], nameOf);
+    for (const member of ['act', 'may_act']) if (member in body) body[member] = withSubjects(body[member], nameOf);
     if (isClientItself(user)) return;
     const sub = this.subjects.subjectOf(user, client, token);
-    if (sub === said['sub']) return;
-    said['sub'] = sub;
-    delete said['username'];
+    if (sub === body['sub']) return;
+    body['sub'] = sub;
+    delete body['username'];
   }
 
-  private describe(found: StoredToken, issuer: string | undefined): Introspection {
-    const { kind, token } = found;
-    const said: Introspection = { active: true };
+  private describe(stored: StoredToken, issuer: string | undefined): Introspection {
+    const { kind, token } = stored;
+    const body: Introspection = { active: true };
     // `token_use` is not standardized. It keeps resource servers from taking a refresh token for an access token.
-    if (kind === 'access_token') said['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
-    else said['token_use'] = 'refresh_token';
-    for (const describe of this.server.hooks.token.describe) Object.assign(said, describe(token as Token));
-    for (const [name, value] of Object.entries(standardMembers(found, issuer)))
-      if (value !== undefined) said[name] = value;
-    said.active = true;
-    return said;
+    if (kind === 'access_token') body['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
+    else body['token_use'] = 'refresh_token';
+    for (const describe of this.server.hooks.token.describe) Object.assign(body, describe(token as Token));
+    for (const [name, value] of Object.entries(standardMembers(stored, issuer)))
+      if (value !== undefined) body[name] = value;
+    body.active = true;
+    return body;
   }
 }

@@ -51,7 +51,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const token = await this.model.getRefreshToken(value);
     if (!token)
       throw new InvalidGrantError(`Invalid grant: ${TOKEN_NAME} is invalid`).because(unknownDetail(TOKEN_NAME));
-    verifyOwner(token, client, { finder: 'getRefreshToken', what: TOKEN_NAME, issuer: this.options.issuer });
+    verifyOwner(token, client, { finder: 'getRefreshToken', name: TOKEN_NAME, issuer: this.options.issuer });
     const { refreshTokenExpiresAt: expiresAt } = token;
     if (expiresAt && !((expiresAt as unknown) instanceof Date)) {
       throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');
@@ -68,15 +68,15 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
    * is a replay. RFC 9700 §4.14.2
    */
   private async retry(token: RefreshToken, value: string, requested: string | undefined): Promise<Token> {
-    const again = this.isRetry(token) ? decryptRotatedToken(token.successor, value) : undefined;
-    const next = again?.refreshToken && (await this.model.getRefreshToken(again.refreshToken));
-    if (!again || !next || next.revokedAt) return await rejectReplay(token, TOKEN_NAME, this.options);
-    if (requested && !(coversScope(again.scope, requested) && coversScope(requested, again.scope ?? ''))) {
+    const previous = this.isRetry(token) ? decryptRotatedToken(token.successor, value) : undefined;
+    const rotated = previous?.refreshToken && (await this.model.getRefreshToken(previous.refreshToken));
+    if (!previous || !rotated || rotated.revokedAt) return await rejectReplay(token, TOKEN_NAME, this.options);
+    if (requested && !(coversScope(previous.scope, requested) && coversScope(requested, previous.scope ?? ''))) {
       throw new InvalidScopeError('Invalid scope: the refresh token was already used for another scope');
     }
-    const kept = await this.model.getAccessToken?.(again.accessToken);
+    const stored = await this.model.getAccessToken?.(previous.accessToken);
     const { client, user, grantId } = token;
-    return { ...(kept || undefined), ...again, client, user, grantId };
+    return { ...(stored || undefined), ...previous, client, user, grantId };
   }
 
   /**

@@ -52,9 +52,9 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
   const { maxAge = 3600, atRoot = false } = options ?? {};
   const resources = (options?.resources ?? []).filter((one) => isResourceIdentifier(one?.resource));
   const documentAt = (path: string, one: ProtectedResource): [string, Endpoint] => {
-    const say = (server: ServerContext, issuer: string | undefined) =>
+    const build = (server: ServerContext, issuer: string | undefined) =>
       withSigned(metadataOf(one, server, issuer), issuer, server);
-    return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, say })];
+    return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, build })];
   };
   return {
     id: 'protectedResource',
@@ -76,9 +76,9 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
       resource: {
         challenge({ request, server }) {
           const issuer = server.issuerOf(request);
-          const asked = server.resourceOf(request);
-          const one = asked && resources.find(({ resource }) => resourceUrl(resource, issuer) === asked);
-          return one ? { resource_metadata: new URL(asked).origin + metadataPath(one.resource) } : undefined;
+          const requested = server.resourceOf(request);
+          const one = requested && resources.find(({ resource }) => resourceUrl(resource, issuer) === requested);
+          return one ? { resource_metadata: new URL(requested).origin + metadataPath(one.resource) } : undefined;
         },
       },
     }),
@@ -133,8 +133,8 @@ const DERIVED = new Map([
 const NAMES = { resources: true, maxAge: true, atRoot: true } as const;
 
 function* configurationErrors(options: ProtectedResourceOptions, server: ServerContext): Iterable<string> {
-  const misspelt = findUnknownOption(options ?? {}, NAMES, '`protectedResource()`');
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(options ?? {}, NAMES, '`protectedResource()`');
+  if (unknown !== undefined) yield unknown;
   const { resources, maxAge = 0 } = options ?? {};
   if (!Array.isArray(resources) || resources.length === 0) {
     yield "`protectedResource()` requires `resources`, a list such as `[{ resource: 'https://api.example.com' }]`";
@@ -158,21 +158,22 @@ const MEMBERS = { resource: true, scopes: true, authorizationServers: true, memb
 
 function* resourceErrors(one: ProtectedResource, { options: { issuer } }: ServerContext): Iterable<string> {
   const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
-  const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
+  const location = `the resource \`${String(resource)}\` of \`protectedResource()\``;
   if (!isResourceIdentifier(resource)) {
-    yield `${place} must be an https URL without query and fragment, an http URL of localhost, or a path such as \`/mcp\``;
+    yield `${location} must be an https URL without query and fragment, an http URL of localhost, or a path such as \`/mcp\``;
     return;
   }
-  const misspelt = findUnknownOption(one, MEMBERS, place);
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(one, MEMBERS, location);
+  if (unknown !== undefined) yield unknown;
   if (issuersOf(one, issuer).length === 0) {
-    yield `${place} requires an issuer of tokens: set the option \`issuer\`, or its \`authorizationServers\``;
+    yield `${location} requires an issuer of tokens: set the option \`issuer\`, or its \`authorizationServers\``;
   }
-  const odd = [authorizationServers ?? []].flat().find((server) => !isPublicUrl(server));
-  if (odd !== undefined)
-    yield `\`authorizationServers\` of ${place} must contain https URLs without query and fragment. Got \`${odd}\``;
-  const fault = findScopesError(scopes, place);
-  if (fault !== undefined) yield fault;
-  const own = Object.keys(members).find((name) => DERIVED.has(name));
-  if (own !== undefined) yield `\`members\` of ${place} must not contain \`${own}\`: ${DERIVED.get(own)}`;
+  const invalidIssuer = [authorizationServers ?? []].flat().find((server) => !isPublicUrl(server));
+  if (invalidIssuer !== undefined)
+    yield `\`authorizationServers\` of ${location} must contain https URLs without query and fragment. Got \`${invalidIssuer}\``;
+  const scopeError = findScopesError(scopes, location);
+  if (scopeError !== undefined) yield scopeError;
+  const reserved = Object.keys(members).find((name) => DERIVED.has(name));
+  if (reserved !== undefined)
+    yield `\`members\` of ${location} must not contain \`${reserved}\`: ${DERIVED.get(reserved)}`;
 }

@@ -56,8 +56,8 @@ export function revocation(options: RevocationOptions = {}): Feature {
 type AnyModel = Model & Partial<RevocationModel>;
 
 function configurationErrors(model: AnyModel, options: RevocationOptions): string[] {
-  const fault = findUnknownOption(options, { accessTokenEndsGrant: true }, '`revocation()`');
-  if (fault !== undefined) return [fault];
+  const unknown = findUnknownOption(options, { accessTokenEndsGrant: true }, '`revocation()`');
+  if (unknown !== undefined) return [unknown];
   const { accessTokenEndsGrant = false } = options;
   if (accessTokenEndsGrant && !model.revokeGrant) {
     return ['`accessTokenEndsGrant` of `revocation()` requires a model with `revokeGrant()`'];
@@ -72,7 +72,7 @@ function configurationErrors(model: AnyModel, options: RevocationOptions): strin
 
 /** The token or grant that was revoked, with its user, for events. */
 interface Revoked extends Pick<Token, 'user' | 'grantId'> {
-  what: 'access token' | 'refresh token' | 'grant';
+  kind: 'access token' | 'refresh token' | 'grant';
 }
 
 class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
@@ -90,10 +90,10 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
     for (const kind of tokenKindsByHint(hint)) {
-      const found = await findToken(kind, value, { model: this.model, issuer });
-      if (!found) continue;
-      verifyOwner(found.token, client, TOKEN_NAMES[kind]);
-      return await this.revoke(found);
+      const stored = await findToken(kind, value, { model: this.model, issuer });
+      if (!stored) continue;
+      verifyOwner(stored.token, client, TOKEN_NAMES[kind]);
+      return await this.revoke(stored);
     }
     // An unknown token needs no revocation, so the response is a success. RFC 7009 §2.2
     return undefined;
@@ -107,7 +107,7 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
   protected override reportDone({ client, issuer }: ClientRequest, revoked: Revoked | undefined): void {
     const { events } = this.options;
     if (!revoked) return;
-    const { what, user, grantId } = revoked;
+    const { kind: what, user, grantId } = revoked;
     const facts = { endpoint: this.id, issuer, clientId: client.id, userId: user['id'], grantId };
     if (hasListener(events, 'token.revoked')) reportEvent(events, 'token.revoked', { ...facts, kind: what });
     if (what !== 'grant' || !hasListener(events, 'grant.ended')) return;
@@ -122,16 +122,16 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
       // Revoke the grant even for a used refresh token: a client that lost the last response has no newer one.
       await model.revokeGrant(grantId);
       notifyTokensRevoked({ grantId });
-      return { what: 'grant', user, grantId };
+      return { kind: 'grant', user, grantId };
     }
     if (kind === 'refresh_token') {
       const ended = !token.revokedAt && (await model.revokeToken?.(token));
-      return ended ? { what: 'refresh token', user, grantId } : undefined;
+      return ended ? { kind: 'refresh token', user, grantId } : undefined;
     }
     if (!model.revokeAccessToken) throw unsupported();
     await model.revokeAccessToken(token);
     notifyTokensRevoked({ accessToken: token.accessToken });
-    return { what: 'access token', user, grantId };
+    return { kind: 'access token', user, grantId };
   }
 }
 

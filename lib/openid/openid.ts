@@ -88,5 +88,5 @@ const discovery = (maxAge: number): Endpoint =>
   publicDocument('/.well-known/openid-configuration', {
     maxAge,
     perIssuer: true,
-    say: (server, issuer) => serverMetadataDocument(server, issuer!),
+    build: (server, issuer) => serverMetadataDocument(server, issuer!),
   });

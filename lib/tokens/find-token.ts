@@ -11,8 +11,8 @@ export type StoredToken = { kind: 'access_token'; token: Token } | { kind: 'refr
 
 /** The finder method of the model and the name in messages, by kind of token. */
 export const TOKEN_NAMES = {
-  access_token: { finder: 'getAccessToken', what: 'access token' },
-  refresh_token: { finder: 'getRefreshToken', what: 'refresh token' },
+  access_token: { finder: 'getAccessToken', name: 'access token' },
+  refresh_token: { finder: 'getRefreshToken', name: 'refresh token' },
 } as const;
 
 /**

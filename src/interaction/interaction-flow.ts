@@ -78,7 +78,7 @@ export class InteractionFlow {
     const { query, url, promptState: ticket } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
-    const { asked, failure, silent } = await this.read(request, response);
+    const { authorizationRequest: asked, failure, silent } = await this.read(request, response);
     // The URL as the browser sees it. A proxy may have removed the path of the issuer.
     const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
     const context: InteractionContext = { authorization: asked, request: native, returnTo, wanted: {} };
@@ -112,7 +112,7 @@ export class InteractionFlow {
    */
   private async read(request: Request, response: Response): Promise<Partial<DeferredRequest> & ReadRequest> {
     try {
-      return { asked: await this.server.readAuthorizationRequest(request, response) };
+      return { authorizationRequest: await this.server.readAuthorizationRequest(request, response) };
     } catch (error) {
       const deferred = deferredRequestOf(error);
       if (!deferred) throw error;
@@ -203,7 +203,7 @@ function eventDetails(user: User, { authorization }: InteractionContext) {
 
 /** An authorization request, with the error if it is invalid. */
 interface ReadRequest {
-  readonly asked: AuthorizationRequest;
+  readonly authorizationRequest: AuthorizationRequest;
   readonly failure?: OAuthError;
 }
 

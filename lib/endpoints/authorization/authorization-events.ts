@@ -21,15 +21,15 @@ export interface RefusedAuthorization {
 export function reportGranted(
   events: EventSink,
   { client, responseType, issuer }: AuthorizationRequest,
-  { user, answer }: { user: User; answer: AuthorizationResponse },
+  { user, response }: { user: User; response: AuthorizationResponse },
 ): void {
   const names: OAuth2EventName[] = ['authorization.granted'];
-  const isToken = 'accessToken' in answer.result;
-  if (isToken || 'access_token' in answer.parameters) names.push('token.issued');
-  if (!isToken && 'authorizationCode' in answer.result) names.push('code.issued');
+  const isToken = 'accessToken' in response.result;
+  if (isToken || 'access_token' in response.parameters) names.push('token.issued');
+  if (!isToken && 'authorizationCode' in response.result) names.push('code.issued');
   for (const name of names) {
     if (!hasListener(events, name)) continue;
-    const { scope, grantId } = answer;
+    const { scope, grantId } = response;
     const facts = { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'], responseType };
     reportEvent(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
   }

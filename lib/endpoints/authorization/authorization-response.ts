@@ -32,10 +32,10 @@ export function renderError(
     error,
     effectiveRequest,
     response,
-    ...asked
+    ...details
   }: RefusedAuthorization & { error: OAuthError; effectiveRequest: Request; response: Response },
 ): OAuthError {
-  reportAuthorizationRefusal(options.events, effectiveRequest, error, asked);
+  reportAuthorizationRefusal(options.events, effectiveRequest, error, details);
   return respondWithError(response, error);
 }
 
@@ -67,13 +67,13 @@ async function redirectError(
   reportAuthorizationRefusal(options.events, effectiveRequest, error, transaction);
   const type = findResponseType(effectiveRequest, server.responseTypes) ?? defaultResponseType(server.responseTypes);
   const mode = errorResponseMode(effectiveRequest, type, server.responseModes);
-  const { mode: usual } = type;
+  const { mode: defaultMode } = type;
   try {
     const parameters = errorResponse(error);
     await sendResponse(
       context,
       transaction,
-      { mode, defaultMode: usual, state: stateOf(effectiveRequest), parameters },
+      { mode, defaultMode, state: stateOf(effectiveRequest), parameters },
       response,
     );
     return error;
@@ -91,8 +91,8 @@ export function sendGranted(
   response: Response,
 ): Promise<void> {
   const { responseMode: mode, responseType, state } = transaction.request!;
-  const { mode: usual } = context.server.responseTypes.get(responseType)!;
-  return sendResponse(context, transaction, { mode, defaultMode: usual, state, parameters }, response);
+  const { mode: defaultMode } = context.server.responseTypes.get(responseType)!;
+  return sendResponse(context, transaction, { mode, defaultMode, state, parameters }, response);
 }
 
 interface ResponseToSend {
@@ -107,14 +107,14 @@ interface ResponseToSend {
 async function sendResponse(
   { server }: AuthorizationContext,
   { client, redirectUri, issuer }: RespondingTransaction,
-  { mode, defaultMode: usual, state, parameters }: ResponseToSend,
+  { mode, defaultMode, state, parameters }: ResponseToSend,
   response: Response,
 ): Promise<void> {
   if (state !== undefined) parameters['state'] = state;
   if (issuer !== undefined) parameters['iss'] = issuer;
   response.headers['cache-control'] = 'no-store';
-  const answer = { client, redirectUri, parameters, defaultMode: usual, issuer };
-  await server.responseModes.get(mode)!.write(response, answer, server);
+  const outgoing = { client, redirectUri, parameters, defaultMode, issuer };
+  await server.responseModes.get(mode)!.write(response, outgoing, server);
 }
 
 function stateOf(request: Request): string | undefined {

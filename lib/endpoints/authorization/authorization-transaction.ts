@@ -98,8 +98,8 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
       const { options, server } = this.context;
       const request = this.request!;
       this.isValid = false;
-      const asked = { client: this.client, scope: request.requestedScope };
-      request.requestedScope = await verifyClientScope(options, asked, server.ignorableScopes);
+      const requested = { client: this.client, scope: request.requestedScope };
+      request.requestedScope = await verifyClientScope(options, requested, server.ignorableScopes);
       this.isValid = true;
       return request.requestedScope;
     });
@@ -117,12 +117,12 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
    * Returns what must happen before the request is decided, such as a login or consent. OpenID Connect Core 1.0
    * §3.1.2.3
    */
-  findRequiredInteraction(presence: AuthenticationState, response: Response): Promise<RequiredInteraction> {
-    this.user = presence.user;
+  findRequiredInteraction(authentication: AuthenticationState, response: Response): Promise<RequiredInteraction> {
+    this.user = authentication.user;
     return this.runPhase(response, () => {
       // An invalid authentication time is an error of the application. Report it before a hook reads it.
-      if (presence.signIn) signInClaims(presence.signIn);
-      return this.requiredInteraction(presence);
+      if (authentication.signIn) signInClaims(authentication.signIn);
+      return this.requiredInteraction(authentication);
     });
   }
 
@@ -171,19 +171,19 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const { options, server, format } = this.context;
     const request = this.request!;
     const responseType = server.responseTypes.get(request.responseType)!;
-    const answer = await responseType.respond(request, user, { options, format });
-    for (const hook of server.hooks.authorization.respond) await hook(request, user, answer.parameters);
-    await sendGranted(this.context, this, answer.parameters, response);
-    if (options.events) reportGranted(options.events, request, { user, answer });
-    return answer.result;
+    const authorizationResponse = await responseType.respond(request, user, { options, format });
+    for (const hook of server.hooks.authorization.respond) await hook(request, user, authorizationResponse.parameters);
+    await sendGranted(this.context, this, authorizationResponse.parameters, response);
+    if (options.events) reportGranted(options.events, request, { user, response: authorizationResponse });
+    return authorizationResponse.result;
   }
 
   private async grantableScope(user: User): Promise<string | undefined> {
     if (this.grantable?.user === user) return this.grantable.scope;
     const { scopeOptions, server } = this.context;
     const request = this.request!;
-    const asked = { client: this.client, user, scope: request.requestedScope };
-    const scope = await approveScope(scopeOptions, asked, !hasDetails(request.data));
+    const requested = { client: this.client, user, scope: request.requestedScope };
+    const scope = await approveScope(scopeOptions, requested, !hasDetails(request.data));
     request.grantableScope = scope;
     for (const hook of server.hooks.authorization.approve) await hook(request, { user });
     this.grantable = { user, scope };
@@ -191,13 +191,13 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /** Combines the interactions that all features require into one. */
-  private async requiredInteraction(presence: AuthenticationState): Promise<RequiredInteraction> {
+  private async requiredInteraction(authentication: AuthenticationState): Promise<RequiredInteraction> {
     const all: RequiredInteraction = {};
     this.isInteractionKnown = true;
     for (const hook of this.context.server.hooks.authorization.requireInteraction) {
-      const { requestedLogin: wanted, ...need } = (await hook(this.request!, presence)) || {};
+      const { requestedLogin, ...need } = (await hook(this.request!, authentication)) || {};
       for (const name of ['login', 'consent', 'silent'] as const) if (need[name]) all[name] = true;
-      if (wanted) all.requestedLogin = { ...all.requestedLogin, ...wanted };
+      if (requestedLogin) all.requestedLogin = { ...all.requestedLogin, ...requestedLogin };
     }
     return all;
   }

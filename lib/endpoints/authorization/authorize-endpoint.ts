@@ -109,11 +109,11 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       return user;
     } catch (error) {
       // The handler may already have written a response, such as a redirect to its login page.
-      const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
+      const hasResponded = handler && (response.status !== 200 || response.get('location') !== undefined);
       const failure = toOAuthError(error);
-      if (answered && failure.message === NO_USER) throw markSignInPending(failure);
+      if (hasResponded && failure.message === NO_USER) throw markSignInPending(failure);
       reportAuthorizationRefusal(this.options.events, request, failure);
-      throw answered ? failure : respondWithError(response, failure);
+      throw hasResponded ? failure : respondWithError(response, failure);
     }
   }
 }

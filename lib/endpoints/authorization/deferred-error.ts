@@ -42,7 +42,7 @@ export function isSilent(request: Request, { hooks }: Pick<ServerContext, 'hooks
 /** An invalid authorization request whose error may be returned to the client once the user is authenticated. */
 export interface DeferredError {
   /** The client and redirect URI of the request. Its other parameters were not read. */
-  readonly asked: AuthorizationRequest;
+  readonly authorizationRequest: AuthorizationRequest;
   /** Whether the request contains `prompt=none`, so that no login page may be shown. */
   readonly silent: boolean;
 }
@@ -69,6 +69,14 @@ export function invalidRequest({
   ...destination
 }: DeferrableRequest): AuthorizationRequest {
   const { client, redirectUri, redirectUriSent } = destination;
-  const asked = { client, redirectUri, redirectUriSent, responseType: '', responseMode: 'query', data: {}, request };
-  return issuer === undefined ? asked : { ...asked, issuer };
+  const authorizationRequest = {
+    client,
+    redirectUri,
+    redirectUriSent,
+    responseType: '',
+    responseMode: 'query',
+    data: {},
+    request,
+  };
+  return issuer === undefined ? authorizationRequest : { ...authorizationRequest, issuer };
 }

@@ -30,9 +30,12 @@ export async function findDestination(
   server: ServerContext,
 ): Promise<Destination> {
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
-  const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
-  if (given !== undefined && !isRedirectUri(given)) {
-    const detail = { reason: '`redirect_uri` is not an absolute URI, or has a fragment', given: shortText(given) };
+  const requestedUri = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
+  if (requestedUri !== undefined && !isRedirectUri(requestedUri)) {
+    const detail = {
+      reason: '`redirect_uri` is not an absolute URI, or has a fragment',
+      given: shortText(requestedUri),
+    };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
   const client = await findClient(clientId, model, server, request);
@@ -41,9 +44,9 @@ export async function findDestination(
     warnOfModelMistake(model, NO_GRANTS);
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
-  if (given === undefined) verifyOmittedRedirectUri(request, server);
-  const redirectUri = await resolveRedirectUri(given, client, model);
-  return { client, redirectUri, redirectUriSent: given !== undefined };
+  if (requestedUri === undefined) verifyOmittedRedirectUri(request, server);
+  const redirectUri = await resolveRedirectUri(requestedUri, client, model);
+  return { client, redirectUri, redirectUriSent: requestedUri !== undefined };
 }
 
 /**

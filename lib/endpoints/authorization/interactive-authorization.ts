@@ -52,9 +52,12 @@ export class InteractiveAuthorization {
    */
   private defer(error: OAuthError, transaction: AuthorizationTransaction): void {
     if (mayRedirectError(transaction, this.server)) return;
-    const asked = copyOf(invalidRequest(transaction));
-    this.transactions.set(asked, transaction);
-    deferError(error, { asked, silent: isSilent(transaction.effectiveRequest, this.server) });
+    const authorizationRequest = copyOf(invalidRequest(transaction));
+    this.transactions.set(authorizationRequest, transaction);
+    deferError(error, {
+      authorizationRequest: authorizationRequest,
+      silent: isSilent(transaction.effectiveRequest, this.server),
+    });
   }
 
   async grantableScope(copy: AuthorizationRequest, user: User, response: Response): Promise<string | undefined> {
@@ -67,12 +70,12 @@ export class InteractiveAuthorization {
 
   async requiredInteraction(
     copy: AuthorizationRequest,
-    presence: AuthenticationState,
+    authentication: AuthenticationState,
     response: Response,
   ): Promise<RequiredInteraction> {
     const transaction = this.find(copy, response);
     if (this.server.hooks.authorization.requireInteraction.length === 0) return {};
-    return await transaction.findRequiredInteraction(presence, response);
+    return await transaction.findRequiredInteraction(authentication, response);
   }
 
   async decide(
@@ -85,16 +88,18 @@ export class InteractiveAuthorization {
   }
 
   private find(copy: AuthorizationRequest, response: Response): AuthorizationTransaction {
-    const found = this.transactions.get(copy);
-    if (!found) throw respondWithError(response, new InvalidArgumentError(UNKNOWN_REQUEST));
+    const transaction = this.transactions.get(copy);
+    if (!transaction) throw respondWithError(response, new InvalidArgumentError(UNKNOWN_REQUEST));
     verifyRequestAndResponse(copy.request, response);
-    return found;
+    return transaction;
   }
 }
 
 /** Returns a copy for the application. Changes to it have no effect on the decision, and a session can store it. */
-function copyOf({ request, data, ...asked }: AuthorizationRequest): AuthorizationRequest {
-  return Object.defineProperty({ ...asked, data: { ...data } }, 'request', { value: request }) as AuthorizationRequest;
+function copyOf({ request, data, ...members }: AuthorizationRequest): AuthorizationRequest {
+  return Object.defineProperty({ ...members, data: { ...data } }, 'request', {
+    value: request,
+  }) as AuthorizationRequest;
 }
 
 const UNKNOWN_REQUEST =

@@ -25,13 +25,13 @@ export async function openTransaction(
   const { responseTypes } = server;
   const issuer = server.issuerOf(request);
   let resolved: ResolvedRequest | undefined;
-  let wanted: ResponseType | undefined;
+  let responseType: ResponseType | undefined;
   let transaction: AuthorizationTransaction;
   try {
     if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(request, server);
     const effectiveRequest = resolved?.request ?? request;
-    wanted = findResponseType(effectiveRequest, responseTypes);
-    context.verifyModel(wanted ?? defaultResponseType(responseTypes));
+    responseType = findResponseType(effectiveRequest, responseTypes);
+    context.verifyModel(responseType ?? defaultResponseType(responseTypes));
     const destination = await findDestination(effectiveRequest, options, server);
     transaction = new AuthorizationTransaction(context, destination, { effectiveRequest, issuer, resolved });
   } catch (error) {
@@ -48,7 +48,7 @@ export async function openTransaction(
   try {
     // A self-registered client is verified in `read()`, since its errors must wait until the user is signed in.
     if (!denied && !isSelfRegistered(transaction.client))
-      verifyResponseTypeAllowed(wanted, transaction.client, responseTypes);
+      verifyResponseTypeAllowed(responseType, transaction.client, responseTypes);
     return transaction;
   } catch (error) {
     throw await sendError(context, transaction, error, response);

@@ -13,15 +13,15 @@ import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
  * @throws {InvalidRequestError} If the challenge is malformed, or its method is not supported. RFC 7636 §4.3
  */
 export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {
-  const given = optional(request, 'code_challenge_method', isMethod, FORM_OR_URL);
-  const codeChallengeMethod = given ?? defaultMethod(enablePlainPKCE);
+  const requestedMethod = optional(request, 'code_challenge_method', isMethod, FORM_OR_URL);
+  const codeChallengeMethod = requestedMethod ?? defaultMethod(enablePlainPKCE);
   if (codeChallengeMethod === 'plain') verifyPlain(enablePlainPKCE);
   else if (codeChallengeMethod !== 'S256') {
     throw new InvalidRequestError(`Invalid request: transform algorithm '${codeChallengeMethod}' not supported`);
   }
   const codeChallenge = optional(request, 'code_challenge', isPKCE, FORM_OR_URL);
   if (codeChallenge) return { codeChallenge, codeChallengeMethod };
-  if (given) throw new InvalidRequestError('Missing parameter: `code_challenge`');
+  if (requestedMethod) throw new InvalidRequestError('Missing parameter: `code_challenge`');
   return undefined;
 }
 

@@ -25,9 +25,9 @@ const MAX_URIS = 20;
  * Returns how to fix a redirect URI that is not registered, with a hint if a registered one is similar. For the log
  * only.
  */
-export function redirectRemedy(given: string, registered: readonly unknown[]): string {
+export function redirectRemedy(requested: string, registered: readonly unknown[]): string {
   if (registered.length === 0) return 'the client has no `redirectUris`: register them';
-  if (given.length > MAX_LENGTH || !URL.canParse(given)) return REGISTER;
+  if (requested.length > MAX_LENGTH || !URL.canParse(requested)) return REGISTER;
   const similar = registered
     .slice(0, MAX_URIS)
     .filter((uri): uri is string => typeof uri === 'string' && uri.length <= MAX_LENGTH && URL.canParse(uri));
@@ -37,7 +37,7 @@ export function redirectRemedy(given: string, registered: readonly unknown[]): s
       normalize(parsed);
       return parsed.href;
     };
-    if (similar.some((uri) => without(uri) === without(given))) return `${REGISTER}: ${hint}`;
+    if (similar.some((uri) => without(uri) === without(requested))) return `${REGISTER}: ${hint}`;
   }
   return REGISTER;
 }

@@ -13,9 +13,9 @@ const WEB = /^https?:/i;
  * Whether two redirect URIs are the same string. For native apps, the port of a loopback address may differ, since an
  * app cannot choose it. RFC 8252 §7.3
  */
-export function isSameRedirectUri(given: string, registered: string, client: CoreClient): boolean {
-  if (given === registered) return true;
-  return LOOPBACK.test(registered) && withoutPort(given) === withoutPort(registered) && isNative(client);
+export function isSameRedirectUri(requested: string, registered: string, client: CoreClient): boolean {
+  if (requested === registered) return true;
+  return LOOPBACK.test(registered) && withoutPort(requested) === withoutPort(registered) && isNative(client);
 }
 
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
@@ -38,23 +38,27 @@ function isNative(client: CoreClient): boolean {
  * @throws {InvalidClientError} If the redirect URI is not registered. It must never be redirected to.
  * @throws {InvalidRequestError} If the request names none, and the client has registered several. RFC 6749 §3.1.2
  */
-export async function resolveRedirectUri(given: string | undefined, client: CoreClient, model: Model): Promise<string> {
+export async function resolveRedirectUri(
+  requested: string | undefined,
+  client: CoreClient,
+  model: Model,
+): Promise<string> {
   // Ignore a string: its `includes()` would match any substring of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
-  if (given === undefined || registered.length === 0) return onlyRegisteredUri(registered);
+  if (requested === undefined || registered.length === 0) return onlyRegisteredUri(registered);
   const trusted = model.validateRedirectUri
-    ? await model.validateRedirectUri(given, client)
-    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri, client));
+    ? await model.validateRedirectUri(requested, client)
+    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(requested, uri, client));
   if (!trusted) {
     const detail = {
       reason: 'redirect URI is not registered for the client',
       expected: registered,
-      given: shortText(given),
-      remedy: redirectRemedy(given, registered),
+      given: shortText(requested),
+      remedy: redirectRemedy(requested, registered),
     };
     throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
   }
-  return given;
+  return requested;
 }
 
 /** Returns the only registered redirect URI, for a request that names none. RFC 6749 §3.1.2.3 */

@@ -22,13 +22,13 @@ export const fragmentUri = (uri: string, parameters: Readonly<Record<string, str
   addParameters(withPath(uri), parameters, '#');
 
 function addParameters(uri: string, parameters: Readonly<Record<string, string>>, first: string): string {
-  let answer = uri;
+  let result = uri;
   let separator = first;
   for (const name in parameters) {
-    answer += `${separator}${name}=${encodeValue(parameters[name]!)}`;
+    result += `${separator}${name}=${encodeValue(parameters[name]!)}`;
     separator = '&';
   }
-  return answer;
+  return result;
 }
 
 /** Returns a redirect URI unchanged, except that an `http` or `https` URI without a path gets the path `/`. */

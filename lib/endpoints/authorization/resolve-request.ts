@@ -9,12 +9,12 @@ import type { Request } from '../../http/request.js';
  * @throws {InvalidRequestError} If more than one feature finds a request. RFC 9126 §4
  */
 export async function resolveRequest(request: Request, server: ServerContext): Promise<ResolvedRequest> {
-  let found: ResolvedRequest | undefined;
+  let first: ResolvedRequest | undefined;
   for (const resolve of server.hooks.authorization.resolve) {
     const resolved = await resolve(request);
-    if (found && resolved)
+    if (first && resolved)
       throw new InvalidRequestError('Invalid request: its parameters come from more than one source');
-    found ??= resolved || undefined;
+    first ??= resolved || undefined;
   }
-  return found ?? { request };
+  return first ?? { request };
 }

@@ -42,8 +42,11 @@ export class OwnResources {
    */
   find(path: string): string | undefined {
     if (this.locations.length === 0) return undefined;
-    const sent = comparablePath(path);
-    return this.findAbove(sent) ?? (this.issuerPath === '' ? undefined : this.findAbove(this.issuerPath + sent));
+    const requestPath = comparablePath(path);
+    return (
+      this.findAbove(requestPath) ??
+      (this.issuerPath === '' ? undefined : this.findAbove(this.issuerPath + requestPath))
+    );
   }
 
   private findAbove(path: string): string | undefined {

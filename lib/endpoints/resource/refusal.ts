@@ -34,22 +34,22 @@ export function rejectRequest(response: Response, error: OAuthError, details: Ch
     setRetryAfter(response, error);
     return error;
   }
-  let said = 'realm="Service"';
-  if (!(error instanceof UnauthorizedRequestError)) said += `,error="${wireCode(error)}"`;
-  if (details.scope && error instanceof InsufficientScopeError) said += `,scope="${details.scope}"`;
+  let parameters = 'realm="Service"';
+  if (!(error instanceof UnauthorizedRequestError)) parameters += `,error="${wireCode(error)}"`;
+  if (details.scope && error instanceof InsufficientScopeError) parameters += `,scope="${details.scope}"`;
   if (error.name === 'insufficient_user_authentication') {
-    said += quoted(Object.entries(stepUpOf(error)).map(([name, value]) => [name, String(value)]));
+    parameters += quoted(Object.entries(stepUpOf(error)).map(([name, value]) => [name, String(value)]));
   }
   const challenges = details.server?.hooks.resource.challenge;
   try {
-    if (challenges?.length) said += featureParameters(challenges, { ...details, error } as RejectedRequest);
-  } catch (fault) {
-    return rejectRequest(response, toOAuthError(fault));
+    if (challenges?.length) parameters += featureParameters(challenges, { ...details, error } as RejectedRequest);
+  } catch (failure) {
+    return rejectRequest(response, toOAuthError(failure));
   }
   const schemes = details.server?.tokenSchemes;
   response.headers['www-authenticate'] = schemes?.size
-    ? challengesForSchemes(said, schemes, details.request)
-    : `Bearer ${said}`;
+    ? challengesForSchemes(parameters, schemes, details.request)
+    : `Bearer ${parameters}`;
   return error;
 }
 
@@ -58,14 +58,14 @@ export function rejectRequest(response: Response, error: OAuthError, details: Ch
  * scheme. Other clients get one challenge for each supported scheme, and choose. RFC 9449 §7.1
  */
 function challengesForSchemes(
-  said: string,
+  parameters: string,
   schemes: ServerContext['tokenSchemes'],
   request: Request | undefined,
 ): string {
   const used = request && schemeOf(request, schemes.keys());
-  if (used !== undefined) return `${used} ${said}${quoted(Object.entries(schemes.get(used)!))}`;
+  if (used !== undefined) return `${used} ${parameters}${quoted(Object.entries(schemes.get(used)!))}`;
   const others = [...schemes].map(([scheme, own]) => `, ${scheme} ${quoted(Object.entries(own)).slice(1)}`);
-  return `Bearer ${said}${others.join('')}`;
+  return `Bearer ${parameters}${others.join('')}`;
 }
 
 /** Returns the parameters that features add to a challenge. */

@@ -20,9 +20,9 @@ const sharers = new WeakMap<Request, Shared>();
  * @param key an object that exists as long as the native request, and no longer
  */
 export function shareLookUps(request: Request, key: object): void {
-  let found = shared.get(key);
-  if (!found) shared.set(key, (found = { lookUps: new Map(), reported: new Set() }));
-  sharers.set(request, found);
+  let entry = shared.get(key);
+  if (!entry) shared.set(key, (entry = { lookUps: new Map(), reported: new Set() }));
+  sharers.set(request, entry);
 }
 
 /**
@@ -34,9 +34,9 @@ export function lookUp(model: Model, value: string, request: Request): LookUp | 
   if (!lookUps) return model.getAccessToken!(value) as LookUp;
   let ofModel = lookUps.get(model);
   if (!ofModel) lookUps.set(model, (ofModel = new Map()));
-  let found = ofModel.get(value);
-  if (!found) ofModel.set(value, (found = (async () => model.getAccessToken!(value))()));
-  return found;
+  let pending = ofModel.get(value);
+  if (!pending) ofModel.set(value, (pending = (async () => model.getAccessToken!(value))()));
+  return pending;
 }
 
 /** Whether a refusal must be reported, because no other handler of the same native request has reported it. */

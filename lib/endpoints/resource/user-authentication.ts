@@ -11,8 +11,8 @@ const CLOCK_SKEW = 60;
  * 9470 §3
  */
 export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
-  const known = readSignInClaims(token);
-  return isAccepted(known.acr, acr) && (maxAge === undefined || isRecent(known.auth_time, maxAge));
+  const claims = readSignInClaims(token);
+  return isAccepted(claims.acr, acr) && (maxAge === undefined || isRecent(claims.auth_time, maxAge));
 }
 
 /**
@@ -20,25 +20,25 @@ export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
  * §3
  */
 export function stepUpError(token: Token, { acr, maxAge }: StepUp): InsufficientUserAuthenticationError {
-  const known = readSignInClaims(token);
-  if (!isAccepted(known.acr, acr)) {
+  const claims = readSignInClaims(token);
+  if (!isAccepted(claims.acr, acr)) {
     const detail = {
       reason: "user's login does not have one of the required `acr` values",
       expected: acr!.join(' '),
-      given: known.acr,
+      given: claims.acr,
     };
     return insufficient('a stronger login is required', { acr, maxAge }).because(detail);
   }
   const detail = {
     reason: "user's login is older than the allowed `maxAge` in seconds",
     expected: maxAge,
-    given: known.auth_time,
+    given: claims.auth_time,
   };
   return insufficient('a more recent login is required', { acr, maxAge }).because(detail);
 }
 
-const isAccepted = (known: string | undefined, acr: readonly string[] | undefined) =>
-  acr === undefined || (known !== undefined && acr.includes(known));
+const isAccepted = (value: string | undefined, acr: readonly string[] | undefined) =>
+  acr === undefined || (value !== undefined && acr.includes(value));
 
 function isRecent(authTime: number | undefined, maxAge: number): boolean {
   if (authTime === undefined) return false;

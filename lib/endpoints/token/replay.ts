@@ -32,18 +32,18 @@ export function replayOptionsOf({ issuer, options: { model, events } }: ClientRe
 export function verifyOwner(
   record: SingleUseRecord,
   client: CoreClient,
-  { finder, what, issuer }: { finder: string; what: string; issuer?: string | undefined },
+  { finder, name, issuer }: { finder: string; name: string; issuer?: string | undefined },
 ): void {
   if (!isOfIssuer(record, issuer)) {
-    const detail = { reason: `${what} was issued by another issuer`, expected: issuer, given: record.issuer };
-    throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
+    const detail = { reason: `${name} was issued by another issuer`, expected: issuer, given: record.issuer };
+    throw new InvalidGrantError(`Invalid grant: ${name} is invalid`).because(detail);
   }
   if (!record.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
   if (!record.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
   // Two clients without an id are not the same client.
   if (record.client.id === undefined || record.client.id === null || record.client.id !== client.id) {
-    const detail = { reason: `${what} was issued to another client`, expected: record.client.id, given: client.id };
-    throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
+    const detail = { reason: `${name} was issued to another client`, expected: record.client.id, given: client.id };
+    throw new InvalidGrantError(`Invalid grant: ${name} is invalid`).because(detail);
   }
 }
 
@@ -52,15 +52,15 @@ const REDEEM_ONCE =
   'use each code once, and replace the stored refresh token with the one in each response; `refreshTokenReuseInterval` allows retries after a lost response';
 
 /** Returns the reason for refusing a code or token that the model does not know. */
-export const unknownDetail = (what: string): RefusalDetail => ({
-  reason: `${what} is unknown`,
-  remedy: `send the ${what} to the server that issued it, before it is used or deleted; otherwise start a new authorization request`,
+export const unknownDetail = (name: string): RefusalDetail => ({
+  reason: `${name} is unknown`,
+  remedy: `send the ${name} to the server that issued it, before it is used or deleted; otherwise start a new authorization request`,
 });
 
 /** Returns the error for an expired code or token. */
-export const expiredError = (what: string, expiresAt: Date): InvalidGrantError =>
-  new InvalidGrantError(`Invalid grant: ${what} has expired`).because({
-    reason: `${what} has expired`,
+export const expiredError = (name: string, expiresAt: Date): InvalidGrantError =>
+  new InvalidGrantError(`Invalid grant: ${name} has expired`).because({
+    reason: `${name} has expired`,
     given: expiresAt,
     remedy: 'start a new authorization request',
   });
@@ -70,15 +70,15 @@ export const expiredError = (what: string, expiresAt: Date): InvalidGrantError =
  * model can, all tokens of the same authorization are revoked. RFC 6749 §4.1.2, RFC 9700 §4.14.2
  * @throws {InvalidGrantError} Always.
  */
-export async function rejectReplay(record: SingleUseRecord, what: string, options: ReplayOptions): Promise<never> {
+export async function rejectReplay(record: SingleUseRecord, name: string, options: ReplayOptions): Promise<never> {
   const { grantId, client, user } = record;
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);
     notifyTokensRevoked({ grantId });
     const facts = { endpoint: 'token', issuer: options.issuer, clientId: client.id, userId: user['id'], grantId };
-    options.report?.('token.reuse_detected', { ...facts, kind: what });
+    options.report?.('token.reuse_detected', { ...facts, kind: name });
     options.report?.('grant.ended', { ...facts, reason: 'reuse' });
   }
-  const detail = { reason: `${what} was already used`, given: record.revokedAt ?? 'spent', remedy: REDEEM_ONCE };
-  throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
+  const detail = { reason: `${name} was already used`, given: record.revokedAt ?? 'used before', remedy: REDEEM_ONCE };
+  throw new InvalidGrantError(`Invalid grant: ${name} is invalid`).because(detail);
 }

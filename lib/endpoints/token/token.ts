@@ -68,13 +68,13 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   }
 
   protected bodyOf(token: Token, request: ClientRequest): object {
-    const { tokenMembers: kept, responseMembers: answer, code, refreshToken } = request;
+    const { tokenMembers, responseMembers, code, refreshToken } = request;
     if (request.get(ISSUED_TOKEN_TYPE) !== undefined)
-      return tokenResponse(token, { responseMembers: answer, isNotAccessToken: true });
-    if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { responseMembers: answer });
+      return tokenResponse(token, { responseMembers, isNotAccessToken: true });
+    if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { responseMembers });
     return tokenResponse(token, {
-      responseMembers: answer,
-      storedMembers: { ...kept, ...readSignInClaims(code ?? refreshToken ?? {}) },
+      responseMembers,
+      storedMembers: { ...tokenMembers, ...readSignInClaims(code ?? refreshToken ?? {}) },
     });
   }
 

@@ -47,7 +47,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   private async findCode(value: string, client: CoreClient): Promise<AuthorizationCode> {
     const code = await this.model.getAuthorizationCode(value);
     if (!code) throw new InvalidGrantError(`Invalid grant: ${CODE_NAME} is invalid`).because(unknownDetail(CODE_NAME));
-    verifyOwner(code, client, { finder: 'getAuthorizationCode', what: CODE_NAME, issuer: this.options.issuer });
+    verifyOwner(code, client, { finder: 'getAuthorizationCode', name: CODE_NAME, issuer: this.options.issuer });
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
     if (isExpired(code.expiresAt)) throw expiredError(CODE_NAME, code.expiresAt);
     if (code.redirectUri && !isUri(code.redirectUri)) {

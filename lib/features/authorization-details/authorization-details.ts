@@ -43,13 +43,13 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Feat
 /** Returns the hooks that read and validate the details of authorization requests. RFC 9396 §2, §7.1 */
 function authorizationHooks(details: KnownDetails, model: Model): AuthorizationHooks {
   /** The requested details, before a user was known. */
-  const named = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
+  const requestedDetailsOf = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
   return {
     async read(parameters, { client }) {
-      const asked = readDetails(parameters);
-      if (!asked) return undefined;
-      details.verify(asked, client);
-      return storedDetails(await details.approve(asked, { client }, model));
+      const requested = readDetails(parameters);
+      if (!requested) return undefined;
+      details.verify(requested, client);
+      return storedDetails(await details.approve(requested, { client }, model));
     },
 
     // Details of a type without `remember` need consent each time, even if the application remembers consent.
@@ -65,10 +65,10 @@ function authorizationHooks(details: KnownDetails, model: Model): AuthorizationH
           data[DETAILS] = chosen.length > 0 ? detailsFromApplication(chosen, detailsOf(data[DETAILS])) : undefined;
         return;
       }
-      const wanted = named.get(request) ?? detailsOf(data[DETAILS]);
-      if (wanted.length === 0) return;
-      named.set(request, wanted);
-      const { [DETAILS]: approved } = storedDetails(await details.approve(wanted, { client, user }, model));
+      const requested = requestedDetailsOf.get(request) ?? detailsOf(data[DETAILS]);
+      if (requested.length === 0) return;
+      requestedDetailsOf.set(request, requested);
+      const { [DETAILS]: approved } = storedDetails(await details.approve(requested, { client, user }, model));
       data[DETAILS] = approved;
     },
   };
@@ -78,19 +78,19 @@ function authorizationHooks(details: KnownDetails, model: Model): AuthorizationH
 function tokenHooks(details: KnownDetails): TokenHooks {
   return {
     async issue(request) {
-      const found = await detailsOfToken(request, details);
-      if (found.length > 0) request.tokenMembers[DETAILS] = found;
+      const tokenDetails = await detailsOfToken(request, details);
+      if (tokenDetails.length > 0) request.tokenMembers[DETAILS] = tokenDetails;
     },
 
     respond(request, token) {
       verifyRetriedDetails(request, token);
-      const said = reportedDetails({ ...request.tokenMembers, ...token });
-      if (said.length > 0) request.responseMembers[DETAILS] = said;
+      const reported = reportedDetails({ ...request.tokenMembers, ...token });
+      if (reported.length > 0) request.responseMembers[DETAILS] = reported;
     },
 
     describe(token) {
-      const said = reportedDetails(token);
-      return said.length > 0 ? { [DETAILS]: said } : undefined;
+      const reported = reportedDetails(token);
+      return reported.length > 0 ? { [DETAILS]: reported } : undefined;
     },
   };
 }
@@ -106,37 +106,37 @@ const storedDetails = (details: readonly AuthorizationDetail[]) => ({
 async function detailsOfToken(request: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
   const { authorization, parameters, client, options } = request;
   const model: AuthorizationDetailsModel & typeof options.model = options.model;
-  const asked = readDetails(parameters);
-  if (asked) details.verify(asked, client);
+  const requested = readDetails(parameters);
+  if (requested) details.verify(requested, client);
   const granted = grantedDetails(request);
-  if (asked && !granted && !model.validateAuthorizationDetails) {
+  if (requested && !granted && !model.validateAuthorizationDetails) {
     throw invalidDetails(
       'no user has consented to them, and the model has no `validateAuthorizationDetails()` to allow them',
     );
   }
-  const wanted = granted ? requestedDetails(asked, granted, details) : (asked ?? []);
-  if (wanted.length === 0) return [];
+  const result = granted ? requestedDetails(requested, granted, details) : (requested ?? []);
+  if (result.length === 0) return [];
   // Details that another server has granted may be of types that this server does not support.
-  if (request.source?.isExternal) details.verify(wanted, client);
+  if (request.source?.isExternal) details.verify(result, client);
   // The refresh token keeps all granted details, even if this access token has fewer.
-  if (asked && granted && authorization!.refreshable) request.tokenMembers['refreshTokenDetails'] = granted;
-  return await details.approve(wanted, authorization!, model);
+  if (requested && granted && authorization!.refreshable) request.tokenMembers['refreshTokenDetails'] = granted;
+  return await details.approve(result, authorization!, model);
 }
 
 function requestedDetails(
-  asked: readonly AuthorizationDetail[] | undefined,
+  requested: readonly AuthorizationDetail[] | undefined,
   granted: readonly AuthorizationDetail[],
   details: KnownDetails,
 ): readonly AuthorizationDetail[] {
-  if (asked) return details.narrow(asked, granted);
+  if (requested) return details.narrow(requested, granted);
   const left = details.remaining(granted);
   if (left.length > 0 || granted.length === 0) return left;
   throw invalidDetails('no granted detail is of a type that the server still supports');
 }
 
 function* configurationErrors(options: AuthorizationDetailsOptions): Iterable<string> {
-  const misspelt = findUnknownOption(options ?? {}, { types: true }, '`authorizationDetails()`');
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(options ?? {}, { types: true }, '`authorizationDetails()`');
+  if (unknown !== undefined) yield unknown;
   yield* typeErrors(options?.types);
 }
 

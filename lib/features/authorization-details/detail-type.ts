@@ -30,16 +30,16 @@ export function* typeErrors(types: unknown): Iterable<string> {
     yield "`authorizationDetails()` requires `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`";
   }
   for (const [name, type] of all) {
-    const place = `the type \`${name}\` of \`authorizationDetails()\``;
+    const location = `the type \`${name}\` of \`authorizationDetails()\``;
     if (typeof type !== 'object' || type === null) {
-      yield `${place} must be an object. Use \`{}\` if it has no settings`;
+      yield `${location} must be an object. Use \`{}\` if it has no settings`;
       continue;
     }
     for (const [member, value] of Object.entries(type as object)) {
       const kind = Object.hasOwn(FIELDS, member) ? FIELDS[member as keyof typeof FIELDS] : undefined;
       if (kind === undefined)
-        yield `${place} has the unknown member \`${member}\`. Use only ${Object.keys(FIELDS).join(', ')}`;
-      else if (value !== undefined && !KINDS[kind]!(value)) yield `\`${member}\` of ${place} must be a ${kind}`;
+        yield `${location} has the unknown member \`${member}\`. Use only ${Object.keys(FIELDS).join(', ')}`;
+      else if (value !== undefined && !KINDS[kind]!(value)) yield `\`${member}\` of ${location} must be a ${kind}`;
     }
   }
 }

@@ -32,18 +32,18 @@ export class KnownDetails implements SupportedDetails {
    * @throws {InvalidAuthorizationDetailsError} If a detail is not. RFC 9396 §5
    */
   verify(details: Details, client: CoreClient): void {
-    const own: unknown = AUTHORIZATION_DETAILS_TYPES.of(client);
+    const registered: unknown = AUTHORIZATION_DETAILS_TYPES.of(client);
     for (const detail of details) {
       const { type: name } = detail;
       const type = this.types.get(name);
       if (!type) throw invalidDetails('type is unknown to the server', name);
-      if (Array.isArray(own) && !own.includes(name))
+      if (Array.isArray(registered) && !registered.includes(name))
         throw invalidDetails("type is not in the client's `authorization_details_types`", name);
       const { fields, required = [] } = type;
-      const more = fields && Object.keys(detail).find((field) => field !== 'type' && !fields.includes(field));
-      if (more !== undefined) throw invalidDetails(`type \`${name}\` does not allow this field`, more);
-      const less = required.find((field) => !Object.hasOwn(detail, field));
-      if (less !== undefined) throw invalidDetails(`type \`${name}\` requires the field \`${less}\``);
+      const unknownField = fields && Object.keys(detail).find((field) => field !== 'type' && !fields.includes(field));
+      if (unknownField !== undefined) throw invalidDetails(`type \`${name}\` does not allow this field`, unknownField);
+      const missingField = required.find((field) => !Object.hasOwn(detail, field));
+      if (missingField !== undefined) throw invalidDetails(`type \`${name}\` requires the field \`${missingField}\``);
       if (!isValid(() => type.validate?.(detail)))
         throw invalidDetails(`\`validate()\` of the type \`${name}\` rejected the detail`);
     }
@@ -59,15 +59,15 @@ export class KnownDetails implements SupportedDetails {
     model: Model & AuthorizationDetailsModel,
   ): Promise<Details> {
     if (!model.validateAuthorizationDetails) return details;
-    const answer = await model.validateAuthorizationDetails(details, client, user);
-    if (answer === true) return details;
-    if (!answer) throw invalidDetails('`validateAuthorizationDetails()` of the model refused them');
-    if (!Array.isArray(answer)) {
+    const result = await model.validateAuthorizationDetails(details, client, user);
+    if (result === true) return details;
+    if (!result) throw invalidDetails('`validateAuthorizationDetails()` of the model refused them');
+    if (!Array.isArray(result)) {
       throw new ServerError(
         'Server error: `validateAuthorizationDetails()` must return true, a list of details, or a falsy value',
       );
     }
-    return answer.length === 0 ? [] : detailsFromApplication(answer, details);
+    return result.length === 0 ? [] : detailsFromApplication(result, details);
   }
 
   /**

@@ -20,9 +20,9 @@ export function readDetails(parameters: Parameters): readonly AuthorizationDetai
   const text = parameters.optional(DETAILS, () => true);
   if (text === undefined) return undefined;
   if (text.length > MAX_LENGTH) throw invalidDetails(`longer than ${MAX_LENGTH} characters`, text);
-  const said = tryParseJson(text);
-  if (said === undefined) throw invalidDetails('not valid JSON', text);
-  return verifyDetails(said);
+  const value = tryParseJson(text);
+  if (value === undefined) throw invalidDetails('not valid JSON', text);
+  return verifyDetails(value);
 }
 
 /**

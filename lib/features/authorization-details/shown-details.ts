@@ -18,9 +18,9 @@ export function shownDetails(
   details: readonly AuthorizationDetail[],
   { server, language }: { server: Pick<ServerContext, 'find'>; language: string },
 ): ShownDetail[] {
-  const known = server.find(AUTHORIZATION_DETAILS);
+  const supported = server.find(AUTHORIZATION_DETAILS);
   return details.map((detail) => {
-    const type = known?.types.get(detail.type);
+    const type = supported?.types.get(detail.type);
     const lines = type?.describe ? [type.describe(detail, language)].flat() : linesOf(detail);
     return { detail, title: displayText(type?.title ?? detail.type), lines: lines.map(displayText) };
   });

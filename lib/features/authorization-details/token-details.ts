@@ -18,8 +18,8 @@ export function grantedDetails({ code, refreshToken, source }: ClientRequest): D
 }
 
 /** Returns the details of a grant. A refresh token may have more of them than its access token. */
-const grantDetails = ({ refreshTokenDetails, [DETAILS]: own }: StoredRecord): Details =>
-  detailsOf(refreshTokenDetails ?? own);
+const grantDetails = ({ refreshTokenDetails, [DETAILS]: details }: StoredRecord): Details =>
+  detailsOf(refreshTokenDetails ?? details);
 
 /**
  * Returns the details to report for a token: those that may be used at the resources of the token. A detail without
@@ -40,13 +40,10 @@ const isAt = (location: string, resources: readonly string[]) =>
  * Verifies that a retried refresh request names the same details as the first attempt, whose response it gets again.
  * @throws {InvalidAuthorizationDetailsError} If it names others.
  */
-export function verifyRetriedDetails(
-  { refreshToken, tokenMembers: kept, parameters }: ClientRequest,
-  token: Token,
-): void {
-  if (!refreshToken || kept[DETAILS] !== undefined) return;
-  const named = readDetails(parameters);
-  if (named && detailsText(named) !== detailsText(detailsOf(token[DETAILS]))) {
+export function verifyRetriedDetails({ refreshToken, tokenMembers, parameters }: ClientRequest, token: Token): void {
+  if (!refreshToken || tokenMembers[DETAILS] !== undefined) return;
+  const requested = readDetails(parameters);
+  if (requested && detailsText(requested) !== detailsText(detailsOf(token[DETAILS]))) {
     throw invalidDetails('the refresh token was already used for other details');
   }
 }

@@ -49,11 +49,11 @@ class MetadataDocumentClients {
   private readonly documents: DocumentCache<ClientMetadata>;
   private readonly model: Model & ClientIdDocumentModel;
 
-  constructor(given: ClientIdDocumentOptions, server: ServerContext) {
-    const { redirects, minAge, maxAge, outage, pause, size, fetch } = documentSettings(given);
+  constructor(options: ClientIdDocumentOptions, server: ServerContext) {
+    const { redirects, minAge, maxAge, outage, pause, size, fetch } = documentSettings(options);
     this.model = server.options.model;
     this.fetch = new SafeFetch(fetch);
-    this.policy = documentPolicy(clientPolicy(given, server));
+    this.policy = documentPolicy(clientPolicy(options, server));
     this.documents = new DocumentCache({
       size,
       outage,

@@ -47,16 +47,16 @@ export class DocumentCache<D> {
    */
   async get(url: string, requester?: string): Promise<D> {
     const now = performance.now();
-    const known = this.documents.get(url);
-    if (known) {
+    const stored = this.documents.get(url);
+    if (stored) {
       this.documents.delete(url);
-      this.documents.set(url, known);
-      if (now < known.freshUntil) return known.document;
+      this.documents.set(url, stored);
+      if (now < stored.freshUntil) return stored.document;
     }
     try {
       return await this.fetchUnlessPaused(url, now, requester);
     } catch (error) {
-      if (known && now < known.usableUntil && this.options.isTemporary(error)) return known.document;
+      if (stored && now < stored.usableUntil && this.options.isTemporary(error)) return stored.document;
       throw error;
     }
   }

@@ -45,7 +45,7 @@ export interface ClientIdDocumentModel {
 export const DEFAULT_AGE = 300;
 
 /** Returns the options of `clientIdDocuments()`, with their defaults. */
-export const documentSettings = (given: ClientIdDocumentOptions) => ({ ...DEFAULTS, ...given });
+export const documentSettings = (options: ClientIdDocumentOptions) => ({ ...DEFAULTS, ...options });
 
 const DEFAULTS = { redirects: 'any', minAge: 60, maxAge: 86_400, outage: 86_400, pause: 5, size: 1000 } as const;
 
@@ -63,12 +63,12 @@ const NAMES = {
 const NAME = '`clientIdDocuments()`';
 
 /** Yields the configuration errors in the options of `clientIdDocuments()`. */
-export function* documentErrors(given: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
-  const misspelt =
-    findUnknownOption(given, NAMES, NAME) ??
-    findUnknownOption(given.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${NAME}`);
-  if (misspelt !== undefined) yield misspelt;
-  const { redirects, size, ...seconds } = documentSettings(given);
+export function* documentErrors(options: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
+  const unknown =
+    findUnknownOption(options, NAMES, NAME) ??
+    findUnknownOption(options.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${NAME}`);
+  if (unknown !== undefined) yield unknown;
+  const { redirects, size, ...seconds } = documentSettings(options);
   if (redirects !== 'any' && redirects !== 'own') yield `\`redirects\` of ${NAME} must be \`any\` or \`own\``;
   if (!(Number.isInteger(size) && size > 0)) yield `\`size\` of ${NAME} must be a whole number of documents, 1 or more`;
   for (const name of ['minAge', 'maxAge', 'outage', 'pause'] as const) {
@@ -76,7 +76,7 @@ export function* documentErrors(given: ClientIdDocumentOptions, server: ServerCo
       yield `\`${name}\` of ${NAME} must be a number of seconds, 0 or more`;
   }
   if (seconds.minAge > seconds.maxAge) yield `\`minAge\` of ${NAME} must not exceed its \`maxAge\``;
-  const fault = findFetchOptionsError(given.fetch);
-  if (fault !== undefined) yield fault;
-  yield* findPolicyErrors(given, server, NAME);
+  const fetchError = findFetchOptionsError(options.fetch);
+  if (fetchError !== undefined) yield fetchError;
+  yield* findPolicyErrors(options, server, NAME);
 }

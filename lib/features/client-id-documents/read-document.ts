@@ -41,8 +41,8 @@ export function readDocument(
 }
 
 const isOwnOrLoopback = (client: MetadataClient, uri: string) => {
-  const place = redirectTarget(client, uri);
-  return place === 'own' || (place === 'device' && /^https?:/i.test(uri));
+  const target = redirectTarget(client, uri);
+  return target === 'own' || (target === 'device' && /^https?:/i.test(uri));
 };
 
 /** Returns the client that a client ID metadata document describes. */

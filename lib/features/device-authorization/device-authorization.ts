@@ -78,24 +78,25 @@ const RATE: RequestRate = { requests: 60, per: 60 };
 const MAX_SECONDS = { lifetime: 86_400, interval: 60 } as const;
 
 function* configurationErrors(options: DeviceAuthorizationOptions, server: ServerContext): Iterable<string> {
-  const place = '`deviceAuthorization()`';
-  const misspelt = findUnknownOption(options, NAMES, place);
-  if (misspelt !== undefined) yield misspelt;
-  const wrongRate = findRateError(options.rate, place);
+  const feature = '`deviceAuthorization()`';
+  const unknown = findUnknownOption(options, NAMES, feature);
+  if (unknown !== undefined) yield unknown;
+  const wrongRate = findRateError(options.rate, feature);
   if (wrongRate !== undefined) yield wrongRate;
   for (const name of ['lifetime', 'interval'] as const) {
     const { [name]: seconds } = options;
-    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
-    if (!isGood) yield `\`${name}\` of ${place} must be a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
+    const isValid =
+      seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
+    if (!isValid) yield `\`${name}\` of ${feature} must be a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
   }
   const { verificationUri } = options;
   const { issuer, model } = server.options;
   if (verificationUri !== undefined && !isPublicUrl(verificationUri)) {
-    yield `\`verificationUri\` of ${place} must be an https URL without query and fragment, or an http URL of localhost`;
+    yield `\`verificationUri\` of ${feature} must be an https URL without query and fragment, or an http URL of localhost`;
   }
   if (verificationUri === undefined && (issuer === undefined || !server.endpoints.has('device'))) {
-    yield `${place} requires a page where users enter their codes: add \`pages({ devices: true })\` and set the option \`issuer\`, or set \`verificationUri\` to your own page`;
+    yield `${feature} requires a page where users enter their codes: add \`pages({ devices: true })\` and set the option \`issuer\`, or set \`verificationUri\` to your own page`;
   }
   if (!hasOnce(model))
-    yield `${place} requires a model with \`once()\`, called as \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
+    yield `${feature} requires a model with \`once()\`, called as \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
 }

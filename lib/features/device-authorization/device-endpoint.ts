@@ -66,12 +66,16 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDevic
     const requested = requestedScope(request.request);
     const scoped = { client, ...(requested !== undefined && { scope: requested }) };
     const scope = await verifyClientScope(this.options, scoped, this.server.ignorableScopes);
-    const asked = deviceAuthorizationRequest(client, { requestedScope: scope, issuer, request: request.request });
+    const authorizationRequest = deviceAuthorizationRequest(client, {
+      requestedScope: scope,
+      issuer,
+      request: request.request,
+    });
     for (const read of this.server.hooks.authorization.read) {
-      Object.assign(asked.data, await read(parameters, asked));
+      Object.assign(authorizationRequest.data, await read(parameters, authorizationRequest));
     }
     const begun: NewDeviceAuthorization = {
-      ...asked.data,
+      ...authorizationRequest.data,
       deviceCode: opaqueToken(),
       userCode: await this.unusedUserCode(),
       expiresAt: new Date(Date.now() + lifetime * 1000),

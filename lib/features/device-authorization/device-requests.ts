@@ -61,20 +61,20 @@ export async function findDeviceRequest(
   const model = modelOf(server);
   await countGuess(model, { ...deviceUser, issuer: server.options.issuer });
   const userCode = readUserCode(typed);
-  const found = userCode && (await model.getDeviceAuthorizationByUserCode(userCode));
-  const waiting = await readPendingRequest(found && { ...found, userCode }, deviceUser, server);
-  if (!waiting) return undefined;
-  const { id, client, expiresAt, resource } = waiting.authorization;
+  const stored = userCode && (await model.getDeviceAuthorizationByUserCode(userCode));
+  const pending = await readPendingRequest(stored && { ...stored, userCode }, deviceUser, server);
+  if (!pending) return undefined;
+  const { id, client, expiresAt, resource } = pending.authorization;
   const shown: DeviceRequest = {
     id,
     userCode: displayedUserCode(userCode!),
     client,
-    scope: waiting.scope,
+    scope: pending.scope,
     resource: audienceOf(resource),
-    data: waiting.authorizationRequest.data,
+    data: pending.authorizationRequest.data,
     expiresAt,
   };
-  shownRequests.set(shown, waiting);
+  shownRequests.set(shown, pending);
   return shown;
 }
 
@@ -87,8 +87,8 @@ export async function decideDeviceRequest(
   request: DeviceRequest,
   decision: { allow: boolean; scope?: Scope; signIn?: SignIn | undefined },
 ): Promise<boolean> {
-  const waiting = shownRequests.get(request);
-  if (!waiting)
+  const pending = shownRequests.get(request);
+  if (!pending)
     throw new InvalidArgumentError(
       'Invalid argument: `request` must be the object returned by `findDeviceRequest()`, and can be decided only once',
     );
@@ -96,5 +96,5 @@ export async function decideDeviceRequest(
   const { allow, scope, signIn } = decision;
   // The session is not stored: the device stays signed in when the session ends.
   const { sid: _, ...data } = signInClaims(signIn ?? {});
-  return await decidePendingRequest(waiting, { allow, scope, ...(signIn && { data }) }, 'device');
+  return await decidePendingRequest(pending, { allow, scope, ...(signIn && { data }) }, 'device');
 }

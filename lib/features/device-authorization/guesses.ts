@@ -23,11 +23,11 @@ export async function countGuess(
   const { each, few, first, later, seconds } = GUESSES;
   const id: unknown = user['id'];
   // Users of two issuers may have the same id.
-  const own = JSON.stringify(['user', issuer, typeof id, String(id)]);
-  const mine = [own];
-  if (address !== undefined) mine.push(`address ${networkOf(address)}`);
-  for (const who of mine) if (!(await claimAttempt(model, who, { places: each, probes: each }))) throw tooMany(seconds);
-  const isFew = await claimAttempt(model, `few of ${own}`, { places: few, probes: few });
+  const userKey = JSON.stringify(['user', issuer, typeof id, String(id)]);
+  const keys = [userKey];
+  if (address !== undefined) keys.push(`address ${networkOf(address)}`);
+  for (const key of keys) if (!(await claimAttempt(model, key, { places: each, probes: each }))) throw tooMany(seconds);
+  const isFew = await claimAttempt(model, `few of ${userKey}`, { places: few, probes: few });
   const pool = isFew ? 'first' : 'later';
   // Sampling 12 of many slots is sufficient: if all are taken, the budget is almost used up.
   if (!(await claimAttempt(model, `all, ${pool}`, { places: isFew ? first : later, probes: 12 })))
@@ -45,8 +45,8 @@ export async function claimAttempt(
 ): Promise<boolean> {
   const start = randomInt(places);
   for (let probe = 0; probe < probes; probe += 1) {
-    const place = probes === places ? (start + probe) % places : randomInt(places);
-    const mark = hash('sha256', `user code of ${budget}, ${place}`, 'base64url');
+    const slot = probes === places ? (start + probe) % places : randomInt(places);
+    const mark = hash('sha256', `user code of ${budget}, ${slot}`, 'base64url');
     if (await model.once(mark, GUESSES.seconds)) return true;
   }
   return false;

@@ -61,14 +61,14 @@ export async function readPendingRequest(
     { client, user, ...(scope && { scope }) },
     !hasDetails(data),
   );
-  const asked = deviceAuthorizationRequest(client, {
+  const authorizationRequest = deviceAuthorizationRequest(client, {
     ...(scope && { requestedScope: scopeText(scope) }),
     issuer,
     data,
     request,
   });
-  for (const approve of server.hooks.authorization.approve) await approve(asked, { user });
-  return { authorization, authorizationRequest: asked, user, scope: grantable, server };
+  for (const approve of server.hooks.authorization.approve) await approve(authorizationRequest, { user });
+  return { authorization, authorizationRequest, user, scope: grantable, server };
 }
 
 /** The decision of a user on a request of a device. */
@@ -85,35 +85,47 @@ interface UserDecision {
  * @returns whether the decision was saved: `false` if the request was already decided or has expired
  */
 export async function decidePendingRequest(
-  { authorization: found, authorizationRequest: asked, user, scope: grantable, server }: PendingRequest,
-  { allow: isAllowed, scope: wanted, data: more }: UserDecision,
+  { authorization, authorizationRequest, user, scope: grantable, server }: PendingRequest,
+  { allow: isAllowed, scope: requestedScope, data: furtherData }: UserDecision,
   endpoint: string,
 ): Promise<boolean> {
-  if (isExpired(found.expiresAt)) return false;
-  const scope = wanted === undefined ? grantable : scopeText(withinScope(grantable, wanted));
+  if (isExpired(authorization.expiresAt)) return false;
+  const scope = requestedScope === undefined ? grantable : scopeText(withinScope(grantable, requestedScope));
   const { approve } = server.hooks.authorization;
-  const data = approve.length > 0 || more ? { data: { ...(approve.length > 0 && asked.data), ...more } } : {};
-  const counts = await modelOf(server).decideDeviceAuthorization(found, isAllowed ? { user, scope, ...data } : {});
-  if (counts) reportDecision(server, { found, user, scope, isAllowed, endpoint });
+  const data =
+    approve.length > 0 || furtherData
+      ? { data: { ...(approve.length > 0 && authorizationRequest.data), ...furtherData } }
+      : {};
+  const counts = await modelOf(server).decideDeviceAuthorization(
+    authorization,
+    isAllowed ? { user, scope, ...data } : {},
+  );
+  if (counts) reportDecision(server, { authorization, user, scope, isAllowed, endpoint });
   return Boolean(counts);
 }
 
 function reportDecision(
   { options: { events } }: ServerContext,
   {
-    found,
+    authorization,
     user,
     scope,
     isAllowed,
     endpoint,
-  }: { found: DeviceAuthorization; user: User; scope: string | undefined; isAllowed: boolean; endpoint: string },
+  }: {
+    authorization: DeviceAuthorization;
+    user: User;
+    scope: string | undefined;
+    isAllowed: boolean;
+    endpoint: string;
+  },
 ): void {
-  const { client, issuer } = found;
+  const { client, issuer } = authorization;
   const facts = { endpoint, issuer, clientId: client.id, userId: user['id'] as unknown, scope };
   for (const name of isAllowed ? (['consent.given', 'authorization.granted'] as const) : []) {
     if (hasListener(events, name)) reportEvent(events, name, facts);
   }
   if (isAllowed || !hasListener(events, 'consent.denied')) return;
-  const said = { error: 'access_denied', description: 'Access denied: the user denied the request', status: 400 };
-  reportEvent(events, 'consent.denied', { ...facts, ...said });
+  const refusal = { error: 'access_denied', description: 'Access denied: the user denied the request', status: 400 };
+  reportEvent(events, 'consent.denied', { ...facts, ...refusal });
 }

@@ -48,43 +48,43 @@ export const polledGrant = (polled: PolledGrantOptions): GrantHandler =>
 
 async function redeemPolled(
   request: TokenRequest,
-  { parameter, kind: what, deviceCodeOf: keyOf, furtherMembers: also }: PolledGrantOptions,
+  { parameter, kind, deviceCodeOf, furtherMembers }: PolledGrantOptions,
 ): Promise<Token> {
   const { client } = request;
   const value = required(request.request, parameter, isVSCHAR);
-  const deviceCode = keyOf ? keyOf(value) : value;
-  const stored = await findStored(deviceCode, what, request);
-  if (stored.revokedAt) return await rejectConsumed(stored, what, request);
-  if (isExpired(stored.expiresAt)) throw new ExpiredTokenError(`Expired token: the ${what} has expired`);
+  const deviceCode = deviceCodeOf ? deviceCodeOf(value) : value;
+  const stored = await findStored(deviceCode, kind, request);
+  if (stored.revokedAt) return await rejectConsumed(stored, kind, request);
+  if (isExpired(stored.expiresAt)) throw new ExpiredTokenError(`Expired token: the ${kind} has expired`);
   if (stored.isDenied) throw new AccessDeniedError('Access denied: the user denied the request');
   const { user, scope, grantId } = stored;
   if (!user) throw await pending(deviceCode, stored, request);
 
-  const found = { ...stored, deviceCode };
-  request.code = { ...found, ...also?.(value) };
+  const withDeviceCode = { ...stored, deviceCode };
+  request.code = { ...withDeviceCode, ...furtherMembers?.(value) };
   const extra: Record<string, unknown> = {};
-  copySignInClaims(extra, found);
+  copySignInClaims(extra, withDeviceCode);
   const scopeStatus = 'consented';
   const authorization: Authorization = { client, user, scope, scopeStatus, refreshable: true, grantId, extra };
   const model = modelOf(request);
   return await request.redeem(authorization, {
-    consumeAndSave: model.redeemDeviceCode && ((token) => model.redeemDeviceCode!(found, token, client, user)),
-    consume: () => model.revokeDeviceCode(found),
-    handleReplay: () => Promise.reject(consumedError(what)),
+    consumeAndSave: model.redeemDeviceCode && ((token) => model.redeemDeviceCode!(withDeviceCode, token, client, user)),
+    consume: () => model.revokeDeviceCode(withDeviceCode),
+    handleReplay: () => Promise.reject(consumedError(kind)),
   });
 }
 
 const modelOf = ({ options }: TokenRequest) => options.model as Model & DeviceAuthorizationModel & OnceModel;
 
-async function findStored(deviceCode: string, what: string, request: TokenRequest): Promise<DeviceAuthorization> {
+async function findStored(deviceCode: string, kind: string, request: TokenRequest): Promise<DeviceAuthorization> {
   const { client, issuer } = request;
-  const found = await modelOf(request).getDeviceAuthorization(deviceCode);
-  if (!found) throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(unknownDetail(what));
+  const stored = await modelOf(request).getDeviceAuthorization(deviceCode);
+  if (!stored) throw new InvalidGrantError(`Invalid grant: ${kind} is invalid`).because(unknownDetail(kind));
   // A pending request has no user yet.
-  const whole = { ...found, user: found.user ?? NO_USER };
-  verifyOwner(whole, client, { finder: 'getDeviceAuthorization', what, issuer });
-  if (!(found.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
-  return found;
+  const withUser = { ...stored, user: stored.user ?? NO_USER };
+  verifyOwner(withUser, client, { finder: 'getDeviceAuthorization', name: kind, issuer });
+  if (!(stored.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
+  return stored;
 }
 
 /**
@@ -92,11 +92,11 @@ async function findStored(deviceCode: string, what: string, request: TokenReques
  * An earlier poll makes the interval longer. A poll after the decision is never too early, since CIBA may have notified
  * the client.
  */
-async function pending(deviceCode: string, found: DeviceAuthorization, request: TokenRequest): Promise<OAuthError> {
+async function pending(deviceCode: string, stored: DeviceAuthorization, request: TokenRequest): Promise<OAuthError> {
   const model = modelOf(request);
   const poll = hash('sha256', `poll ${deviceCode}`, 'base64url');
-  if (await model.once(poll, Math.max(found.interval - LEEWAY, 1))) return notDecided();
-  if (found.interval < MAX_INTERVAL) await model.slowDownDevice(found, found.interval + SLOW_DOWN_STEP);
+  if (await model.once(poll, Math.max(stored.interval - LEEWAY, 1))) return notDecided();
+  if (stored.interval < MAX_INTERVAL) await model.slowDownDevice(stored, stored.interval + SLOW_DOWN_STEP);
   return tooFast();
 }
 
@@ -104,17 +104,17 @@ async function pending(deviceCode: string, found: DeviceAuthorization, request: 
  * Rejects a code that was already redeemed. A repeated poll within one interval is harmless; a later one is treated as
  * a replay.
  */
-async function rejectConsumed(found: DeviceAuthorization, what: string, request: TokenRequest): Promise<never> {
-  const ago = found.revokedAgo ?? (Date.now() - found.revokedAt!.getTime()) / 1000;
-  if (ago < found.interval) throw consumedError(what);
-  return await rejectReplay({ ...found, user: found.user ?? NO_USER }, what, replayOptionsOf(request));
+async function rejectConsumed(stored: DeviceAuthorization, kind: string, request: TokenRequest): Promise<never> {
+  const ago = stored.revokedAgo ?? (Date.now() - stored.revokedAt!.getTime()) / 1000;
+  if (ago < stored.interval) throw consumedError(kind);
+  return await rejectReplay({ ...stored, user: stored.user ?? NO_USER }, kind, replayOptionsOf(request));
 }
 
 const NO_USER: User = {};
 
-const consumedError = (what: string) => {
-  const detail = { reason: `${what} was already used`, given: 'spent' };
-  return new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
+const consumedError = (kind: string) => {
+  const detail = { reason: `${kind} was already used`, given: 'used before' };
+  return new InvalidGrantError(`Invalid grant: ${kind} is invalid`).because(detail);
 };
 
 const notDecided = () => new AuthorizationPendingError('Authorization pending: the user has not decided yet');

@@ -21,12 +21,12 @@ export class Discovery {
 
   find(): Promise<IntrospectionAccess> {
     if (this.access) return this.access;
-    const found = this.discover();
-    this.access = found;
-    found.catch(() => {
-      if (this.access === found) this.forget();
+    const access = this.discover();
+    this.access = access;
+    access.catch(() => {
+      if (this.access === access) this.forget();
     });
-    return found;
+    return access;
   }
 
   /** Discards the result, since the endpoint may have moved. The next call reads the metadata again. */

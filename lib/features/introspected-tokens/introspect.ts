@@ -39,14 +39,14 @@ function errorOf(
 ): Error {
   if (status === 400 || status === 401 || status === 403) {
     const code: unknown = isObject(body) ? body['error'] : undefined;
-    const said = typeof code === 'string' && /^[\w.:/-]{1,100}$/.test(code) ? `${status} ${code}` : status;
+    const refusal = typeof code === 'string' && /^[\w.:/-]{1,100}$/.test(code) ? `${status} ${code}` : status;
     return new MisconfiguredError(
-      `${endpoint} rejected the client \`${id}\` (${said}): verify that it is registered there with this secret and may introspect tokens`,
+      `${endpoint} rejected the client \`${id}\` (${refusal}): verify that it is registered there with this secret and may introspect tokens`,
     );
   }
-  const what =
+  const content =
     status === 200 ? `content that is not ${isSigned ? 'a signed response' : 'JSON'}` : `the status ${status}`;
-  return unavailable(`${endpoint} responded with ${what}`, retryAfter);
+  return unavailable(`${endpoint} responded with ${content}`, retryAfter);
 }
 
 /**

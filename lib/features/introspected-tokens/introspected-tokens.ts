@@ -22,7 +22,7 @@ import { unavailable } from '../../remote/unavailable.js';
 /** The result of introspecting a token, without the token itself. */
 interface CachedResult {
   claims?: TokenClaims;
-  objection?: TokenRejection;
+  error?: TokenRejection;
   expiresAt: number;
   cachedUntil: number;
 }
@@ -59,36 +59,36 @@ export class IntrospectedTokens implements ProtectedResourceModel {
 
   async getAccessToken(accessToken: string): Promise<Token | undefined> {
     const key = hash('sha256', accessToken, 'base64url');
-    const known =
+    const result =
       this.validTokens.get(key) ?? this.invalidTokens.get(key) ?? (await this.introspectOnce(key, accessToken));
-    if (known.objection) throw rejectionError(known.objection);
+    if (result.error) throw rejectionError(result.error);
     // Copy the claims, since a route may change its token.
-    return known.claims && tokenFromClaims(structuredClone(known.claims), accessToken, known.expiresAt);
+    return result.claims && tokenFromClaims(structuredClone(result.claims), accessToken, result.expiresAt);
   }
 
   /** Introspects a token. Concurrent calls for the same token share one request. */
   private introspectOnce(key: string, token: string): Promise<CachedResult> {
-    let asked = this.pending.get(key);
-    if (!asked) {
-      asked = this.introspect(token)
-        .then((known) => this.store(key, known))
+    let pending = this.pending.get(key);
+    if (!pending) {
+      pending = this.introspect(token)
+        .then((result) => this.store(key, result))
         .finally(() => this.pending.delete(key));
-      this.pending.set(key, asked);
+      this.pending.set(key, pending);
     }
-    return asked;
+    return pending;
   }
 
-  private store(key: string, known: CachedResult): CachedResult {
-    const isGood = known.claims && !known.objection && known.expiresAt > Date.now();
-    (isGood ? this.validTokens : this.invalidTokens).set(key, known);
-    return known;
+  private store(key: string, result: CachedResult): CachedResult {
+    const isValid = result.claims && !result.error && result.expiresAt > Date.now();
+    (isValid ? this.validTokens : this.invalidTokens).set(key, result);
+    return result;
   }
 
   private async introspect(token: string): Promise<CachedResult> {
-    const { discovery, limiter: line, settings } = this;
-    const ask = (signal: AbortSignal) => line.run(signal, () => introspect(token, discovery, settings, signal));
+    const { discovery, limiter, settings } = this;
+    const send = (signal: AbortSignal) => limiter.run(signal, () => introspect(token, discovery, settings, signal));
     try {
-      return this.validate(await withTimeout(settings.timeout, 'The authorization server', ask));
+      return this.validate(await withTimeout(settings.timeout, 'The authorization server', send));
     } catch (error) {
       if (!(error instanceof MisconfiguredError)) throw error;
       warnOfModelMistake(this, error.message);
@@ -99,16 +99,16 @@ export class IntrospectedTokens implements ProtectedResourceModel {
   private validate(body: unknown): CachedResult {
     const { lifetime, negativeLifetime } = this.settings.cache;
     const now = Date.now();
-    const briefly = now + negativeLifetime * 1000;
-    const said = readIntrospection(body);
-    if (!said) return { expiresAt: 0, cachedUntil: briefly };
-    const expiresAt = expiryOf(said) ?? now + DEFAULT_LIFETIME * 1000;
-    const objection = findClaimsError(said, this.settings);
-    if (objection) return { objection, expiresAt, cachedUntil: briefly };
+    const negativeUntil = now + negativeLifetime * 1000;
+    const claims = readIntrospection(body);
+    if (!claims) return { expiresAt: 0, cachedUntil: negativeUntil };
+    const expiresAt = expiryOf(claims) ?? now + DEFAULT_LIFETIME * 1000;
+    const error = findClaimsError(claims, this.settings);
+    if (error) return { error: error, expiresAt, cachedUntil: negativeUntil };
     return {
-      claims: said,
+      claims,
       expiresAt,
-      cachedUntil: expiresAt > now ? Math.min(now + lifetime * 1000, expiresAt) : briefly,
+      cachedUntil: expiresAt > now ? Math.min(now + lifetime * 1000, expiresAt) : negativeUntil,
     };
   }
 }

@@ -29,12 +29,12 @@ export const tlsClientAuth = (certificates: ClientCertificates): ClientAuthentic
         reason: 'client has not registered exactly one certificate name, such as `tls_client_auth_san_dns`',
       });
     }
-    const { kind, name: wanted, comparable } = registered;
+    const { kind, name: expected, comparable } = registered;
     const given = readCertificateNames(certificate.x509.raw)?.[kind] ?? [];
     if (given.includes(comparable)) return;
     throw certificateError({
       reason: `certificate does not contain the registered name (${kind})`,
-      expected: wanted,
+      expected,
       given,
     });
   },
@@ -56,9 +56,9 @@ export const selfSignedTlsClientAuth = (
 });
 
 /** Converts a failed fetch of the client's keys to an OAuth error. */
-async function isRegistered(found: Promise<boolean>): Promise<boolean> {
+async function isRegistered(lookUp: Promise<boolean>): Promise<boolean> {
   try {
-    return await found;
+    return await lookUp;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
       certificateError({ reason: "the client's keys could not be fetched", given }),
@@ -70,10 +70,10 @@ async function isRegistered(found: Promise<boolean>): Promise<boolean> {
  * Verifies that the request has a certificate, and that it is valid now. A TLS connection or session can outlive its
  * certificate.
  */
-function verifyCurrent(found: ClientCertificate | string): ClientCertificate {
-  if (typeof found === 'string') throw certificateError({ reason: found });
-  const { validFrom, validTo } = found.x509;
+function verifyCurrent(certificate: ClientCertificate | string): ClientCertificate {
+  if (typeof certificate === 'string') throw certificateError({ reason: certificate });
+  const { validFrom, validTo } = certificate.x509;
   const now = Date.now();
-  if (Date.parse(validFrom) <= now && now <= Date.parse(validTo)) return found;
+  if (Date.parse(validFrom) <= now && now <= Date.parse(validTo)) return certificate;
   throw certificateError({ reason: 'certificate is expired or not yet valid', given: `${validFrom} to ${validTo}` });
 }

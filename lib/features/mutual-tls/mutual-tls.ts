@@ -20,29 +20,32 @@ const X5T_S256 = 'x5t#S256';
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function mutualTls(options: MutualTlsOptions = {}): Feature {
-  const fault = findOptionError(options);
-  if (fault !== undefined) throw configurationError(fault);
+  const optionError = findOptionError(options);
+  if (optionError !== undefined) throw configurationError(optionError);
   const { bind = 'registered', endpointAliases, fetch, methods, proxy } = options;
   const certificates = new ClientCertificates(proxy);
-  const ways = [tlsClientAuth(certificates), selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch))];
+  const authentications = [
+    tlsClientAuth(certificates),
+    selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch)),
+  ];
   const isBinding = (client: CoreClient) =>
     bind === 'all' || TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS.of(client) === true;
   /**
    * Returns `undefined` if the request has the expected certificate. Otherwise returns the thumbprint of the other
    * certificate, or why the request has no certificate.
    */
-  const shownInstead = (request: Request, wanted: string): string | undefined => {
-    const found = certificates.of(request);
-    if (typeof found === 'string') return found;
-    const given = certificateThumbprint(found);
-    return constantTimeEqual(given, wanted) ? undefined : given;
+  const shownInstead = (request: Request, expected: string): string | undefined => {
+    const certificate = certificates.of(request);
+    if (typeof certificate === 'string') return certificate;
+    const given = certificateThumbprint(certificate);
+    return constantTimeEqual(given, expected) ? undefined : given;
   };
   return {
     id: 'mutualTls',
     specification: 'RFC 8705',
     install: (builder) => ({
       confirmationMethods: [X5T_S256],
-      clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),
+      clientAuthentications: authentications.filter(({ method }) => !methods || methods.some((one) => one === method)),
       ...(endpointAliases !== undefined && { origins: [new URL(endpointAliases).origin] }),
       misconfigurations: (server) => configurationErrors(options, server),
       metadata: (issuer) => ({
@@ -65,20 +68,22 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
       token: {
         admit({ client, request, tokenMembers: token }) {
           if (!isBinding(client)) return;
-          const found = certificates.of(request);
-          if (typeof found === 'string') {
-            throw new InvalidRequestError('Invalid request: missing client certificate').because({ reason: found });
+          const certificate = certificates.of(request);
+          if (typeof certificate === 'string') {
+            throw new InvalidRequestError('Invalid request: missing client certificate').because({
+              reason: certificate,
+            });
           }
-          token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T_S256]: certificateThumbprint(found) };
+          token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T_S256]: certificateThumbprint(certificate) };
         },
 
-        issue({ authenticationMethod: proof, refreshToken, request }) {
+        issue({ authenticationMethod, refreshToken, request }) {
           // A confidential client authenticates on each refresh, and may have a new certificate. RFC 8705 §4, §7.1
-          const wanted = proof === 'none' ? boundThumbprint(refreshToken, X5T_S256) : undefined;
-          const given = wanted === undefined ? undefined : shownInstead(request, wanted);
+          const expected = authenticationMethod === 'none' ? boundThumbprint(refreshToken, X5T_S256) : undefined;
+          const given = expected === undefined ? undefined : shownInstead(request, expected);
           if (given === undefined) return;
           const reason = 'refresh token was sent without the certificate that it is bound to';
-          const detail = { reason, expected: wanted, given };
+          const detail = { reason, expected, given };
           throw new InvalidGrantError('Invalid grant: refresh token is bound to a certificate').because(detail);
         },
 
@@ -87,12 +92,12 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
 
       resource: {
         verify({ request, token }) {
-          const wanted = boundThumbprint(token, X5T_S256);
-          const given = wanted === undefined ? undefined : shownInstead(request, wanted);
+          const expected = boundThumbprint(token, X5T_S256);
+          const given = expected === undefined ? undefined : shownInstead(request, expected);
           if (given === undefined) return;
           const detail = {
             reason: 'access token was sent without the certificate that it is bound to',
-            expected: wanted,
+            expected,
             given,
           };
           throw new InvalidTokenError('Invalid token: access token is bound to a certificate').because(detail);

@@ -66,8 +66,8 @@ export const findOptionError = (options: MutualTlsOptions): string | undefined =
   optionErrors(options).next().value ?? undefined;
 
 function* optionErrors(options: MutualTlsOptions): Generator<string, undefined> {
-  const misspelt = findUnknownOption(options, NAMES, NAME) ?? findFetchOptionsError(options.fetch);
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(options, NAMES, NAME) ?? findFetchOptionsError(options.fetch);
+  if (unknown !== undefined) yield unknown;
   const { methods = [], bind = 'all', proxy, endpointAliases } = options;
   if (!Array.isArray(methods) || !methods.every((one) => METHODS.includes(one))) {
     yield `\`methods\` of ${NAME} must be a list of ${METHODS.join(' and ')}`;
@@ -82,22 +82,22 @@ function* optionErrors(options: MutualTlsOptions): Generator<string, undefined> 
 }
 
 function* proxyErrors(proxy: TlsProxy): Generator<string> {
-  const place = `\`proxy\` of ${NAME}`;
-  const misspelt = findUnknownOption(proxy, PROXY_NAMES, place);
-  if (misspelt !== undefined) yield misspelt;
+  const option = `\`proxy\` of ${NAME}`;
+  const unknown = findUnknownOption(proxy, PROXY_NAMES, option);
+  if (unknown !== undefined) yield unknown;
   const { trusted, header = 'x', verified = false } = proxy as Partial<TlsProxy>;
   if (!Array.isArray(trusted) || trusted.length === 0) {
-    yield `${place} requires \`trusted\`: a list of the addresses from which it connects`;
+    yield `${option} requires \`trusted\`: a list of the addresses from which it connects`;
   }
-  if (!isHeader(header)) yield `\`header\` of ${place} must be the name of a header`;
-  const isSaid = isObject(verified) && isHeader(verified['header']) && typeof verified['value'] === 'string';
-  if (typeof verified !== 'boolean' && !isSaid) {
-    yield `\`verified\` of ${place} must be true, false, or an object with the \`header\` and the \`value\` that confirm it`;
+  if (!isHeader(header)) yield `\`header\` of ${option} must be the name of a header`;
+  const isCondition = isObject(verified) && isHeader(verified['header']) && typeof verified['value'] === 'string';
+  if (typeof verified !== 'boolean' && !isCondition) {
+    yield `\`verified\` of ${option} must be true, false, or an object with the \`header\` and the \`value\` that confirm it`;
   }
   try {
     blockList(trusted as string[]);
   } catch (error) {
-    yield `Invalid \`trusted\` of ${place}: ${(error as Error).message}`;
+    yield `Invalid \`trusted\` of ${option}: ${(error as Error).message}`;
   }
 }
 

@@ -11,14 +11,14 @@ const BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
  * @returns the reason as text, if the header contains no valid certificate
  */
 export function readCertificateHeader(name: string, text: string): X509Certificate | string {
-  const what = `the header \`${name}\` does not contain exactly one certificate of at most ${MAX_LENGTH} characters`;
-  if (text.length > MAX_LENGTH) return what;
+  const reason = `the header \`${name}\` does not contain exactly one certificate of at most ${MAX_LENGTH} characters`;
+  if (text.length > MAX_LENGTH) return reason;
   const der =
     name.toLowerCase() === ENVOY ? fromEnvoy(text) : text.startsWith(':') ? fromStructuredField(text) : fromText(text);
   try {
-    return der === undefined ? what : new X509Certificate(der);
+    return der === undefined ? reason : new X509Certificate(der);
   } catch {
-    return what;
+    return reason;
   }
 }
 
@@ -44,14 +44,14 @@ const PAIR = /([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/iy;
 
 /** Decodes Envoy's header. It must have one element, since only the last of several is from the trusted proxy. */
 function fromEnvoy(text: string): Buffer | undefined {
-  let found: string | undefined;
+  let certificate: string | undefined;
   PAIR.lastIndex = 0;
   while (PAIR.lastIndex < text.length) {
     const [, key, quoted, bare] = PAIR.exec(text) ?? [];
     if (key === undefined) return undefined;
     if (key.toLowerCase() !== 'cert') continue;
-    if (found !== undefined) return undefined;
-    found = quoted ?? bare;
+    if (certificate !== undefined) return undefined;
+    certificate = quoted ?? bare;
   }
-  return found === undefined ? undefined : fromText(found);
+  return certificate === undefined ? undefined : fromText(certificate);
 }

@@ -12,7 +12,10 @@ export class RegisteredKeys {
   private readonly fetched: FetchedKeys<readonly Jwk[], RefreshingCache<readonly Jwk[]>>;
 
   constructor(options?: SafeFetchOptions) {
-    this.fetched = new FetchedKeys({ read: keysIn, createCache: (...given) => new RefreshingCache(...given) }, options);
+    this.fetched = new FetchedKeys(
+      { read: keysIn, createCache: (...parameters) => new RefreshingCache(...parameters) },
+      options,
+    );
   }
 
   /**
@@ -38,11 +41,11 @@ export class RegisteredKeys {
  * any certificate of the key. RFC 7517 §4.7
  */
 function isAmong({ raw, publicKey }: X509Certificate, keys: readonly Jwk[]): boolean {
-  let own: Jwk | undefined;
+  let certificateKey: Jwk | undefined;
   return keys.some(({ x5c, ...key }) => {
     if (x5c !== undefined) return Array.isArray(x5c) && isSame(x5c[0], raw);
-    own ??= jwkOf(publicKey);
-    return own['kty'] !== undefined && MEMBERS.every((name) => own![name] === key[name]);
+    certificateKey ??= jwkOf(publicKey);
+    return certificateKey['kty'] !== undefined && MEMBERS.every((name) => certificateKey![name] === key[name]);
   });
 }
 

@@ -83,11 +83,11 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     { clientId, requestUri }: Pick<PushedRequest, 'clientId' | 'requestUri'>,
   ): Promise<PushedParameters> {
     const parameters = { ...readPushedParameters(clientRequest.request.body), client_id: clientId };
-    const sent = asRequest({ parameters, requestUri }, clientRequest.request);
-    this.settings.requestsInValidation.add(sent);
-    const resolved = await resolveRequest(sent, this.server);
+    const pushedRequest = asRequest({ parameters, requestUri }, clientRequest.request);
+    this.settings.requestsInValidation.add(pushedRequest);
+    const resolved = await resolveRequest(pushedRequest, this.server);
     const { request } = resolved;
-    const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
+    const pushed = request === pushedRequest ? { ...parameters } : { ...(request.query as PushedParameters) };
     // Run these hooks first: after `use_dpop_nonce`, the client sends the same assertion and request object again.
     for (const complete of this.server.hooks.pushedRequest.complete) await complete(clientRequest, pushed);
     await this.consumeCredentials(clientRequest);
@@ -105,13 +105,13 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
    * then. RFC 9126 §2.1, §7.4
    */
   private async validate(request: Request, client: CoreClient): Promise<void> {
-    const nowhere = new Response();
+    const unusedResponse = new Response();
     this.settings.requestsInValidation.add(request);
     try {
-      const transaction = await openTransaction(this.context, request, nowhere);
+      const transaction = await openTransaction(this.context, request, unusedResponse);
       verifySameClient(transaction.client, client);
-      await transaction.read(nowhere);
-      await transaction.verifyScope(nowhere);
+      await transaction.read(unusedResponse);
+      await transaction.verifyScope(unusedResponse);
     } catch (error) {
       // The client is authenticated, so the error is one of the request. RFC 9126 §2.3
       if (!(error instanceof InvalidClientError)) throw error;
@@ -124,8 +124,8 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
 }
 
 /** Verifies that the request names the authenticated client. Two missing ids are not equal. */
-function verifySameClient(named: CoreClient, authenticated: CoreClient): void {
-  if (named.id !== undefined && named.id !== null && String(named.id) === String(authenticated.id)) return;
+function verifySameClient(requested: CoreClient, authenticated: CoreClient): void {
+  if (requested.id !== undefined && requested.id !== null && String(requested.id) === String(authenticated.id)) return;
   const reason = '`client_id` of the request is not the authenticated client';
   throw new InvalidRequestError('Invalid request: `client_id` belongs to another client').because({ reason });
 }

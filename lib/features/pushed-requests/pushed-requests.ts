@@ -58,7 +58,7 @@ const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
  */
 export function pushedRequests(options: PushedRequestOptions = {}): Feature {
   const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800, rate = RATE } = options;
-  const underCheck = new WeakSet<Request>();
+  const requestsInValidation = new WeakSet<Request>();
 
   return {
     id: 'pushedRequests',
@@ -77,8 +77,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
           required: ['response_type'],
           response: { request_uri: { type: 'string' }, expires_in: { type: 'integer' } },
         },
-        make: (server) =>
-          new PushEndpoint(server, { lifetime, interactionLifetime, requestsInValidation: underCheck, rate }),
+        make: (server) => new PushEndpoint(server, { lifetime, interactionLifetime, requestsInValidation, rate }),
       },
     },
     parameters: { authorize: { request_uri: 'The request_uri of a pushed request, instead of its parameters.' } },
@@ -94,7 +93,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
 
         authorization: {
           async resolve(request) {
-            if (underCheck.has(request)) return undefined;
+            if (requestsInValidation.has(request)) return undefined;
             const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
             // A `request_uri` of another form is the URL of a request object, which another feature fetches.
             if (requestUri === undefined || !isPushedRequestUri(requestUri)) return undefined;

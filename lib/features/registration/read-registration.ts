@@ -48,8 +48,8 @@ export async function readSoftwareStatement(statement: unknown, model: Registrat
   if (typeof statement !== 'string' || !/^[\w-]+\.[\w-]*\.[\w-]*$/.test(statement)) {
     throw new InvalidSoftwareStatementError('Invalid software statement: it must be a JSON Web Token');
   }
-  const proven = await verifyStatement(statement, model);
-  if (proven) return proven;
+  const claims = await verifyStatement(statement, model);
+  if (claims) return claims;
   throw new UnapprovedSoftwareStatementError('Unapproved software statement: this server does not approve it');
 }
 

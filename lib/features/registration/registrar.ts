@@ -77,8 +77,10 @@ export class Registrar {
 
   /** Finds the registration that a registration access token manages at this issuer. RFC 7592 §2.1 */
   async find(clientId: string, token: string): Promise<Registration | undefined> {
-    const found = await this.model.getRegistration(clientId, token);
-    return found && isClientOf(found.client, this.server.options.issuer, this.server) ? found : undefined;
+    const registration = await this.model.getRegistration(clientId, token);
+    return registration && isClientOf(registration.client, this.server.options.issuer, this.server)
+      ? registration
+      : undefined;
   }
 
   describe(registration: Registration, request: Request): object {
@@ -86,20 +88,21 @@ export class Registrar {
   }
 
   /** Replaces the registered metadata of a client. Members that the request omits are deleted. RFC 7592 §2.2 */
-  async update(found: Registration, request: Request): Promise<object> {
-    const said = readRegistrationBody(request);
-    const { id } = found.client;
-    const ours = SERVER_MEMBERS.find((name) => Object.hasOwn(said, name));
-    if (ours !== undefined) throw new InvalidRequestError(`Invalid request: \`${ours}\` is set by the server only`);
-    if (said['client_id'] !== id)
+  async update(current: Registration, request: Request): Promise<object> {
+    const body = readRegistrationBody(request);
+    const { id } = current.client;
+    const serverMember = SERVER_MEMBERS.find((name) => Object.hasOwn(body, name));
+    if (serverMember !== undefined)
+      throw new InvalidRequestError(`Invalid request: \`${serverMember}\` is set by the server only`);
+    if (body['client_id'] !== id)
       throw new InvalidRequestError('Invalid request: `client_id` does not match the registration');
-    await this.verifySecret(id, said['client_secret']);
-    const metadata = await this.read(said, found);
-    await this.access.approve({ metadata, client: found.client }, request);
-    const client = keepProperties(clientFromMetadata(id, metadata, this.policy), found.client);
-    const clientSecret = needsSecret(client, found.client) ? opaqueToken() : undefined;
+    await this.verifySecret(id, body['client_secret']);
+    const metadata = await this.read(body, current);
+    await this.access.approve({ metadata, client: current.client }, request);
+    const client = keepProperties(clientFromMetadata(id, metadata, this.policy), current.client);
+    const clientSecret = needsSecret(client, current.client) ? opaqueToken() : undefined;
     const credentials = clientSecret === undefined ? {} : { clientSecret };
-    const registration = { ...found, client };
+    const registration = { ...current, client };
     if (!(await this.model.updateRegistration(registration, credentials))) {
       throw new InvalidTokenError('Invalid token: registration access token is invalid');
     }
@@ -125,15 +128,15 @@ export class Registrar {
    * Validates the metadata of a request. Claims of a verified software statement override other members. The statement
    * is stored, and required for each update. RFC 7591 §2.3, §3.2.1
    */
-  private async read(said: Record<string, unknown>, before?: Registration): Promise<ClientMetadata> {
-    const statement = said['software_statement'] ?? undefined;
-    if (!this.model.verifySoftwareStatement) return await readVerifiedMetadata(said, this.policy);
-    if (statement === undefined && before?.client.metadata?.software_statement === undefined) {
-      return await readVerifiedMetadata(said, this.policy);
+  private async read(body: Record<string, unknown>, current?: Registration): Promise<ClientMetadata> {
+    const statement = body['software_statement'] ?? undefined;
+    if (!this.model.verifySoftwareStatement) return await readVerifiedMetadata(body, this.policy);
+    if (statement === undefined && current?.client.metadata?.software_statement === undefined) {
+      return await readVerifiedMetadata(body, this.policy);
     }
-    const proven = await readSoftwareStatement(statement, this.model);
+    const claims = await readSoftwareStatement(statement, this.model);
     return {
-      ...(await readVerifiedMetadata({ ...said, ...proven }, this.policy)),
+      ...(await readVerifiedMetadata({ ...body, ...claims }, this.policy)),
       software_statement: statement as string,
     };
   }
@@ -145,8 +148,8 @@ export class Registrar {
   ): void {
     const { events } = this.server.options;
     if (!hasListener(events, name)) return;
-    const told = { endpoint: 'registration', issuer: this.server.issuerOf(request), ...facts };
-    reportEvent(events, name, told as EventDetails<OAuth2Events[N]>);
+    const payload = { endpoint: 'registration', issuer: this.server.issuerOf(request), ...facts };
+    reportEvent(events, name, payload as EventDetails<OAuth2Events[N]>);
   }
 
   private responseBody({ client, issuedAt }: Registration, token: string, request: Request, secret?: string): object {
@@ -168,8 +171,8 @@ export class Registrar {
  * Copies the properties that an update must keep. A client of an earlier version need not prove its sector until it
  * claims another one, so that its `sub` stays the same. OpenID Connect Core 1.0 §8.1
  */
-function keepProperties(client: MetadataClient, { issuer, ...before }: CoreClient): MetadataClient {
-  const mustProve = before.requiresSectorProof === true || claimedHost(client) !== claimedHost(before);
+function keepProperties(client: MetadataClient, { issuer, ...current }: CoreClient): MetadataClient {
+  const mustProve = current.requiresSectorProof === true || claimedHost(client) !== claimedHost(current);
   return { ...client, ...(issuer !== undefined && { issuer }), ...(mustProve && { requiresSectorProof: true }) };
 }
 
@@ -183,7 +186,7 @@ function hasSecret(client: CoreClient): boolean {
  * Whether an update requires a new secret: the client had none, or now signs with its secret, which this server must be
  * able to read.
  */
-const needsSecret = (client: CoreClient, before: CoreClient): boolean =>
-  hasSecret(client) && (!hasSecret(before) || (isSigning(client) && !isSigning(before)));
+const needsSecret = (client: CoreClient, current: CoreClient): boolean =>
+  hasSecret(client) && (!hasSecret(current) || (isSigning(client) && !isSigning(current)));
 
 const isSigning = (client: CoreClient) => TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'client_secret_jwt';

@@ -42,11 +42,11 @@ export class RegistrationAccess {
    */
   async admit(request: Request, response: Response): Promise<void> {
     if (this.authenticator) {
-      const told = new Response();
+      const bearerResponse = new Response();
       try {
-        await this.authenticator.handle(request, told);
+        await this.authenticator.handle(request, bearerResponse);
       } catch (error) {
-        const challenge = told.get('www-authenticate');
+        const challenge = bearerResponse.get('www-authenticate');
         if (challenge !== undefined) response.headers['www-authenticate'] = challenge;
         throw error;
       }
@@ -65,13 +65,13 @@ export class RegistrationAccess {
     if (!this.model.mayRegister) return;
     const address = addressOf(request);
     const initialAccessToken = registration.client ? undefined : bearerTokenOf(request);
-    const whole = {
+    const details = {
       ...registration,
       ...(this.issuer !== undefined && { issuer: this.issuer }),
       ...(address !== undefined && { address }),
       ...(initialAccessToken !== undefined && { initialAccessToken }),
     };
-    if (await this.model.mayRegister(whole)) return;
+    if (await this.model.mayRegister(details)) return;
     throw new AccessDeniedError('Access denied: this client is not allowed to register', { code: 403 });
   }
 }

@@ -82,8 +82,8 @@ export class RegistrationEndpoint implements Handler {
   private async find(request: Request): Promise<Registration> {
     const token = bearerTokenOf(request);
     const clientId = token === undefined ? '' : required(request, 'client_id', isVSCHAR, ['query']);
-    const found = token === undefined ? undefined : await this.registrar.find(clientId, token);
-    if (found) return found;
+    const registration = token === undefined ? undefined : await this.registrar.find(clientId, token);
+    if (registration) return registration;
     const reason = 'client is unknown, or the registration access token is not its own';
     throw new InvalidTokenError('Invalid token: registration access token is invalid').because({ reason });
   }

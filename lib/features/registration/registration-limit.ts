@@ -34,10 +34,10 @@ export class RegistrationLimit {
     const { requests, per } = this.rate;
     const now = Date.now() / 1000;
     const key = hash('sha256', `registrations ${Math.floor(now / per)} ${registrant}`, 'base64url');
-    for (let place = this.nextSlots.get(key) ?? 0; place < requests; place++) {
-      this.remember(key, place + 1);
+    for (let slot = this.nextSlots.get(key) ?? 0; slot < requests; slot++) {
+      this.remember(key, slot + 1);
       // Stored for two windows, to tolerate clock skew.
-      if (await this.model.once(`${key} ${place}`, per * 2)) return;
+      if (await this.model.once(`${key} ${slot}`, per * 2)) return;
     }
     const retryAfter = Math.ceil(per - (now % per));
     throw new TemporarilyUnavailableError('Too many clients were registered. Try again later', {

@@ -57,8 +57,8 @@ const NAME = '`registration()`';
 /** Yields the configuration errors of `registration()`. */
 export function* registrationErrors(options: RegistrationOptions, server: ServerContext): Iterable<string> {
   const { open, initialAccessScope, rate, unusedLifetime } = registrationSettings(options);
-  const misspelt = findUnknownOption(options, NAMES, NAME);
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(options, NAMES, NAME);
+  if (unknown !== undefined) yield unknown;
   const model = server.options.model as Model & Partial<RegistrationModel>;
   if (server.options.issuer === undefined) {
     yield `${NAME} requires the option \`issuer\`: responses contain the URL at which clients manage their registrations`;
@@ -70,9 +70,9 @@ export function* registrationErrors(options: RegistrationOptions, server: Server
     yield `${NAME} cannot save clients, because the store has the option \`clients\`: remove that option, or override \`saveRegistration()\` and the other methods of \`RegistrationModel\``;
   }
   if (initialAccessScope !== undefined) {
-    const fault = findScopesError([initialAccessScope], NAME);
+    const scopeError = findScopesError([initialAccessScope], NAME);
     if (open) yield `\`initialAccessScope\` and \`open\` of ${NAME} contradict each other: remove one of them`;
-    if (fault !== undefined) yield fault.replace('scopes', 'initialAccessScope');
+    if (scopeError !== undefined) yield scopeError.replace('scopes', 'initialAccessScope');
     if (!model.getAccessToken) yield `\`initialAccessScope\` of ${NAME} requires a model with \`getAccessToken()\``;
   }
   if (rate !== false) {

@@ -42,13 +42,13 @@ export class KnownResources {
   async verify(requested: readonly string[], requester: Requester): Promise<readonly string[]> {
     const uris = requested.length > 0 ? requested : this.defaults;
     if (uris.length === 0 && !this.options.unrestricted) throw new InvalidTargetError('Missing parameter: `resource`');
-    const found = new Set<string>();
+    const verified = new Set<string>();
     for (const uri of uris) {
       const resource = await this.find(uri, requester);
       if (resource === undefined) throw this.unknownResource(uri);
-      found.add(resource);
+      verified.add(resource);
     }
-    return [...found];
+    return [...verified];
   }
 
   /**
@@ -56,10 +56,10 @@ export class KnownResources {
    * @throws {InvalidTargetError} If none is.
    */
   async remaining(authorized: readonly string[], requester: Requester): Promise<readonly string[]> {
-    const found = new Set<string>();
-    for (const uri of authorized) found.add((await this.find(uri, requester)) ?? '');
-    found.delete('');
-    if (found.size > 0) return [...found];
+    const known = new Set<string>();
+    for (const uri of authorized) known.add((await this.find(uri, requester)) ?? '');
+    known.delete('');
+    if (known.size > 0) return [...known];
     const reason = 'no authorized resource is still known and allowed for this client';
     throw new InvalidTargetError('Invalid target: none of the granted resources is still available').because({
       reason,
@@ -69,13 +69,13 @@ export class KnownResources {
 
   /** Yields the configuration errors of `resourceIndicators()`. */
   *configurationErrors(): Iterable<string> {
-    const misspelt = findUnknownOption(this.options, NAMES, '`resourceIndicators()`');
-    if (misspelt !== undefined) yield misspelt;
+    const unknown = findUnknownOption(this.options, NAMES, '`resourceIndicators()`');
+    if (unknown !== undefined) yield unknown;
     if ((this.options as unknown) === null) return;
     const { resources = [], own = [] } = this.options;
-    const odd = Object.entries({ resources, own }).filter(([, list]) => !Array.isArray(list));
-    for (const [name] of odd) yield `\`${name}\` of \`resourceIndicators()\` must be a list of absolute URIs`;
-    if (odd.length > 0) return;
+    const invalid = Object.entries({ resources, own }).filter(([, list]) => !Array.isArray(list));
+    for (const [name] of invalid) yield `\`${name}\` of \`resourceIndicators()\` must be a list of absolute URIs`;
+    if (invalid.length > 0) return;
     for (const uri of [...resources, ...own, ...this.defaults]) {
       if (!isResource(uri))
         yield `the resource \`${uri}\` of \`resourceIndicators()\` must be an absolute URI without fragment`;

@@ -44,12 +44,12 @@ export function authorizedResources({ code, refreshToken, source }: ClientReques
  * @throws {InvalidTargetError} If one is not.
  */
 export function verifyAuthorized(requested: readonly string[], authorized: readonly string[]): void {
-  const more = authorized.length > 0 ? requested.find((uri) => !isAmong(uri, authorized)) : undefined;
-  if (more === undefined) return;
+  const unauthorized = authorized.length > 0 ? requested.find((uri) => !isAmong(uri, authorized)) : undefined;
+  if (unauthorized === undefined) return;
   const detail = {
     reason: 'requested resource is not one of the granted resources',
     expected: authorized,
-    given: shortText(more),
+    given: shortText(unauthorized),
   };
   throw new InvalidTargetError('Invalid target: `resource` was not granted').because(detail);
 }
@@ -58,13 +58,10 @@ export function verifyAuthorized(requested: readonly string[], authorized: reado
  * Verifies that a retried refresh request names the same resources as the first attempt, whose response it gets again.
  * @throws {InvalidTargetError} If it names others.
  */
-export function verifyRetriedResources(
-  { refreshToken, tokenMembers: kept, parameters }: ClientRequest,
-  token: Token,
-): void {
+export function verifyRetriedResources({ refreshToken, tokenMembers, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken) return;
-  const [wanted, got] = [audienceOf(kept['resource']), audienceOf(token['resource'])];
-  const asked = wanted.length > 0 ? wanted : requestedResources(parameters);
-  if (asked.length === 0 || got.length === 0 || isSameAudience(asked, got)) return;
+  const [expected, audience] = [audienceOf(tokenMembers['resource']), audienceOf(token['resource'])];
+  const requested = expected.length > 0 ? expected : requestedResources(parameters);
+  if (requested.length === 0 || audience.length === 0 || isSameAudience(requested, audience)) return;
   throw new InvalidTargetError('Invalid target: the refresh token was already used for another resource');
 }

@@ -29,25 +29,25 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
     ...(own && { resources: own }),
 
     install(builder) {
-      const known = builder.use(KNOWN_RESOURCES);
+      const knownResources = builder.use(KNOWN_RESOURCES);
       builder.provide(KNOWN_RESOURCES, () => new KnownResources(builder.server, options));
       return {
-        authorization: authorizationHooks(known),
-        token: { issue: (request) => bindToResources(request, known()), respond: verifyRetriedResources },
+        authorization: authorizationHooks(knownResources),
+        token: { issue: (request) => bindToResources(request, knownResources()), respond: verifyRetriedResources },
         resource: { verify: (presented) => verifyAudience(presented, unrestricted) },
-        misconfigurations: () => known().configurationErrors(),
+        misconfigurations: () => knownResources().configurationErrors(),
       };
     },
   };
 }
 
 /** Returns the hooks that read and validate the resources of authorization requests. RFC 8707 §2.1 */
-function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
+function authorizationHooks(knownResources: () => KnownResources): AuthorizationHooks {
   /** The requested resources, before a user was known. */
-  const wanted = new WeakMap<AuthorizationRequest, readonly string[]>();
+  const requestedResourcesOf = new WeakMap<AuthorizationRequest, readonly string[]>();
   return {
     async read(parameters, { client }) {
-      const resource = await known().verify(requestedResources(parameters), { client });
+      const resource = await knownResources().verify(requestedResources(parameters), { client });
       return resource.length > 0 ? { resource } : undefined;
     },
 
@@ -55,10 +55,10 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
     async approve(request, { user, decision }) {
       const { client, data, responseType } = request;
       if (decision || !responseType.split(' ').includes('token')) return;
-      const whole = wanted.get(request) ?? audienceOf(data['resource']);
-      if (whole.length === 0) return;
-      wanted.set(request, whole);
-      data['resource'] = await known().remaining(whole, { client, user });
+      const requested = requestedResourcesOf.get(request) ?? audienceOf(data['resource']);
+      if (requested.length === 0) return;
+      requestedResourcesOf.set(request, requested);
+      data['resource'] = await knownResources().remaining(requested, { client, user });
     },
   };
 }
@@ -69,13 +69,13 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
  */
 async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {
   const { authorization, parameters } = request;
-  const named = request.source?.requestedResources ?? requestedResources(parameters);
+  const requested = request.source?.requestedResources ?? requestedResources(parameters);
   const granted = authorizedResources(request);
-  verifyAuthorized(named, granted);
-  const isWhole = named.length === 0 && granted.length > 0;
+  verifyAuthorized(requested, granted);
+  const isWhole = requested.length === 0 && granted.length > 0;
   const resource = await (isWhole
     ? resources.remaining(granted, authorization!)
-    : resources.verify(named, authorization!));
+    : resources.verify(requested, authorization!));
   if (resource.length === 0) return;
   request.tokenMembers['resource'] = resource;
   // The refresh token keeps all granted resources, even if this access token is for fewer. RFC 8707 §2.2
@@ -91,11 +91,12 @@ async function bindToResources(request: ClientRequest, resources: KnownResources
  */
 function verifyAudience({ token, request, server }: PresentedToken, unrestricted: boolean): void {
   const audience = audienceOf(token['resource']);
-  const asked = server.resourceOf(request);
-  if (audience.length === 0 ? unrestricted || asked === undefined : asked && isAmong(asked, audience)) return;
+  const requested = server.resourceOf(request);
+  if (audience.length === 0 ? unrestricted || requested === undefined : requested && isAmong(requested, audience))
+    return;
   throw new InvalidTokenError('Invalid token: access token is for another resource').because({
     reason: 'access token is not for the requested resource',
-    expected: asked ?? 'a resource of this application, as listed in `own` of `resourceIndicators()`',
+    expected: requested ?? 'a resource of this application, as listed in `own` of `resourceIndicators()`',
     given: audience,
   });
 }

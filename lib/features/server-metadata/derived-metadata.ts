@@ -44,12 +44,12 @@ export function derivedMetadata(server: ServerContext, issuer: string, declared:
 }
 
 /** Adds the metadata members of a feature. Lists are merged; other members are added only if they are not set yet. */
-function mergeMembers(derived: Metadata, more: object): void {
-  for (const [name, value] of Object.entries(more) as [string, unknown][]) {
-    const before = derived[name];
-    if (Array.isArray(before) && Array.isArray(value)) {
-      derived[name] = [...new Set([...(before as unknown[]), ...(value as unknown[])])];
-    } else if (before === undefined && !isEmpty(value)) derived[name] = value;
+function mergeMembers(derived: Metadata, members: object): void {
+  for (const [name, value] of Object.entries(members) as [string, unknown][]) {
+    const current = derived[name];
+    if (Array.isArray(current) && Array.isArray(value)) {
+      derived[name] = [...new Set([...(current as unknown[]), ...(value as unknown[])])];
+    } else if (current === undefined && !isEmpty(value)) derived[name] = value;
   }
 }
 
@@ -71,10 +71,10 @@ function endpointMembers(server: ServerContext, issuer: string, authorizes: bool
 /** Returns the supported methods of client authentication. If authentication is required, `none` is not among them. */
 function authMethods(
   { clientAuthentications, forbiddenAuthenticationMethods: forbidden }: ServerContext,
-  proven: boolean,
+  isRequired: boolean,
 ): readonly string[] {
   const methods = new Set(clientAuthentications.map(({ method }) => method).filter((one) => !forbidden.has(one)));
-  if (proven) methods.delete('none');
+  if (isRequired) methods.delete('none');
   return [...methods];
 }
 
@@ -119,12 +119,14 @@ function supportedGrants(
 ): readonly string[] {
   const extended = Object.entries(server.options.extendedGrantTypes);
   const handlers = new Map([...server.grants, ...extended.map(([name, Class]) => [name, classGrant(Class)] as const)]);
-  const asked = new Set([...server.responseTypes.values()].map(({ grantType: grant }) => grant));
-  const answered = new Set(responseTypes.map(([, { grantType: grant }]) => grant));
-  const served = [...handlers]
-    .filter(([name, { requires }]) => hasMethods(server, requires) && (!asked.has(name) || answered.has(name)))
+  const byResponseType = new Set([...server.responseTypes.values()].map(({ grantType: grant }) => grant));
+  const authorizable = new Set(responseTypes.map(([, { grantType: grant }]) => grant));
+  const supported = [...handlers]
+    .filter(
+      ([name, { requires }]) => hasMethods(server, requires) && (!byResponseType.has(name) || authorizable.has(name)),
+    )
     .map(([name]) => name);
-  return [...new Set([...served, ...answered])].filter((name) => isPublished(declared, name));
+  return [...new Set([...supported, ...authorizable])].filter((name) => isPublished(declared, name));
 }
 
 const hasMethods = ({ options: { model } }: ServerContext, methods: readonly string[] = []): boolean =>

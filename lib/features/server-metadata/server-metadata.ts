@@ -42,7 +42,7 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
       'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
         maxAge,
         perIssuer: true,
-        say: (server, issuer) => withSigned(serverMetadataDocument(server, issuer!), issuer, server),
+        build: (server, issuer) => withSigned(serverMetadataDocument(server, issuer!), issuer, server),
       }),
     },
     install(builder) {
@@ -67,8 +67,8 @@ export function serverMetadataDocument(server: ServerContext, issuer: string): o
 function* configurationErrors(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {
   const { issuer } = server.options;
   const { scopes = [], grantTypes = [], maxAge = 0, members = {} } = options;
-  const misspelt = findUnknownOption(options, NAMES, '`serverMetadata()`');
-  if (misspelt !== undefined) yield misspelt;
+  const unknownName = findUnknownOption(options, NAMES, '`serverMetadata()`');
+  if (unknownName !== undefined) yield unknownName;
   if (issuer === undefined) {
     yield '`serverMetadata()` requires the option `issuer`: the https URL that identifies this server to clients';
     return;
@@ -77,21 +77,21 @@ function* configurationErrors(server: ServerContext, options: ServerMetadataOpti
     yield `\`serverMetadata()\` requires an \`issuer\` that is an https URL without query and fragment, or an http URL of localhost. Got \`${issuer}\``;
     return;
   }
-  const fault = findScopesError(scopes, '`serverMetadata()`');
-  if (fault !== undefined) yield fault;
+  const scopeError = findScopesError(scopes, '`serverMetadata()`');
+  if (scopeError !== undefined) yield scopeError;
   if (!Array.isArray(grantTypes) && typeof grantTypes !== 'function') {
     yield '`grantTypes` of `serverMetadata()` must be a list of grant types, or a function';
   }
   if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
   const derived = derivedMetadata(server, issuer, { ...options, grantTypes: undefined });
-  const served = derived['grant_types_supported'] as readonly string[];
+  const supported = derived['grant_types_supported'] as readonly string[];
   const listed = typeof grantTypes === 'function' ? [] : [grantTypes].flat();
-  const unknown = listed.find((type) => !served.includes(type));
+  const unknown = listed.find((type) => !supported.includes(type));
   if (unknown !== undefined)
     yield `\`grantTypes\` of \`serverMetadata()\` contains \`${unknown}\`, which the server does not support`;
-  const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || RESERVED_MEMBERS.has(name));
-  if (own !== undefined) {
-    yield `\`members\` of \`serverMetadata()\` must not contain \`${own}\`: ${RESERVED_MEMBERS.get(own) ?? 'the server sets it itself'}`;
+  const reserved = Object.keys(members).find((name) => Object.hasOwn(derived, name) || RESERVED_MEMBERS.has(name));
+  if (reserved !== undefined) {
+    yield `\`members\` of \`serverMetadata()\` must not contain \`${reserved}\`: ${RESERVED_MEMBERS.get(reserved) ?? 'the server sets it itself'}`;
   }
 }
 

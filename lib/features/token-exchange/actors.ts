@@ -17,8 +17,8 @@ export function actOf(
   actor: SubjectOrActorToken | undefined,
   client: CoreClient,
 ): Act | undefined {
-  const { act: before, may_act: allowed } = subject;
-  if (!actor && !allowed) return before;
+  const { act: earlier, may_act: allowed } = subject;
+  if (!actor && !allowed) return earlier;
   const claims = actor ? { ...actor.claims } : { sub: client.id, client_id: client.id };
   if (allowed && !matchesClaims(allowed, claims)) {
     const detail = {
@@ -30,7 +30,7 @@ export function actOf(
       detail,
     );
   }
-  const act: Act = before ? { ...claims, act: before } : claims;
+  const act: Act = earlier ? { ...claims, act: earlier } : claims;
   if (depthOf(act) <= MAX_ACTORS) return act;
   throw new InvalidRequestError(`Invalid request: more than ${MAX_ACTORS} actors`);
 }

@@ -79,21 +79,18 @@ async function exchangeToken(request: TokenRequest, context: ExchangeContext): P
  * Returns the resources in the parameters `resource` and `audience`, each once.
  * @throws {InvalidTargetError} If one is unknown. RFC 8693 §2.1
  */
-function readTargets(
-  { parameters }: ClientRequest,
-  { audiences: known, issuesForResources: isTargeting }: ExchangeContext,
-) {
+function readTargets({ parameters }: ClientRequest, { audiences: uris, issuesForResources }: ExchangeContext) {
   const resources = requestedResources(parameters);
   const audiences = parameters
     .all('audience', () => true)
     .map((name) => {
-      const uri = known.get(name);
+      const uri = uris.get(name);
       if (uri !== undefined) return uri;
-      throw targetError('audience is not in the option `audiences`', [...known.keys()], name);
+      throw targetError('audience is not in the option `audiences`', [...uris.keys()], name);
     });
-  const named = [...new Set([...resources, ...audiences])];
-  if (named.length === 0 || isTargeting) return named;
-  throw targetError('tokens for resources require the feature `resourceIndicators()`', undefined, named[0]);
+  const requested = [...new Set([...resources, ...audiences])];
+  if (requested.length === 0 || issuesForResources) return requested;
+  throw targetError('tokens for resources require the feature `resourceIndicators()`', undefined, requested[0]);
 }
 
 /**
@@ -114,9 +111,9 @@ const modelOf = ({ options: { model } }: ClientRequest): Model & TokenExchangeMo
 async function permittedResources(exchange: ExchangeRequest, request: ClientRequest): Promise<readonly string[]> {
   const model = modelOf(request);
   if (model.mayExchange) {
-    const answer = await model.mayExchange(exchange);
-    if (!answer) throw notPermitted('`mayExchange()` of the model refused the exchange');
-    return answer === true ? [] : audienceOf(answer.resource);
+    const permission = await model.mayExchange(exchange);
+    if (!permission) throw notPermitted('`mayExchange()` of the model refused the exchange');
+    return permission === true ? [] : audienceOf(permission.resource);
   }
   const { subject, actor } = exchange;
   if (!isHolder(request, subject))
@@ -190,14 +187,14 @@ async function issueOtherToken(
 }
 
 function verifyTargets(requested: readonly string[], granted: readonly string[]): void {
-  const more = requested.find((uri) => !isAmong(uri, granted));
-  if (more !== undefined)
-    throw targetError('neither the subject token nor `mayExchange()` permits the resource', granted, more);
+  const unauthorized = requested.find((uri) => !isAmong(uri, granted));
+  if (unauthorized !== undefined)
+    throw targetError('neither the subject token nor `mayExchange()` permits the resource', granted, unauthorized);
 }
 
-function targetError(reason: string, wanted: unknown, given: string | undefined): InvalidTargetError {
+function targetError(reason: string, expected: unknown, given: string | undefined): InvalidTargetError {
   const error = new InvalidTargetError('Invalid target: no token can be issued for this `resource` or `audience`');
-  return error.because({ reason, ...(wanted !== undefined && { expected: wanted }), given: shortText(given) });
+  return error.because({ reason, ...(expected !== undefined && { expected }), given: shortText(given) });
 }
 
 const notPermitted = (reason: string) =>

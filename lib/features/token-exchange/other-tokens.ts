@@ -48,8 +48,8 @@ export function combineTokens(all: readonly OtherTokens[]): KnownTokens {
     issuers: new Map(all.flatMap(({ issues = {} }) => Object.entries(issues))),
     async read(token, request) {
       for (const read of readers) {
-        const found = await read(token, request);
-        if (found) return found;
+        const verified = await read(token, request);
+        if (verified) return verified;
       }
       return undefined;
     },

@@ -18,15 +18,15 @@ type Role = 'subject' | 'actor';
  * Finds and verifies the subject token and, if there is one, the actor token.
  * @throws {InvalidRequestError} If one is invalid. RFC 8693 §2.1
  */
-export async function findPresentedTokens(request: ClientRequest, others: KnownTokens) {
-  const subject = await findPresentedToken('subject', request, others);
+export async function findPresentedTokens(request: ClientRequest, otherTokens: KnownTokens) {
+  const subject = await findPresentedToken('subject', request, otherTokens);
   const { parameters } = request;
   const isActing = parameters.optional('actor_token') !== undefined;
   // `actor_token_type` is only allowed together with `actor_token`.
   if (!isActing && parameters.optional('actor_token_type', isTokenType) !== undefined) {
     throw new InvalidRequestError('Missing parameter: `actor_token`');
   }
-  return { subject, actor: isActing ? await findPresentedToken('actor', request, others) : undefined };
+  return { subject, actor: isActing ? await findPresentedToken('actor', request, otherTokens) : undefined };
 }
 
 /**
@@ -36,20 +36,21 @@ export async function findPresentedTokens(request: ClientRequest, others: KnownT
 async function findPresentedToken(
   role: Role,
   request: ClientRequest,
-  others: KnownTokens,
+  otherTokens: KnownTokens,
 ): Promise<SubjectOrActorToken> {
   const { parameters } = request;
   const value = parameters.required(`${role}_token`, isVSCHAR);
   const type = parameters.required(`${role}_token_type`, isTokenType);
-  const own = OWN_TOKEN_TYPES.get(type as OwnTokenType);
+  const kind = OWN_TOKEN_TYPES.get(type as OwnTokenType);
   const token = { value, type, as: role };
   // An unknown access token may be foreign. An unknown refresh token is invalid, since only this server issues them.
-  const party = own
-    ? ((await findOwn(own, value, request)) ?? (own === 'access_token' && (await readOther(token, request, others))))
-    : await verifyForeign(token, request, others);
-  if (party) {
-    verifyBinding(party, request, role);
-    return { ...party, type };
+  const presented = kind
+    ? ((await findOwn(kind, value, request)) ??
+      (kind === 'access_token' && (await readOther(token, request, otherTokens))))
+    : await verifyForeign(token, request, otherTokens);
+  if (presented) {
+    verifyBinding(presented, request, role);
+    return { ...presented, type };
   }
   const reason = `${role} token is unknown, revoked, expired or of another issuer`;
   throw invalidTokenError(role).because({ reason, given: type });
@@ -111,12 +112,12 @@ function claimsOf(client: CoreClient, user: User): Record<string, unknown> {
 async function verifyForeign(
   token: ForeignToken,
   request: ClientRequest,
-  others: KnownTokens,
+  otherTokens: KnownTokens,
 ): Promise<Omit<SubjectOrActorToken, 'type'> | undefined> {
-  const found = await readOther(token, request, others);
-  if (found) return found;
+  const verified = await readOther(token, request, otherTokens);
+  if (verified) return verified;
   const model: Model & TokenExchangeModel = request.options.model;
-  if (!model.verifyForeignToken && others.canRead) return undefined;
+  if (!model.verifyForeignToken && otherTokens.canRead) return undefined;
   if (!model.verifyForeignToken) {
     const detail = {
       reason: 'the model cannot verify foreign tokens: it does not implement `verifyForeignToken()`',
@@ -128,16 +129,19 @@ async function verifyForeign(
   return checkVerifiedToken(await model.verifyForeignToken(token, request.client), '`verifyForeignToken()`');
 }
 
-const readOther = async (token: ForeignToken, request: ClientRequest, others: KnownTokens) =>
-  checkVerifiedToken(await others.read(token, request), 'a feature that reads other tokens');
+const readOther = async (token: ForeignToken, request: ClientRequest, otherTokens: KnownTokens) =>
+  checkVerifiedToken(await otherTokens.read(token, request), 'a feature that reads other tokens');
 
 /**
  * Validates the properties of a verified foreign token. `undefined` if it is unknown or expired.
  * @param by the name of the verifier, for the error message
  */
-function checkVerifiedToken(found: VerifiedToken | Falsy, by: string): Omit<SubjectOrActorToken, 'type'> | undefined {
-  if (!found) return undefined;
-  const { user, scope, resource, expiresAt, claims, act, may_act, cnf, allClaims: says } = found;
+function checkVerifiedToken(
+  verified: VerifiedToken | Falsy,
+  by: string,
+): Omit<SubjectOrActorToken, 'type'> | undefined {
+  if (!verified) return undefined;
+  const { user, scope, resource, expiresAt, claims, act, may_act, cnf, allClaims } = verified;
   if (!user) throw new ServerError(`Server error: ${by} did not return a \`user\` object`);
   if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
     throw new ServerError('Server error: `expiresAt` must be a Date instance');
@@ -152,7 +156,7 @@ function checkVerifiedToken(found: VerifiedToken | Falsy, by: string): Omit<Subj
     act,
     may_act,
     cnf,
-    allClaims: says,
+    allClaims,
   };
 }
 
@@ -161,13 +165,13 @@ function checkVerifiedToken(found: VerifiedToken | Falsy, by: string): Omit<Subj
  * client, or is for one of its `resources`.
  */
 export function isHolder(
-  { client, authenticationMethod: proof }: Pick<ClientRequest, 'client' | 'authenticationMethod'>,
+  { client, authenticationMethod }: Pick<ClientRequest, 'client' | 'authenticationMethod'>,
   { token, resource }: SubjectOrActorToken,
 ): boolean {
-  if (!token || proof === 'none') return false;
+  if (!token || authenticationMethod === 'none') return false;
   if (isIssuedTo(token, client)) return true;
-  const served: unknown = client.resources;
-  return Array.isArray(served) && audienceOf(resource).some((uri) => isAmong(uri, served as string[]));
+  const resources: unknown = client.resources;
+  return Array.isArray(resources) && audienceOf(resource).some((uri) => isAmong(uri, resources as string[]));
 }
 
 /** Whether a token was issued to a client. Two missing client ids are not equal. */
@@ -178,6 +182,6 @@ export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: Co
  * Whether the client may present this refresh token: only its own, and with client authentication. An exchange does not
  * consume the token, so a theft would not be detected.
  */
-function mayPresent(token: RefreshToken, { client, authenticationMethod: proof }: ClientRequest): boolean {
-  return proof !== 'none' && isIssuedTo(token, client);
+function mayPresent(token: RefreshToken, { client, authenticationMethod }: ClientRequest): boolean {
+  return authenticationMethod !== 'none' && isIssuedTo(token, client);
 }

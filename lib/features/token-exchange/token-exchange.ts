@@ -32,13 +32,13 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
 
     install(builder) {
       const resources = builder.find(KNOWN_RESOURCES);
-      const others = builder.all(OTHER_TOKENS);
+      const otherTokens = builder.all(OTHER_TOKENS);
       let context: ExchangeContext | undefined;
       const contextOf = () =>
         (context ??= {
           audiences,
           issuesForResources: resources() !== undefined,
-          otherTokens: combineTokens(others()),
+          otherTokens: combineTokens(otherTokens()),
         });
       return {
         grants: { [EXCHANGE_GRANT]: exchangeGrant(contextOf) },
@@ -69,17 +69,17 @@ const objectOf = (claim: Record<string, unknown>): object =>
   Object.values(claim).every((value) => typeof value === 'object' && value !== null) ? claim : {};
 
 function* configurationErrors({ ...options }: TokenExchangeOptions, server: ServerContext): Iterable<string> {
-  const misspelt = findUnknownOption(options, { audiences: true }, '`tokenExchange()`');
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(options, { audiences: true }, '`tokenExchange()`');
+  if (unknown !== undefined) yield unknown;
   const { audiences = {} } = options;
-  const odd = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
-  if (odd) yield `the audience \`${odd[0]}\` of \`tokenExchange()\` must be an absolute URI without fragment`;
+  const invalid = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
+  if (invalid) yield `the audience \`${invalid[0]}\` of \`tokenExchange()\` must be an absolute URI without fragment`;
   if (Object.keys(audiences).length > 0 && !issuesForResources(server)) {
     yield '`audiences` of `tokenExchange()` requires the feature `resourceIndicators()`, which binds tokens to resources';
   }
   const model: Model & TokenExchangeModel = server.options.model;
-  const { canRead: isReading } = combineTokens(server.all(OTHER_TOKENS));
-  if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken && !isReading) {
+  const { canRead } = combineTokens(server.all(OTHER_TOKENS));
+  if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken && !canRead) {
     yield '`tokenExchange()` requires a model that can find tokens: implement `getAccessToken()`, `getRefreshToken()` or `verifyForeignToken()`';
   }
   if (model.verifyForeignToken && !model.mayExchange) {

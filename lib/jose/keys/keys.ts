@@ -80,7 +80,7 @@ export function keys(options: KeysOptions = {}): Feature {
     requires: configured ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {
-        ...publicDocument('oauth/jwks', { maxAge, say: (server) => jwkSet(findKeys(server)!) }),
+        ...publicDocument('oauth/jwks', { maxAge, build: (server) => jwkSet(findKeys(server)!) }),
         metadata: 'jwks_uri',
       },
     },

@@ -90,7 +90,7 @@ export function* optionErrors(options: Options): Iterable<string> {
   if (grant !== undefined) yield `\`fapi2()\` forbids the grant \`${grant}\`: remove it from \`extendedGrantTypes\``;
 }
 
-const omitOption = (option: string, what: string) => `\`fapi2()\` ${what}: remove the option \`${option}\``;
+const omitOption = (option: string, rule: string) => `\`fapi2()\` ${rule}: remove the option \`${option}\``;
 
 /** Yields an error for each feature of the application that requires less than the profile. FAPI 2.0 SP §5.3 */
 function* featureErrors(server: ServerContext): Iterable<string> {
@@ -120,17 +120,18 @@ function* featureErrors(server: ServerContext): Iterable<string> {
  */
 function* algorithmErrors(server: ServerContext): Iterable<string> {
   const allowed: readonly unknown[] = ALGORITHMS;
-  const named = ALGORITHMS.join(', ');
-  const odd = findKeys(server)
+  const algorithmNames = ALGORITHMS.join(', ');
+  const forbidden = findKeys(server)
     ?.algorithms()
     .find((alg) => !allowed.includes(alg));
-  if (odd !== undefined) yield `\`keys()\` with \`fapi2()\` must sign with ${named}. Got \`${odd}\``;
+  if (forbidden !== undefined)
+    yield `\`keys()\` with \`fapi2()\` must sign with ${algorithmNames}. Got \`${forbidden}\``;
   for (const { feature, parts } of server.installed) {
     for (const [member, values] of Object.entries(parts.metadata?.(server.options.issuer) ?? {})) {
       if (!member.endsWith('_signing_alg_values_supported') || !Array.isArray(values)) continue;
       const weak = values.find((alg: unknown) => !allowed.includes(alg)) as unknown;
       if (weak === undefined) continue;
-      yield `${featureName(feature)} with \`fapi2()\` must accept only ${named}. Got \`${String(weak)}\` in \`${member}\``;
+      yield `${featureName(feature)} with \`fapi2()\` must accept only ${algorithmNames}. Got \`${String(weak)}\` in \`${member}\``;
     }
   }
 }

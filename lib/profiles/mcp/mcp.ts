@@ -76,8 +76,8 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
  * Returns the options of `registration()`. Registration is open to all clients, unless the application sets
  * `initialAccessScope`.
  */
-const withOpenRegistration = (given: McpOptions['registration']) =>
-  given && given.initialAccessScope !== undefined ? given : { open: true, ...given };
+const withOpenRegistration = (options: McpOptions['registration']) =>
+  options && options.initialAccessScope !== undefined ? options : { open: true, ...options };
 
 /** Returns the feature that sets the options of the profile and validates them. */
 const profile = (options: McpOptions): Feature => ({
@@ -94,8 +94,8 @@ const profile = (options: McpOptions): Feature => ({
        * Adds the required scope to the challenge for clients without a valid token. With `insufficient_scope`, it is
        * there already. RFC 6750 §3
        */
-      challenge({ error, options: { scope: wanted }, request, server }) {
-        const scope = error.name === 'insufficient_scope' ? undefined : scopeText(wanted);
+      challenge({ error, options: { scope: requiredScope }, request, server }) {
+        const scope = error.name === 'insufficient_scope' ? undefined : scopeText(requiredScope);
         if (scope === undefined || !isScope(scope) || server.resourceOf(request) === undefined) return undefined;
         return { scope };
       },
@@ -113,8 +113,8 @@ const NAMES = {
 } as const;
 
 function* configurationErrors(options: McpOptions, { options: settled, resources }: ServerContext): Iterable<string> {
-  const misspelt = findUnknownOption(options, NAMES, '`mcp()`');
-  if (misspelt !== undefined) yield misspelt;
+  const unknown = findUnknownOption(options, NAMES, '`mcp()`');
+  if (unknown !== undefined) yield unknown;
   yield* optionErrors(settled);
   const { resource, name } = options;
   if (name !== undefined && (typeof name !== 'string' || name === ''))

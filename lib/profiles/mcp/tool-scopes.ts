@@ -26,10 +26,10 @@ export function toolScopes(
 ): (request: McpRequest) => readonly string[] {
   const byTool = new Map(Object.entries(scopes).map(([tool, needed]) => [tool, [needed].flat()]));
   for (const [tool, needed] of byTool) {
-    const odd = needed.filter((scope: unknown) => typeof scope !== 'string' || !isScopeValue(scope));
-    if (odd.length === 0) continue;
+    const invalid = needed.filter((scope: unknown) => typeof scope !== 'string' || !isScopeValue(scope));
+    if (invalid.length === 0) continue;
     throw new InvalidArgumentError(
-      `Invalid argument: \`toolScopes()\` contains an invalid scope value for \`${tool}\`: \`${String(odd[0])}\``,
+      `Invalid argument: \`toolScopes()\` contains an invalid scope value for \`${tool}\`: \`${String(invalid[0])}\``,
     );
   }
   const all = [...new Set([...byTool.values()].flat())];

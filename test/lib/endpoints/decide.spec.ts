@@ -219,7 +219,7 @@ describe('decide() for an invalid request of a client that registered itself', (
     const request = authorizeRequest({ client_id: id, ...query });
     const error = await server.readAuthorizationRequest(request, response).catch((caught: unknown) => caught);
     expect([error, response.get('location')]).toEqual([expect.any(OAuthError), undefined]);
-    const { asked } = deferredErrorOf(error)!;
+    const { authorizationRequest: asked } = deferredErrorOf(error)!;
     const granted = await decided(server, asked, { user: ALICE }, new Response());
     expect(granted.error?.message).toContain('can only be decided with an `error`');
     expect(host.codes.size).toBe(0);
