@@ -14,7 +14,7 @@ const COST: Cost = { ln: 14, r: 8, p: 1 };
 /** Maximum work of a stored hash: eight times the work of a new hash. More expensive hashes match no secret. */
 const MAX_WORK = 2 ** 20;
 /** Minimum and maximum length of a stored key in bytes. Other secrets could match a shorter key. */
-const KEY = { least: 16, most: 64 };
+const KEY = { min: 16, max: 64 };
 
 const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/;
 const SHA256 = /^\$sha256\$([A-Za-z\d+/]{43})$/;
@@ -71,7 +71,7 @@ export function readHash(stored: string): QuickHash | SlowHash | undefined {
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   const key = Buffer.from(expected, 'base64');
   const isUsable = cost.ln > 0 && workOf(cost) > 0 && workOf(cost) <= MAX_WORK;
-  if (!isUsable || key.length < KEY.least || key.length > KEY.most) return undefined;
+  if (!isUsable || key.length < KEY.min || key.length > KEY.max) return undefined;
   return { stored, key, salt: Buffer.from(salt, 'base64'), cost };
 }
 

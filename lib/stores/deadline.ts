@@ -4,7 +4,7 @@ import { isOutage } from './outage.js';
 /** An operation of a store that has a deadline. */
 export interface TimedOperation {
   isTimedOut: boolean;
-  /** The event that the operation waits for. It is part of the error message if the deadline passes. */
+  /** What the operation is waiting for at the moment. The error message contains it if the deadline passes. */
   reason: string;
   /** Called if the deadline passes, to release what the operation holds. */
   cancel: (() => void) | undefined;
@@ -36,14 +36,14 @@ export class Deadline {
    * @throws {TemporarilyUnavailableError} If the deadline passes, or the operation fails with an outage of the
    * database.
    */
-  within<T>(work: (wait: TimedOperation) => Promise<T>): Promise<T> {
+  within<T>(work: (operation: TimedOperation) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait: TimedOperation = { isTimedOut: false, reason: 'no response', cancel: undefined };
+      const operation: TimedOperation = { isTimedOut: false, reason: 'no response', cancel: undefined };
       const end = () => {
-        wait.isTimedOut = true;
-        const cause = new Error(`The database did not respond within ${this.seconds} s: ${wait.reason}`);
+        operation.isTimedOut = true;
+        const cause = new Error(`The database did not respond within ${this.seconds} s: ${operation.reason}`);
         reject(unavailable(cause, this.seconds));
-        wait.cancel?.();
+        operation.cancel?.();
       };
       // After a pause of the whole process, the response may be waiting unread: timers run before input is read.
       const timer = setTimeout(() => (last = setImmediate(end)), this.seconds * 1000);
@@ -52,7 +52,7 @@ export class Deadline {
         clearTimeout(timer);
         if (last) clearImmediate(last);
       };
-      work(wait).then(
+      work(operation).then(
         (result) => (settled(), resolve(result)),
         (error: unknown) => (settled(), reject(isOutage(error) ? unavailable(error, 1) : error)),
       );

@@ -17,18 +17,18 @@ import type { UnusedClients } from './unused-clients.js';
 export class KnownClients implements ClientIdDocumentModel {
   constructor(
     private readonly context: Pick<StoreContext, 'clients' | 'secrets'>,
-    private readonly waiting: UnusedClients,
+    private readonly unused: UnusedClients,
   ) {}
 
   /** Finds an enabled client. Verifies its secret unless that is `null`. */
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const client = await this.savedClient(clientId, clientSecret);
     if (client || !isRegisteredId(clientId)) return client;
-    const waiting = await this.waiting.find(clientId);
+    const unused = await this.unused.find(clientId);
     // The client may have been moved to the saved clients since the first look-up.
-    if (!waiting) return this.savedClient(clientId, clientSecret);
-    const isKnown = clientSecret === null || matchesSecret(waiting, clientSecret, this.context.secrets.encryption);
-    return isKnown ? withoutSecrets(waiting) : undefined;
+    if (!unused) return this.savedClient(clientId, clientSecret);
+    const isKnown = clientSecret === null || matchesSecret(unused, clientSecret, this.context.secrets.encryption);
+    return isKnown ? withoutSecrets(unused) : undefined;
   }
 
   /** Finds the client of a row. A client that a metadata document describes is read from the row itself. */
@@ -36,13 +36,13 @@ export class KnownClients implements ClientIdDocumentModel {
     const { clientId, client: known } = row;
     const saved = known === undefined ? await this.context.clients.findById(clientId) : known;
     const client = saved || clientFromSnapshot(row);
-    return client ?? (isRegisteredId(clientId) ? this.waiting.find(clientId) : undefined);
+    return client ?? (isRegisteredId(clientId) ? this.unused.find(clientId) : undefined);
   }
 
   /** Returns the secrets of a client that signs with them. OpenID Connect Core §9 */
   async secretsOf({ id }: Pick<Client, 'id'>): Promise<readonly string[]> {
     const { clients, secrets } = this.context;
-    return secrets.readableSecrets((await clients.findById(id)) || (await this.waiting.find(id)) || {});
+    return secrets.readableSecrets((await clients.findById(id)) || (await this.unused.find(id)) || {});
   }
 
   /**

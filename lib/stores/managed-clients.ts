@@ -30,7 +30,7 @@ const BATCH = 500;
 export class ManagedClients implements ClientsModel<StoredClient> {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'requireStoredClients'>,
-    private readonly waiting: UnusedClients,
+    private readonly unusedClients: UnusedClients,
   ) {}
 
   /**
@@ -137,7 +137,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
 
   /** Disables a client and revokes its grants. Returns whether the client exists. */
   async disableClient(clientId: string): Promise<boolean> {
-    await this.waiting.promote(clientId);
+    await this.unusedClients.promote(clientId);
     const isKnown = await this.context.requireStoredClients().change(clientId, ({ client, readAt: now }) => ({
       client: { ...client, retiredAt: client.retiredAt ?? now },
       revokesGrants: true,
@@ -156,7 +156,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
 
   /** Removes a client and revokes its grants. Returns whether the client existed. */
   async removeClient(clientId: string): Promise<boolean> {
-    const wasWaiting = await this.waiting.remove(clientId);
+    const wasWaiting = await this.unusedClients.remove(clientId);
     this.context.requireStoredClients();
     const isRemoved = await this.context.storage.removeClient(clientId);
     await this.context.overridable.revokeGrantsOf({ clientId });

@@ -102,7 +102,7 @@ export class RevocationTimesCache {
   }
 }
 
-/** The verbs of a storage for texts that are read and replaced as a whole. */
+/** The methods of a storage for texts that are read and replaced as a whole. */
 interface Texts {
   readText(name: string): Awaitable<string | undefined>;
   replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;

@@ -57,7 +57,7 @@ const TEXTS = [
 /** Redis error codes. Before Redis 7, an error inside a script has its code at the end of another message. */
 const REDIS = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE|LOADING|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|TRYAGAIN) /;
 /** Redis error codes that persist until an operator acts. */
-const LASTING = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE) /;
+const PERSISTENT = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE) /;
 
 /** Whether an error means that the database is unavailable, rather than that the statement is wrong. */
 export function isOutage(error: unknown): boolean {
@@ -77,4 +77,4 @@ export function isOutage(error: unknown): boolean {
 
 /** Whether a Redis server rejects commands until an operator acts, so that sending the command again is useless. */
 export const isPersistentOutage = (error: unknown) =>
-  LASTING.test(String((error as Partial<Error> | undefined)?.message));
+  PERSISTENT.test(String((error as Partial<Error> | undefined)?.message));

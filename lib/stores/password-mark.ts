@@ -2,7 +2,7 @@ import type { User } from '../model/model.js';
 import { digest } from './client-secret.js';
 import type { Users } from './ports.js';
 
-/** An object with a password mark. */
+/** An object with a password mark: a short digest that identifies the password of its user. See `passwordMark()`. */
 export interface PasswordMarked {
   credential?: string | undefined;
 }

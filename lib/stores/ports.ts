@@ -53,6 +53,7 @@ export interface StoredClient extends Client {
 
 /** Finds clients in a list or table of the application. If a store has no `Clients`, it stores clients itself. */
 export interface Clients {
+  /** Finds a client by its exact ID. Returns a falsy value if it does not exist. */
   findById(id: string): Awaitable<StoredClient | Falsy>;
   /** Replaces the hash of a client secret with a more expensive one. If omitted, old hashes stay. */
   replaceSecretHash?(id: string, old: string, replacement: string): Awaitable<unknown>;
@@ -60,7 +61,9 @@ export interface Clients {
 
 /** Finds users in a table of the application. Users must have an `id`. */
 export interface Users {
+  /** Finds the user with this username and password, for the password grant. Returns a falsy value if they are wrong. */
   findByCredentials(username: string, password: string): Awaitable<User | Falsy>;
+  /** Finds a user by ID, whenever a session or token is used. Returns a falsy value if the user does not exist. */
   findById(id: string): Awaitable<User | Falsy>;
   /**
    * Returns a value that changes with the password of a user: the password hash, or a counter. When it changes in any

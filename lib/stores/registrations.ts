@@ -22,7 +22,7 @@ const ATTEMPTS = 50;
 export class Registrations implements RegistrationModel<StoredClient & MetadataClient> {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'requireStoredClients'>,
-    private readonly waiting: UnusedClients,
+    private readonly unusedClients: UnusedClients,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     const client = newRegisteredClient(registration, credentials, this.context.secrets.encryption);
     const { expiresAt } = registration;
-    if (expiresAt) await this.waiting.save(client, expiresAt);
+    if (expiresAt) await this.unusedClients.save(client, expiresAt);
     else await this.context.overridable.createClient(client);
   }
 
@@ -45,7 +45,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     registrationAccessToken: string,
   ): Promise<Registration<StoredClient & MetadataClient> | undefined> {
     const client = isRegisteredId(clientId)
-      ? ((await this.waiting.find(clientId)) ?? (await this.context.storage.findClient(clientId))?.client)
+      ? ((await this.unusedClients.find(clientId)) ?? (await this.context.storage.findClient(clientId))?.client)
       : undefined;
     const { issuedAt, tokenHash } = client?.registration ?? {};
     if (!client || isDisabled(client) || !tokenHash || !constantTimeEqual(tokenHash, digest(registrationAccessToken))) {
@@ -59,7 +59,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
   /** Replaces the metadata of a registered client. Returns `false` if the client does not exist. RFC 7592 §2.2 */
   async updateRegistration(registration: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const isChanged = await this.waiting.change(registration, clientSecret);
+      const isChanged = await this.unusedClients.change(registration, clientSecret);
       if (isChanged === undefined) return this.changeSaved(registration.client, clientSecret);
       if (isChanged) return true;
     }
@@ -76,7 +76,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
    * exist.
    */
   private async changeSaved(client: MetadataClient, secret: string | undefined): Promise<boolean> {
-    await this.waiting.promote(client.id);
+    await this.unusedClients.promote(client.id);
     return this.context.requireStoredClients().change(client.id, (record) => {
       const to = changedClient(record.client, declaredFields(client));
       verifyClient(to);

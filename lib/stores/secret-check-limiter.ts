@@ -1,19 +1,19 @@
 import { TemporarilyUnavailableError } from '../errors/index.js';
 
 /** Maximum number of waiting checks of one client, in addition to the running one. */
-const WAITING = 16;
+const MAX_WAITING = 16;
 /** Maximum milliseconds for which a check waits. Clients have given up after that. */
-const PATIENCE = 5000;
+const MAX_WAIT = 5000;
 /** Seconds after which a rejected client should retry (`Retry-After`). */
 const RETRY_AFTER = 2;
 
 /**
- * Maximum number of concurrent hash computations: two of the four threads of libuv, which files and name look-ups also
- * need.
+ * Maximum number of concurrent hash computations: two of the four threads of libuv, since file access and name look-ups
+ * need threads too. One, if libuv has fewer threads.
  */
-const AT_ONCE = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) > 3 ? 2 : 1;
+const MAX_CONCURRENT = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) > 3 ? 2 : 1;
 
-interface Turn {
+interface WaitingCheck {
   begin(): void;
   refuse(): void;
   /** The time by which the check must start, by a monotonic clock. */
@@ -21,11 +21,11 @@ interface Turn {
 }
 
 /**
- * The waiting checks by queue. The next check is the first of the first queue that is not busy, and its queue moves to
- * the end.
+ * The waiting checks by queue. The next check is the first of the first queue that is not busy, and that queue then
+ * moves to the end.
  */
-const waiting = new Map<string, Turn[]>();
-const busy = new Set<string>();
+const queues = new Map<string, WaitingCheck[]>();
+const busyQueues = new Set<string>();
 
 /**
  * Checks the secret of a client, at most one check of a client at a time. Clients take turns, so a client with many
@@ -33,49 +33,49 @@ const busy = new Set<string>();
  * @throws {TemporarilyUnavailableError} If too many checks of this client are waiting, or this one has waited too long.
  */
 export function withClientLimit<T>(clientId: string, check: () => Promise<T>): Promise<T> {
-  const line = `client ${clientId}`;
-  const isFull = (waiting.get(line)?.length ?? 0) >= WAITING;
-  return isFull ? Promise.reject(tooMany()) : lineUp(line, check, performance.now() + PATIENCE);
+  const queueName = `client ${clientId}`;
+  const isFull = (queues.get(queueName)?.length ?? 0) >= MAX_WAITING;
+  return isFull ? Promise.reject(tooMany()) : enqueue(queueName, check, performance.now() + MAX_WAIT);
 }
 
 /** Computes a hash for the application, one at a time. Calls are never rejected, since clients cannot cause them. */
 export function withApplicationLimit<T>(work: () => Promise<T>): Promise<T> {
-  return lineUp('host', work, Infinity);
+  return enqueue('application', work, Infinity);
 }
 
-function lineUp<T>(line: string, work: () => Promise<T>, until: number): Promise<T> {
+function enqueue<T>(queueName: string, work: () => Promise<T>, until: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const begin = () => {
-      busy.add(line);
+      busyQueues.add(queueName);
       const end = () => {
-        busy.delete(line);
-        proceed();
+        busyQueues.delete(queueName);
+        startNext();
       };
       work().then(resolve, reject).finally(end);
     };
-    const turns = waiting.get(line) ?? [];
-    turns.push({ begin, refuse: () => reject(tooMany()), until });
-    waiting.set(line, turns);
-    proceed();
+    const queue = queues.get(queueName) ?? [];
+    queue.push({ begin, refuse: () => reject(tooMany()), until });
+    queues.set(queueName, queue);
+    startNext();
   });
 }
 
-function proceed(): void {
-  for (const [line, turns] of waiting) {
-    if (busy.size >= AT_ONCE) return;
-    if (busy.has(line)) continue;
-    const turn = nextOf(turns);
-    waiting.delete(line);
-    if (turns.length > 0) waiting.set(line, turns);
-    turn?.begin();
+function startNext(): void {
+  for (const [queueName, queue] of queues) {
+    if (busyQueues.size >= MAX_CONCURRENT) return;
+    if (busyQueues.has(queueName)) continue;
+    const check = nextOf(queue);
+    queues.delete(queueName);
+    if (queue.length > 0) queues.set(queueName, queue);
+    check?.begin();
   }
 }
 
 /** Returns the first check that has not waited too long, and rejects those before it. */
-function nextOf(turns: Turn[]): Turn | undefined {
-  for (let turn = turns.shift(); turn; turn = turns.shift()) {
-    if (turn.until >= performance.now()) return turn;
-    turn.refuse();
+function nextOf(queue: WaitingCheck[]): WaitingCheck | undefined {
+  for (let check = queue.shift(); check; check = queue.shift()) {
+    if (check.until >= performance.now()) return check;
+    check.refuse();
   }
   return undefined;
 }

@@ -46,8 +46,8 @@ export class SessionClients implements SessionClientModel {
   }
 
   /**
-   * Revokes grants, and notifies the listeners of this process of the sign-ins that end with them. This applies to
-   * filters with a user, except for a single grant.
+   * Revokes grants, and notifies the listeners of this process of the sign-ins that end with them. Sign-ins only end if
+   * the filter selects a user and not a single grant.
    */
   async endWith<T>({ userId, grantId, ...filter }: GrantFilter, revoke: () => Promise<T>): Promise<T> {
     const taken: SessionClient[] = [];

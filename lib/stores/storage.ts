@@ -3,15 +3,19 @@ import type { StoredClient } from './ports.js';
 
 /** A grant: one authorization, to which its codes and tokens belong. Times are milliseconds since the epoch. */
 export interface GrantRow {
+  /** The primary key: a random ID, or a digest of a name. */
   id: string;
+  /** The ID of the client. Empty for a session, which belongs to no client. */
   clientId: string;
   /** The ID of the user. `null` for a client credentials grant. */
   userId: string | null;
   /** The issuer that issued the grant. `null` if the server has none. */
   issuer: string | null;
+  /** The scope, separated by spaces. `null` if the grant has none. */
   scope: string | null;
   /** All other properties of the grant, as JSON. A storage never reads it. */
   data: string | null;
+  /** When the grant began. `save()` sets it to the time of the database. */
   createdAt: number;
   /** When tokens were last issued for the grant. `null` if none were issued yet. */
   lastUsedAt: number | null;
@@ -38,6 +42,7 @@ export interface ConsumedRow extends RowKey {
 
 /** A code, a token, or another record that belongs to a grant. Times are milliseconds since the epoch. */
 export interface Row extends RowKey {
+  /** The ID of the grant that the row belongs to. */
   grantId: string;
   clientId: string;
   userId: string | null;
@@ -45,6 +50,7 @@ export interface Row extends RowKey {
   scope: string | null;
   /** All other properties of the row, as JSON. A storage never reads it. */
   data: string | null;
+  /** When the row expires. `FOREVER` if it never does. */
   expiresAt: number;
   /**
    * Milliseconds until the row expires, from now by the clock of the database. If set, it takes precedence over
@@ -129,8 +135,8 @@ export interface Storage {
    *
    * A used row is returned too, with `revokedAt`, at least until it expires. An expired row may be returned or not. A
    * row is never returned if its grant does not exist or was revoked: by `revokeGrants()`, by `saveClient()` or
-   * `removeClient()` of its client, or if `isRevokedBefore()` is `true` for it. When a call that revokes the grant is
-   * fulfilled, no process finds the row any more.
+   * `removeClient()` of its client, or if `isRevokedBefore()` is `true` for it. When one of these calls is fulfilled,
+   * no process finds the row any more. `revokeBefore()` may take effect up to a second later.
    */
   find(kind: RowKind, digest: string): Awaitable<StoredRow | undefined>;
   /**

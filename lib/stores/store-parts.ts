@@ -22,8 +22,8 @@ export type StoreParts = ReturnType<typeof makeParts>;
 
 /** Creates the parts of a store. The context must be complete. */
 export function makeParts(context: StoreContext) {
-  const waitingClients = new UnusedClients(context);
-  const grants = new Grants(context, (clientId) => waitingClients.promote(clientId));
+  const unusedClients = new UnusedClients(context);
+  const grants = new Grants(context, (clientId) => unusedClients.promote(clientId));
   const sessionClients = new SessionClients(context);
   const grantPages = new GrantPages(context);
   return {
@@ -38,9 +38,9 @@ export function makeParts(context: StoreContext) {
     userGrants: new UserGrants(context),
     grantPages,
     revocation: new GrantRevocation(context, sessionClients),
-    knownClients: new KnownClients(context, waitingClients),
-    managedClients: new ManagedClients(context, waitingClients),
-    registrations: new Registrations(context, waitingClients),
+    knownClients: new KnownClients(context, unusedClients),
+    managedClients: new ManagedClients(context, unusedClients),
+    registrations: new Registrations(context, unusedClients),
     notifications: new Notifications(context),
   };
 }

@@ -8,7 +8,7 @@ import type { ClientRecord, ClientStorage } from './client-storage.js';
 
 const ATTEMPTS = 50;
 
-/** A change of a stored client. */
+/** A change of a stored client: its new state, and whether to revoke its grants. */
 export interface ClientUpdate {
   client: StoredClient;
   /** Whether all grants of the client are revoked in the same step. */

@@ -30,9 +30,9 @@ export async function toStoredSecrets(
   now: number,
   { secretLifetime: lifetime, isRandom = false, encryption }: CreateClientOptions & { encryption: EncryptedSecrets },
 ): Promise<StoredSecret[]> {
-  const keep = async (text: string) =>
+  const toStoredSecret = async (text: string) =>
     encryption.encrypt(text, { tokenEndpointAuthMethod }) ?? (isRandom ? quickHash(text) : hashSecret(text));
-  const hashed = await Promise.all([secret ?? []].flat().map(keep));
+  const hashed = await Promise.all([secret ?? []].flat().map(toStoredSecret));
   const others = (secretHashes ?? []).map((storedSecret) =>
     typeof storedSecret === 'string' && lifetime !== undefined ? secretHash(storedSecret, now, lifetime) : storedSecret,
   );

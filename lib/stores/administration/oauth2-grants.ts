@@ -116,7 +116,7 @@ export class OAuth2Grants {
     const model = this.able<GrantsModel, 'revokeBefore'>('revokeBefore');
     if (all && (issuer !== undefined || tenants === 'one')) {
       throw new InvalidArgumentError(
-        'Invalid argument: `all` cannot be combined with `issuer`, and not be used for a single tenant',
+        'Invalid argument: `all` cannot be combined with `issuer`, or used with the server of one tenant',
       );
     }
     const named = all ? undefined : this.selected({ ...(issuer !== undefined && { issuer }) }).issuer;

@@ -19,7 +19,7 @@ interface MemoryRow extends Row {
   consumedAt: number;
 }
 
-/** Stores rows in maps. Each verb is atomic, since it awaits nothing between reading and writing. */
+/** Stores rows in maps. Each method is atomic, since it awaits nothing between reading and writing. */
 export class MemoryStorage extends MemoryClients implements Storage {
   /** The rows of each kind. A map is created when a kind is first used. */
   private readonly rows: Partial<Record<RowKind, ExpiringMap<MemoryRow>>> = {};
@@ -27,7 +27,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   /** The IDs of the grants of each user. Some of these grants may already be removed. */
   private readonly byUser = new Map<string, Set<string>>();
   private indexed = 0;
-  private readonly seen: ExpiringMap<{ expiresAt: number }>;
+  private readonly onceValues: ExpiringMap<{ expiresAt: number }>;
   private readonly texts = new Map<string, string>();
   private revocationTimes = parseRevocationTimes(undefined);
 
@@ -37,11 +37,11 @@ export class MemoryStorage extends MemoryClients implements Storage {
   ) {
     super(clients);
     this.grants = new ExpiringMap(limit);
-    this.seen = new ExpiringMap(limit);
+    this.onceValues = new ExpiringMap(limit);
   }
 
   save(grant: GrantRow | undefined, rows: readonly Row[]): void {
-    if (grant && !this.keepGrant(grant)) return;
+    if (grant && !this.saveGrant(grant)) return;
     for (const row of rows) this.rowsOf(row.kind).set(row.digest, { ...row, revokedAt: null, consumedAt: 0 });
   }
 
@@ -81,10 +81,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
 
   once(digest: string, seconds: number): boolean {
     const now = Date.now();
-    if ((this.seen.get(digest)?.expiresAt ?? 0) > now) return false;
+    if ((this.onceValues.get(digest)?.expiresAt ?? 0) > now) return false;
     // Removing a recent value would allow its replay, and attackers could fill the map to cause that.
-    if (this.seen.isFull(now)) throw unavailable('The storage for single-use values is full', 1);
-    this.seen.set(digest, { expiresAt: now + seconds * 1000 });
+    if (this.onceValues.isFull(now)) throw unavailable('The storage for single-use values is full', 1);
+    this.onceValues.set(digest, { expiresAt: now + seconds * 1000 });
     return true;
   }
 
@@ -144,7 +144,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
 
   prune(): number {
     const now = Date.now();
-    const maps = [...Object.values(this.rows), this.grants, this.seen];
+    const maps = [...Object.values(this.rows), this.grants, this.onceValues];
     const count = maps.reduce((sum, map) => sum + map.prune(now), 0);
     this.pruneIndex();
     return count;
@@ -182,7 +182,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   }
 
   /** Saves or extends a grant. Returns `false` if the grant was revoked. */
-  private keepGrant(grant: GrantRow): boolean {
+  private saveGrant(grant: GrantRow): boolean {
     const known = this.grants.get(grant.id);
     if (!known) {
       this.grants.set(grant.id, { ...grant, generation: this.generationOf(grant.clientId), revokedAt: null });

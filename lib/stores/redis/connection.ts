@@ -39,20 +39,21 @@ export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript
     }
   };
   if (resends) return (script, keys, ...values) => deadline.within(() => run(script, keys, values));
-  return (script, keys, ...values) => deadline.within((wait) => resend(() => run(script, keys, values), wait));
+  return (script, keys, ...values) =>
+    deadline.within((operation) => resend(() => run(script, keys, values), operation));
 }
 
 /** Sends a command again after a lost connection, as ioredis does by itself. All scripts may safely run twice. */
-async function resend(send: () => Promise<unknown>, wait: TimedOperation): Promise<unknown> {
+async function resend(send: () => Promise<unknown>, operation: TimedOperation): Promise<unknown> {
   for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
     try {
       return await send();
     } catch (error) {
-      if (wait.isTimedOut || !isRetryable(error)) throw error;
-      wait.reason = `${String(error)}, on every attempt`;
+      if (operation.isTimedOut || !isRetryable(error)) throw error;
+      operation.reason = `${String(error)}, on every attempt`;
     }
     await setTimeout(Math.random() * pause);
-    if (wait.isTimedOut) throw new Error(wait.reason);
+    if (operation.isTimedOut) throw new Error(operation.reason);
   }
 }
 

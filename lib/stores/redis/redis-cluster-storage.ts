@@ -20,15 +20,15 @@ import { type TokenHint, TokenHints } from './token-hints.js';
 const CACHE_TIME = 1000;
 
 /**
- * The storage on a Redis cluster. The keys of one verb are on several nodes, and a script can only access one node. So
- * each verb runs several scripts, in an order in which stopping after any of them does no harm.
+ * The storage on a Redis cluster. The keys of one method are on several nodes, and a script can only access one node.
+ * So each method runs several scripts, in an order in which stopping after any of them does no harm.
  */
 export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
   private cachedTimes?: { read: Promise<RevocationTimesByIssuer>; at: number };
 
   override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
-    await Promise.all([this.keepRows(rows), grant && this.keepNew(grant)]);
+    await Promise.all([this.saveRows(rows), grant && this.saveNewGrant(grant)]);
   }
 
   /**
@@ -36,7 +36,7 @@ export class RedisClusterStorage extends RedisStorage {
    * decides which caller succeeds. If the process stops in between, the client can retry.
    */
   override async consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    await Promise.all([this.keepRows(rows), this.list(grant), this.keepGrant(grant, '', '')]);
+    await Promise.all([this.saveRows(rows), this.list(grant), this.saveGrant(grant, '', '')]);
     if ((await this.run(CONSUME, this.keys.row(consumed.kind, consumed.digest), ...attemptArguments(consumed))) === 1)
       return true;
     await Promise.all(rows.map(({ kind, digest }) => this.run(REMOVE, this.keys.row(kind, digest))));
@@ -93,13 +93,13 @@ export class RedisClusterStorage extends RedisStorage {
    * Saves a grant with generations that were read before. If all grants of its client or user are revoked meanwhile, it
    * is revoked too.
    */
-  private async keepNew(grant: GrantRow): Promise<void> {
+  private async saveNewGrant(grant: GrantRow): Promise<void> {
     const client = this.run(BEGIN_GENERATION, this.keys.client(grant.clientId)) as Promise<string>;
     const [generation, userGeneration] = await Promise.all([client, this.list(grant)]);
-    await this.keepGrant(grant, generation, userGeneration);
+    await this.saveGrant(grant, generation, userGeneration);
   }
 
-  private async keepGrant(grant: GrantRow, generation: string, userGeneration: string): Promise<void> {
+  private async saveGrant(grant: GrantRow, generation: string, userGeneration: string): Promise<void> {
     await this.run(SAVE_GRANT, this.keys.grant(grant.id), generation, userGeneration, ...valuesOfGrant(grant));
   }
 

@@ -58,7 +58,7 @@ export class RedisGrants {
     return listed;
   }
 
-  /** Removes revoked grants of a user from their lists. Returns how many of them were active before. */
+  /** Removes revoked grants of a user from their lists. Returns how many of them had not been revoked with their client before. */
   private async clear(filter: GrantFilter): Promise<number> {
     let count = 0;
     for await (const grants of this.matching(filter)) {

@@ -34,7 +34,7 @@ import {
 export type RawRow = [row: string, ttl: number, now: number];
 
 /**
- * The storage on one Redis server: one key for each code, token, grant and client. Each verb is one script on all its
+ * The storage on one Redis server: one key for each code, token, grant and client. Each method is one script on all its
  * keys.
  */
 export class RedisStorage extends RedisClients implements Storage {
@@ -53,7 +53,7 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 
   async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
-    if (!grant) await this.keepRows(rows);
+    if (!grant) await this.saveRows(rows);
     else await this.run(SAVE, this.keysOf(grant, rows), ...this.valuesOf(grant, rows));
   }
 
@@ -155,7 +155,7 @@ export class RedisStorage extends RedisClients implements Storage {
     return stored;
   }
 
-  protected async keepRows(rows: readonly Row[]): Promise<void> {
+  protected async saveRows(rows: readonly Row[]): Promise<void> {
     await Promise.all(rows.map((row) => this.run(SAVE_ROW, this.keys.row(row.kind, row.digest), ...valuesOfRow(row))));
   }
 

@@ -1,7 +1,7 @@
 import { GENERATION, GENERATIONS, GRANT, SAVING, LIST, NOW, ROW, script, CONSUMING, USER_GENERATIONS } from './lua.js';
 import { REVISION_LENGTH } from '../not-before.js';
 
-// On one server, each verb is one script on all its keys.
+// On one server, each method is one script on all its keys.
 
 export const SAVE = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USER_GENERATIONS, SAVING, `save(1, 1)`);
 

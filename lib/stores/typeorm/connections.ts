@@ -14,10 +14,10 @@ export interface Statement {
 
 /** Runs statements on the connections of a `DataSource`. */
 export interface Connections {
-  run(statement: Statement, wait: TimedOperation, isWrite: boolean): Promise<Result>;
+  run(statement: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result>;
   /**
    * Runs all statements in one transaction. If the first statement changes nothing, the others are not run.
    * @returns whether the first statement changed anything
    */
-  runAtomically(statements: readonly Statement[], wait: TimedOperation): Promise<boolean>;
+  runAtomically(statements: readonly Statement[], operation: TimedOperation): Promise<boolean>;
 }

@@ -87,7 +87,7 @@ export class Database {
   async isValid(query: Sql): Promise<boolean> {
     const compiled = this.compile(query);
     try {
-      await this.deadline.within((wait) => this.connections.run(compiled, wait, false));
+      await this.deadline.within((operation) => this.connections.run(compiled, operation, false));
       return true;
     } catch (error) {
       if (isMissingTableOrColumn(error)) return false;
@@ -123,7 +123,7 @@ export class Database {
    */
   runAtomically(statements: readonly Sql[]): Promise<boolean> {
     const compiled = statements.map((statement) => this.compile(statement));
-    return this.attempt((wait) => this.connections.runAtomically(compiled, wait));
+    return this.attempt((operation) => this.connections.runAtomically(compiled, operation));
   }
 
   /** Explains a missing table or column. Concurrent failures share one explanation. */
@@ -134,7 +134,7 @@ export class Database {
 
   private run(statement: Sql, isWrite: boolean): Promise<Result> {
     const compiled = this.compile(statement);
-    return this.attempt((wait) => this.connections.run(compiled, wait, isWrite));
+    return this.attempt((operation) => this.connections.run(compiled, operation, isWrite));
   }
 
   private compile(statement: Sql): Statement {
@@ -142,18 +142,18 @@ export class Database {
   }
 
   /** Runs statements, and repeats them after a conflict with another statement until the deadline. */
-  private attempt<T>(work: (wait: TimedOperation) => Promise<T>): Promise<T> {
-    return this.deadline.within(async (wait) => {
+  private attempt<T>(work: (operation: TimedOperation) => Promise<T>): Promise<T> {
+    return this.deadline.within(async (operation) => {
       for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
         try {
-          return await work(wait);
+          return await work(operation);
         } catch (error) {
           if (isMissingTableOrColumn(error)) await this.explained();
-          if (wait.isTimedOut || !isRetryable(error)) throw error;
-          wait.reason = `${String(error)}, on every attempt`;
+          if (operation.isTimedOut || !isRetryable(error)) throw error;
+          operation.reason = `${String(error)}, on every attempt`;
         }
         await setTimeout(Math.random() * pause);
-        if (wait.isTimedOut) throw new Error(wait.reason);
+        if (operation.isTimedOut) throw new Error(operation.reason);
       }
     });
   }

@@ -47,7 +47,7 @@ function entity(
   });
 }
 
-/** Converts 64-bit integers, which drivers return as strings, to numbers. Milliseconds fit exactly. */
+/** Converts 64-bit integers, which drivers return as strings, to numbers. Times in milliseconds fit in a number exactly. */
 const milliseconds: ValueTransformer = {
   to: (value: unknown) => value,
   from: (value: unknown) => (value === null || value === undefined ? value : Number(value)),

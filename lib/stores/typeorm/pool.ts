@@ -21,12 +21,12 @@ export class Pool implements Connections {
     keepAlive(source);
   }
 
-  run(statement: Statement, wait: TimedOperation): Promise<Result> {
-    return this.hold(wait, (runner) => this.query(runner, statement));
+  run(statement: Statement, operation: TimedOperation): Promise<Result> {
+    return this.hold(operation, (runner) => this.query(runner, statement));
   }
 
-  runAtomically([first, ...others]: readonly Statement[], wait: TimedOperation): Promise<boolean> {
-    return this.hold(wait, async (runner) => {
+  runAtomically([first, ...others]: readonly Statement[], operation: TimedOperation): Promise<boolean> {
+    return this.hold(operation, async (runner) => {
       await runner.startTransaction();
       try {
         const isDecided = Boolean((await this.query(runner, first!)).affected);
@@ -42,14 +42,14 @@ export class Pool implements Connections {
   }
 
   /** Runs work on a connection. Drops the connection if the deadline passes, or if its server is read-only. */
-  private async hold<T>(wait: TimedOperation, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  private async hold<T>(operation: TimedOperation, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
-    const { runner, connection } = await this.connect(wait);
-    let isLost = false;
+    const { runner, connection } = await this.connect(operation);
+    let mustDrop = false;
     try {
-      wait.reason = 'the statement was sent, but there was no response';
-      wait.cancel = () => {
-        isLost = true;
+      operation.reason = 'the statement was sent, but there was no response';
+      operation.cancel = () => {
+        mustDrop = true;
         const stopped = stopStatement(this.source, connection);
         // PgBouncer forwards a cancel request only while the client is connected.
         if (this.source.options.type === 'postgres') void stopped.then(() => drop(runner, connection));
@@ -57,25 +57,25 @@ export class Pool implements Connections {
       };
       return await work(runner);
     } catch (error) {
-      isLost ||= isReadOnly(error);
+      mustDrop ||= isReadOnly(error);
       if (isReadOnly(error)) generationsOf(this.source).renew();
       throw error;
     } finally {
-      wait.cancel = undefined;
-      if (isLost) drop(runner, connection);
+      operation.cancel = undefined;
+      if (mustDrop) drop(runner, connection);
       await runner.release();
     }
   }
 
-  private async connect(wait: TimedOperation): Promise<{ runner: QueryRunner; connection: PooledConnection }> {
+  private async connect(operation: TimedOperation): Promise<{ runner: QueryRunner; connection: PooledConnection }> {
     for (;;) {
       const runner = this.source.createQueryRunner();
-      wait.reason = NONE_FREE;
+      operation.reason = NONE_FREE;
       let isUsed = false;
       try {
         const connection = (await runner.connect()) as PooledConnection;
         // After the deadline, nothing is sent: the client may have sent its request again.
-        if (wait.isTimedOut) throw new Error(wait.reason);
+        if (operation.isTimedOut) throw new Error(operation.reason);
         isUsed = generationsOf(this.source).isCurrent(connection);
         if (isUsed) return { runner, connection };
         drop(runner, connection);

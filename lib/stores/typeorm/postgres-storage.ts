@@ -3,7 +3,7 @@ import { newRow, ROW } from './records.js';
 import { join, type Sql, sql, castTo } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 
-/** The storage on PostgreSQL. Each verb is one statement: one round trip and one write to the log. */
+/** The storage on PostgreSQL. Each method is one statement: one round trip and one write to the log. */
 export class PostgresStorage extends TypeOrmStorage {
   override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (grant && rows.length === 0) {

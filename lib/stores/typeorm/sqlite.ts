@@ -36,8 +36,8 @@ export class SingleConnection implements Connections {
 
   constructor(private readonly source: DataSource) {}
 
-  async run({ text, values }: Statement, wait: TimedOperation, isWrite: boolean): Promise<Result> {
-    const connection = await this.ready([{ text, values }], wait, isWrite);
+  async run({ text, values }: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result> {
+    const connection = await this.ready([{ text, values }], operation, isWrite);
     return this.execute(connection, () => {
       const statement = this.prepare(connection, text);
       if (isWrite) return this.transaction(connection, () => write(statement, values));
@@ -45,8 +45,8 @@ export class SingleConnection implements Connections {
     });
   }
 
-  async runAtomically(statements: readonly Statement[], wait: TimedOperation): Promise<boolean> {
-    const connection = await this.ready(statements, wait, true);
+  async runAtomically(statements: readonly Statement[], operation: TimedOperation): Promise<boolean> {
+    const connection = await this.ready(statements, operation, true);
     return this.execute(connection, () => {
       const [first, ...others] = statements.map(({ text, values }) => {
         const statement = this.prepare(connection, text);
@@ -63,13 +63,13 @@ export class SingleConnection implements Connections {
   /** Returns the connection when no other transaction uses it. */
   private async ready(
     statements: readonly Statement[],
-    wait: TimedOperation,
+    operation: TimedOperation,
     isWrite: boolean,
   ): Promise<SqliteConnection> {
     const runner = this.source.createQueryRunner();
     const connection = (await runner.connect()) as SqliteConnection;
-    if (isWrite) await turn(() => connection.inTransaction || runner.isTransactionActive, wait);
-    wait.reason = 'another process has locked the database file';
+    if (isWrite) await waitUntilFree(() => connection.inTransaction || runner.isTransactionActive, operation);
+    operation.reason = 'another process has locked the database file';
     if (this.connection !== connection) this.open(connection);
     for (const { text, values } of statements) this.source.logger.logQuery(text, values, runner);
     return connection;
@@ -146,12 +146,12 @@ export class SingleConnection implements Connections {
  * Waits until the application's own transaction ends. Otherwise the store's writes would be part of it, and a rollback
  * would make a used code valid again.
  */
-async function turn(isTaken: () => boolean, wait: TimedOperation): Promise<void> {
+async function waitUntilFree(isTaken: () => boolean, operation: TimedOperation): Promise<void> {
   while (isTaken()) {
-    wait.reason =
+    operation.reason =
       'the DataSource is in a transaction. On SQLite, the store cannot save anything during a transaction of the application';
     await setTimeout(1);
-    if (wait.isTimedOut) throw new Error(wait.reason);
+    if (operation.isTimedOut) throw new Error(operation.reason);
   }
 }
 

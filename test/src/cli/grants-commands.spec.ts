@@ -105,7 +105,7 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await expect(run('grants', 'end', '--id', umbrella.grantId, ...ofAcme)).rejects.toThrow('There is no grant');
     const foreign = ['--issuer', 'https://umbrella.example'];
     await expect(run('grants', 'end', '--user', 'alice', ...ofAcme, ...foreign)).rejects.toThrow('another tenant');
-    await expect(run('revoke', '--before', 'now', ...ofAcme, '--all')).rejects.toThrow('`all` cannot be limited');
+    await expect(run('revoke', '--before', 'now', ...ofAcme, '--all')).rejects.toThrow('`all` cannot be combined');
     await expect(run('revoke', '--before', 'now', ...tenants)).rejects.toThrow('`issuer` is required');
     await run('revoke', '--before', 'now', ...ofAcme);
     expect(await umbrella.isAlive()).toBe(true);
