@@ -22,7 +22,7 @@ interface ClaimsContext {
   hasNoAccessToken?: boolean | undefined;
 }
 
-/** The claims of users that clients may receive. */
+/** The selection of user claims that clients receive, in ID tokens and from the userinfo endpoint. */
 export class Claims {
   constructor(
     private readonly scopes: ReadonlyMap<string, readonly string[]>,

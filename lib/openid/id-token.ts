@@ -36,7 +36,8 @@ export async function signIdToken(
 }
 
 /**
- * Returns the left half of a hash. The signature algorithm determines the hash function. OpenID Connect Core §3.1.3.6
+ * Returns the left half of the hash of a value, for `at_hash` and `c_hash`. The signature algorithm determines the hash
+ * function. OpenID Connect Core §3.1.3.6
  */
 function halfHash(value: string, alg: SigningAlgorithm): string {
   const name = hashOf(alg);

@@ -16,10 +16,10 @@ export interface DpopOptions {
   /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
   /**
-   * The URL under which clients reach the path `/` of this server, or several. Proofs for protected resources contain
-   * it in `htu`. `'request'` uses the URL of the request. Use that only behind a proxy that rejects unknown `Host`
-   * headers. If omitted, the origin of the requested resource if a feature defines it, otherwise the origin of the
-   * issuer. RFC 9449 §4.3
+   * The URL under which clients reach the path `/` of this server, or several. The `htu` of proofs for protected
+   * resources must be below it. `'request'` uses the URL of the request. Use that only behind a proxy that rejects
+   * unknown `Host` headers. If omitted, the origin of the requested resource if a feature defines it, otherwise the
+   * origin of the issuer. RFC 9449 §4.3
    */
   publicUrl?: string | readonly string[];
   /**

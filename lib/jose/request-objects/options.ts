@@ -56,7 +56,7 @@ export interface RequestObjectSettings extends Required<
   Omit<RequestObjectOptions, 'maxLifetime' | 'encrypted' | 'fetch'>
 > {
   maxLifetime: number | undefined;
-  /** If `undefined`, request objects must not be encrypted. */
+  /** The options of encrypted request objects. If `undefined`, encrypted request objects are rejected. */
   encrypted: EncryptedObjectSettings | undefined;
   fetch: SafeFetchOptions;
 }

@@ -50,6 +50,10 @@ export class Prompts {
     this.requestedPrompts.set(request, readPrompt(parameters, request.client, this.settings.signUp));
   }
 
+  /**
+   * Returns the interaction that a request requires before it may be decided.
+   * @throws {OAuthError} If interaction is required but the client forbids it, or if asking the user again is useless.
+   */
   async requiredInteraction(
     request: AuthorizationRequest,
     authentication: AuthenticationState,
