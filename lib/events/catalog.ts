@@ -136,11 +136,9 @@ export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
   status: number;
 }
 
-/**
- * The payload of `token.revoked` and `token.reuse_detected`. `kind` names the revoked or replayed thing: a code, a
- * token or a grant.
- */
+/** The payload of `token.revoked` and `token.reuse_detected`. */
 export interface TokenEvent extends OAuth2Event {
+  /** The revoked or replayed thing: `access token`, `refresh token`, `authorization code` or `grant`. */
   kind: string;
 }
 
