@@ -1,4 +1,5 @@
-// One process of `against.js`: prints the CPU time of one operation in each of two builds, block by block in turn.
+// A worker process of `against.js`. It alternates blocks of one operation in two builds and prints the CPU time of
+// each.
 import { pathToFileURL } from 'node:url';
 import { client, user, requiredScope } from './fixtures.js';
 import { MemoryModel } from './model.js';

@@ -1,4 +1,4 @@
-// The engine as it stands against the same engine at another commit: `node bench/against.js HEAD~20`.
+// Compares the engine with the engine of another commit: `node bench/against.js HEAD~20`.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const git = (...args) => execFileSync('git', ['-C', root, ...args], { encoding: 
 
 against(process.argv[2] ?? 'HEAD~1');
 
-/** Measures both builds, in one process by turns, and prints how they compare. */
+/** Measures both builds alternately in one process and prints the comparison. */
 function against(ref) {
   const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-against-'));
   const before = join(folder, 'before');
@@ -32,7 +32,10 @@ function against(ref) {
   }
 }
 
-/** The least of each build over several processes: what nothing else on the machine has disturbed. */
+/**
+ * Returns the minimum of each build over several processes, because other programs on the machine can only make it
+ * slower.
+ */
 function measured(id, places) {
   const worker = fileURLToPath(new URL('against-worker.js', import.meta.url));
   const files = places.map((place) => join(place, 'dist/esm/server.js'));
@@ -47,7 +50,7 @@ function measured(id, places) {
 }
 
 function print(rows, ref) {
-  console.log(`CPU of one call in microseconds, the least of ${ROUNDS} processes\n`);
+  console.log(`CPU microseconds of one call, minimum of ${ROUNDS} processes\n`);
   console.log(`| operation | ${ref} | now | now / ${ref} |\n| --- | ---: | ---: | ---: |`);
   for (const { title, least } of rows) {
     const [before, now] = least;

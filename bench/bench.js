@@ -19,17 +19,19 @@ const { values } = parseArgs({
 const wanted = values.only.split(',');
 const unknown = wanted.filter((name) => ![...inProcess, ...others].some((known) => name.startsWith(known)));
 if (unknown.length > 0)
-  throw new Error(`--only knows ${[...inProcess, ...others].join(', ')}; not ${unknown.join(', ')}`);
+  throw new Error(`--only accepts ${[...inProcess, ...others].join(', ')}. Got ${unknown.join(', ')}.`);
 
 const isWhole = [...inProcess, ...others].every((name) => wanted.includes(name));
 const isOfKeys = wanted.join() === 'jose';
 const isOfStores = wanted.length === ofStores.length && ofStores.every((name) => wanted.includes(name));
 if (values.docs && (values.brief || !(isWhole || isOfStores || isOfKeys))) {
-  throw new Error(`--docs takes a whole run, or --only=${ofStores.join()} or jose; and never --brief`);
+  throw new Error(
+    `--docs requires a complete run, --only=${ofStores.join()} or --only=jose. It cannot be combined with --brief.`,
+  );
 }
 
 setUp();
-// Not before everything is installed: these import what is measured.
+// These modules import the measured packages, so that they are loaded after the installation.
 const { measureInProcess } = await import('./in-process.js');
 const { measureHttp } = await import('./http/measure.js');
 const { measureJose } = await import('./jose/measure.js');

@@ -5,27 +5,29 @@ import { storeFor } from './store.js';
 
 const past = new Date(Date.now() - 1000);
 
-/** What a candidate must do before its time means anything. A sentence each; `needs` names what some do not have. */
+/**
+ * The checks that every candidate must pass before it is measured. `needs` names a feature that some candidates lack.
+ */
 const checks = [
-  check('lets a valid token through and says both scopes', async ({ answerers, store }) => {
+  check('accepts a valid token and returns both scopes', async ({ answerers, store }) => {
     const { accessToken } = store.addToken(newToken());
     const { status, headers } = await answerers.authenticate(guardedRequest(accessToken));
     assert.equal(status, 200);
     assert.equal(headers['x-accepted-oauth-scopes'], requiredScope);
     assert.equal(headers['x-oauth-scopes'], requiredScope);
   }),
-  check('refuses an unknown token', async ({ answerers }) => {
+  check('rejects an unknown token', async ({ answerers }) => {
     refused(await answerers.authenticate(guardedRequest('unknown')), 401);
   }),
-  check('refuses an expired token', async ({ answerers, store }) => {
+  check('rejects an expired token', async ({ answerers, store }) => {
     const { accessToken } = store.addToken(newToken({ accessTokenExpiresAt: past }));
     refused(await answerers.authenticate(guardedRequest(accessToken)), 401);
   }),
-  check('refuses a token of too little scope', async ({ answerers, store }) => {
+  check('rejects a token with insufficient scope', async ({ answerers, store }) => {
     const { accessToken } = store.addToken(newToken({ scope: 'profile' }));
     refused(await answerers.authenticate(guardedRequest(accessToken)), 403);
   }),
-  check('issues a token that then works', async ({ answerers }) => {
+  check('issues a token that is accepted afterwards', async ({ answerers }) => {
     const issued = await answerers.token(clientCredentialsRequest());
     assert.equal(issued.status, 200);
     assert.equal(issued.body.scope, requiredScope);
@@ -36,7 +38,7 @@ const checks = [
     assert.notEqual(another.body.access_token, issued.body.access_token);
     assert.equal((await answerers.authenticate(guardedRequest(issued.body.access_token))).status, 200);
   }),
-  check('refuses a wrong secret', async ({ answerers }) => {
+  check('rejects a wrong secret', async ({ answerers }) => {
     refused(await answerers.token(clientCredentialsRequest({ id: 'demo-web', secret: 'wrong' })), 401);
   }),
   check('redeems a code once', async ({ answerers, store }) => {
@@ -46,19 +48,19 @@ const checks = [
     assert.ok(issued.body.access_token && issued.body.refresh_token);
     refused(await answerers.token(codeRequest(authorizationCode)), 400);
   }),
-  check('refuses an expired code', async ({ answerers, store }) => {
+  check('rejects an expired code', async ({ answerers, store }) => {
     const { authorizationCode } = store.addCode(newCode({ expiresAt: past }));
     refused(await answerers.token(codeRequest(authorizationCode)), 400);
   }),
-  check('refuses a code with a wrong verifier', { needs: 'pkce' }, async ({ answerers, store }) => {
+  check('rejects a code with a wrong verifier', { needs: 'pkce' }, async ({ answerers, store }) => {
     const { authorizationCode } = store.addCode(newCode());
     refused(await answerers.token(codeRequest(authorizationCode, { code_verifier: 'x'.repeat(43) })), 400);
   }),
-  check('refuses a code for another redirect URI', async ({ answerers, store }) => {
+  check('rejects a code for another redirect URI', async ({ answerers, store }) => {
     const { authorizationCode } = store.addCode(newCode());
     refused(await answerers.token(codeRequest(authorizationCode, { redirect_uri: `${redirectUri}/x` })), 400);
   }),
-  check('rotates a refresh token, and takes it once', async ({ answerers, store }) => {
+  check('rotates a refresh token and accepts it once', async ({ answerers, store }) => {
     const { refreshToken } = store.addToken(newToken());
     const issued = await answerers.token(refreshRequest(refreshToken));
     assert.equal(issued.status, 200);
@@ -80,7 +82,7 @@ const checks = [
   }),
 ];
 
-/** Rejects with the first check that the candidate fails. */
+/** Runs the checks. @throws {Error} The first check that fails. */
 export async function checkCandidate(candidate) {
   for (const { sentence, needs, run } of checks) {
     if (candidate.lacks?.includes(needs)) continue;

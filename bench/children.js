@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Starts a module of this folder as a process, and resolves when it has said its first word. */
+/** Starts a module of this folder as a process. Resolves when the process has sent its first message. */
 export async function startChild(module, ...args) {
   const path = fileURLToPath(new URL(module, import.meta.url));
   const child = fork(path, args, { execArgv: ['--expose-gc'] });
@@ -10,7 +10,7 @@ export async function startChild(module, ...args) {
   return {
     greeting,
     stop: () => child.disconnect(),
-    /** Sends a message and resolves to the answer. */
+    /** Sends a message to the process and resolves to its reply. */
     ask(message) {
       child.send(message);
       return answerOf(child);
@@ -22,9 +22,9 @@ async function answerOf(child) {
   const stop = new AbortController();
   const { signal } = stop;
   const ended = once(child, 'exit', { signal }).then(() => {
-    throw new Error(`${child.spawnargs.slice(2).join(' ')} ended early; see above`);
+    throw new Error(`${child.spawnargs.slice(2).join(' ')} ended early. Its output is above.`);
   });
-  // The loser of the race is stopped below.
+  // Ignore the rejection when the process is stopped below.
   ended.catch(() => {});
   try {
     const [message] = await Promise.race([once(child, 'message', { signal }), ended]);

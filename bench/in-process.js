@@ -6,18 +6,18 @@ import { medianRatio, rotated, summary } from './statistics.js';
 const concurrencies = [1, 32];
 const settings = {
   full: { generations: 3, rounds: 5, warmUps: 2, scale: 1 },
-  // Only to see that everything works: far too few for the compiler, let alone for a judgement.
+  // Only checks that everything works. The numbers are too few to compare candidates.
   brief: { generations: 1, rounds: 1, warmUps: 0, scale: 0.02 },
 };
 
-/** Times the operations whose names begin with one of the prefixes, every candidate in turn in every round. */
+/** Measures the operations whose names begin with one of the prefixes. The candidates alternate in every round. */
 export async function measureInProcess({ prefixes, brief, only = Object.keys(candidates) }) {
   const { generations, rounds, warmUps, scale } = settings[brief ? 'brief' : 'full'];
   const names = Object.keys(operations).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
   const samples = {};
   const about = {};
 
-  // A new generation of processes compiles anew: what a compiler happens to decide is part of the spread.
+  // New processes compile again, so that the decisions of the compiler are part of the spread.
   for (let generation = 0; generation < generations; generation++) {
     const workers = [];
     for (const name of only) workers.push({ name, process: await startChild('worker.js', name) });
@@ -71,7 +71,7 @@ function ratios(byCandidate, nanoseconds, about) {
     bestPeer,
     timesFasterThanBestPeer: medianRatio(byCandidate[bestPeer].wall, own),
     timesTheFloor: byCandidate.floor && medianRatio(own, byCandidate.floor.wall),
-    // As far ahead of the best peer as anybody can be.
+    // The speed of the floor compared with the best peer, which is an upper bound for any library.
     floorTimesFaster: byCandidate.floor && medianRatio(byCandidate[bestPeer].wall, byCandidate.floor.wall),
   };
 }

@@ -1,11 +1,11 @@
-/** The in-memory, asynchronous model that every candidate talks to: the same maps, the same cost per call. */
+/** The asynchronous in-memory model of all candidates. Each call has the same cost. */
 export class MemoryModel {
   constructor() {
     this.clients = new Map();
     this.reset();
   }
 
-  /** Forgets what was issued, so that no candidate pays for the growth of an earlier block. */
+  /** Deletes all issued codes and tokens, so that no candidate pays for the growth of an earlier block. */
   reset() {
     this.accessTokens = new Map();
     this.refreshTokens = new Map();
@@ -14,7 +14,7 @@ export class MemoryModel {
 
   async getClient(id, secret) {
     const client = this.clients.get(id);
-    // The authorization endpoint only identifies a client and passes null.
+    // The authorization endpoint passes `null` as the secret, because it only identifies the client.
     return client && (secret === null || secret === client.secret) ? client : undefined;
   }
 
@@ -35,7 +35,7 @@ export class MemoryModel {
   }
 
   async saveToken(token, client, user) {
-    // Kept as it is: what is timed is the library, and a copy made here would be a sixth of a refresh.
+    // Stored without a copy, because a copy would take a sixth of the time of a refresh.
     token.client = client;
     token.user = user;
     this.accessTokens.set(token.accessToken, token);
@@ -59,7 +59,7 @@ export class MemoryModel {
   }
 
   async validateScope(user, client, scope) {
-    // One scope, as measured here, needs no splitting: what is timed is the library and not this.
+    // The measured requests have a single scope, which needs no splitting.
     if (client.scopes.has(scope)) return scope;
     return wordsOf(scope).every((word) => client.scopes.has(word)) ? scope : undefined;
   }
@@ -71,7 +71,7 @@ export class MemoryModel {
   }
 }
 
-/** Version 3 of the classic interface has scopes as strings, version 5 as arrays. */
+/** Returns the scope values of a string (version 3 of the legacy interface) or an array (version 5). */
 function wordsOf(scope) {
   return typeof scope === 'string' ? scope.split(' ') : scope;
 }

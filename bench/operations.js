@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { newCode, newToken } from './fixtures.js';
 import { authorizeRequest, clientCredentialsRequest, codeRequest, guardedRequest, refreshRequest } from './requests.js';
 
-/** So many different requests are answered in turn where a request may be repeated. */
+/** Number of different requests that are used in turn for operations whose requests can be repeated. */
 const RING = 1024;
 
 /**
- * The measured operations. `prepare` fills the candidate's store and returns the requests of one block; it is not
- * timed. Every answer of a block must have `status`.
+ * The measured operations. `prepare` fills the candidate's store and returns the requests of one block. It is not
+ * measured. Every
+ * response of a block must have `status`.
  */
 export const operations = {
   'authenticate-valid': {

@@ -3,7 +3,7 @@ import { candidates } from './candidates/index.js';
 import { operations } from './operations.js';
 import { storeFor } from './store.js';
 
-// node profile.js <candidate> <operation> [rounds]: where one candidate spends the time of one operation.
+// node profile.js <candidate> <operation> [rounds]: prints a CPU profile of one operation of a candidate.
 
 const [name = 'nest-oauth2', operation = 'authenticate-valid', rounds = '60'] = process.argv.slice(2);
 const candidate = await candidates[name]();

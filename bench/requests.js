@@ -1,6 +1,6 @@
 import { challenge, client, redirectUri, requiredScope, verifier } from './fixtures.js';
 
-// What an adapter has in hand after Node and a body parser: six lower-case headers, a method, a query, a body.
+// Returns the request that an adapter has after body parsing: six lower-case headers, a method, a query and a body.
 
 export function guardedRequest(token) {
   return {
@@ -77,7 +77,7 @@ export function authorizeRequest(properties, { id } = client) {
   };
 }
 
-/** A header arrives as one flat string; a concatenation would be flattened inside the measured time. */
+/** Returns a flat string. Otherwise, V8 would flatten a concatenated string within the measured time. */
 function flat(text) {
   return Buffer.from(text).toString('latin1');
 }

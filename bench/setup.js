@@ -8,7 +8,10 @@ const bench = fileURLToPath(new URL('.', import.meta.url));
 const project = fileURLToPath(new URL('..', import.meta.url));
 const entry = join('dist', 'esm', 'server.js');
 
-/** Installs what is measured: the peers from their packages, and this project as it would be published. */
+/**
+ * Installs the measured packages: the peers from the registry, and this project from a tarball as it would be
+ * published.
+ */
 export function setUp() {
   if (!existsSync(join(project, entry))) {
     if (!existsSync(join(project, 'node_modules'))) npm(project, 'ci');
@@ -24,7 +27,7 @@ function isStale() {
   return !existsSync(installed) || statSync(installed).ctimeMs < newestIn(join(project, 'dist'));
 }
 
-/** From a tarball and not by a link: a link would bring a second copy of Nest along. */
+/** Installs from a tarball, because a link would install a second copy of Nest. */
 function installPackage() {
   const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-bench-'));
   try {

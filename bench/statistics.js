@@ -8,12 +8,12 @@ export function summary(values) {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** The median of the ratios round by round: what slows a whole round down cancels out. */
+/** Returns the median of the ratios of all rounds. A disturbance that slows a whole round does not change it. */
 export function medianRatio(numerators, denominators) {
   return median(numerators.map((value, round) => value / denominators[round]));
 }
 
-/** The turns of a round: nobody is always first after a pause, or always behind the same neighbour. */
+/** Returns the order of a round. It rotates, so that no candidate is always first or always follows the same one. */
 export function rotated(list, round) {
   const start = round % list.length;
   return [...list.slice(start), ...list.slice(0, start)];

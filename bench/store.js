@@ -1,7 +1,7 @@
 import { MemoryModel } from './model.js';
 import { client } from './fixtures.js';
 
-/** The model of one candidate, with what a run puts into it in the form that the candidate keeps. */
+/** Creates the model of a candidate. Records are stored in the form that the candidate expects. */
 export function storeFor(candidate) {
   const asKept = { token: (token) => token, code: (code) => code, ...candidate.asKept };
   const model = new MemoryModel();

@@ -3,7 +3,7 @@ import { checkCandidate } from './checks.js';
 import { operations } from './operations.js';
 import { storeFor } from './store.js';
 
-// One candidate in a process of its own, as in a host: no other candidate's types or garbage disturb its code.
+// One candidate in its own process, so that types and garbage of other candidates do not affect it.
 
 const candidate = await candidates[process.argv[2]]();
 await checkCandidate(candidate);
@@ -14,12 +14,12 @@ process.on('message', (block) => run(block).then((result) => process.send(result
 process.on('disconnect', () => process.exit());
 process.send({ title: candidate.title, peer: candidate.peer === true });
 
-/** Answers one block of requests and resolves to nanoseconds per operation: by the clock, and of CPU. */
+/** Runs one block of requests and resolves to nanoseconds per operation: elapsed time and CPU time. */
 async function run({ operation, concurrency, iterations }) {
   const { prepare, call, status } = operations[operation];
   store.model.reset();
   const requests = prepare(iterations, store);
-  // A full collection would throw away compiled code too, and the block would time the compiler.
+  // A full collection would discard compiled code, and the block would measure the compiler.
   globalThis.gc?.({ type: 'minor' });
 
   let next = 0;
@@ -38,6 +38,6 @@ async function run({ operation, concurrency, iterations }) {
   const wall = Number(process.hrtime.bigint() - start);
   const { user, system } = process.cpuUsage(cpu);
 
-  if (wrong > 0) throw new Error(`${candidate.title}: ${wrong} of ${iterations} answers to ${operation} were wrong`);
+  if (wrong > 0) throw new Error(`${candidate.title}: ${wrong} of ${iterations} responses to ${operation} were wrong`);
   return { wall: wall / iterations, cpu: ((user + system) * 1000) / iterations };
 }

@@ -1,4 +1,4 @@
-/** Every candidate in its own file, loaded only in the process that measures it. */
+/** The candidates. Each is loaded only in the process that measures it. */
 export const candidates = {
   'oauth2-server': () => import('./oauth2-server.js'),
   'node-oauth': () => import('./node-oauth.js'),

@@ -4,13 +4,13 @@ import { requiredScope, user } from '../fixtures.js';
 export const title = '@jmondi/oauth2-server 4.3.7';
 export const peer = true;
 
-/** It has its own names for what a code is called, and keeps scopes as objects. */
+/** Converts a record to the names of this library, which represents scopes as objects. */
 export const asKept = {
   token: ({ scope, ...token }) => ({ ...token, scopes: scopesOf(scope) }),
   code: ({ authorizationCode, scope, ...code }) => ({ ...code, code: authorizationCode, scopes: scopesOf(scope) }),
 };
 
-/** Opaque tokens: what would be signed as a JWT is known by its identifier alone. */
+/** Generates opaque tokens: the identifier is used in place of a signed JWT. */
 const opaque = {
   sign: async (claims) => claims.jti,
   verify: async (token) => ({ jti: token }),
@@ -43,7 +43,10 @@ export function create(model) {
   };
 }
 
-/** There is no check of a resource request: the bearer token is read by hand and given to its introspection. */
+/**
+ * Authenticates a resource request. The library has no such function, so that the bearer token is passed to its
+ * introspection.
+ */
 async function authenticate(server, { headers }) {
   const match = /^Bearer ([\w\-.~+/]+=*)$/i.exec(headers.authorization ?? '');
   if (!match) throw new OAuthException('unauthorized', ErrorType.AccessDenied, undefined, undefined, 401);
@@ -59,7 +62,7 @@ async function authenticate(server, { headers }) {
   return { status: 200, headers: { 'x-accepted-oauth-scopes': requiredScope, 'x-oauth-scopes': body.scope }, body: {} };
 }
 
-/** A refusal is thrown by every candidate, since a host's request has to be stopped; here by the library's exception. */
+/** Throws the library's exception for a rejected request, because every candidate throws in this case. */
 async function answer(operation) {
   try {
     return await operation();

@@ -19,7 +19,7 @@ async function answer(raw, operation) {
   try {
     await operation(new Request(raw), response);
   } catch {
-    // The whole answer is in the response already.
+    // The response is already complete.
   }
   return response;
 }

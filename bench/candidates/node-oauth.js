@@ -5,7 +5,7 @@ const { Request, Response } = OAuth2Server;
 
 export const title = '@node-oauth/oauth2-server 5.3.0';
 export const peer = true;
-/** Version 5 keeps scopes as arrays. */
+/** Converts scopes to arrays, as version 5 expects them. */
 export const asKept = {
   token: (token) => ({ ...token, scope: token.scope.split(' ') }),
   code: (code) => ({ ...code, scope: code.scope.split(' ') }),
@@ -27,7 +27,7 @@ async function answer(raw, operation) {
   try {
     await operation(new Request(raw), response);
   } catch (error) {
-    // Bearer errors leave the status of the response alone: the host must use the error's.
+    // Bearer errors do not set the status of the response: an application must use the status of the error.
     if (response.status !== 302) response.status = error.code;
   }
   return response;

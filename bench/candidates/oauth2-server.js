@@ -5,7 +5,7 @@ const { Request, Response } = OAuth2Server;
 
 export const title = 'oauth2-server 3.1.1';
 export const peer = true;
-/** It has no PKCE: the verifier of a request is not looked at. */
+/** Unsupported features: this library ignores the PKCE verifier. */
 export const lacks = ['pkce'];
 
 export function create(model) {
@@ -24,7 +24,7 @@ async function answer(raw, operation) {
   try {
     await operation(new Request(raw), response);
   } catch (error) {
-    // Bearer errors leave the status of the response alone: the host must use the error's.
+    // Bearer errors do not set the status of the response: an application must use the status of the error.
     if (response.status !== 302) response.status = error.code;
   }
   return response;

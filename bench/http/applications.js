@@ -4,7 +4,10 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 
-/** Starts a Nest application of these controllers and imports on a free port, body parsers as Nest sets them up. */
+/**
+ * Starts a Nest application with these controllers and imports on a free port, with the body parsers that Nest
+ * installs.
+ */
 export async function start(platform, { controllers, imports = [] }, port = 0) {
   class Application {}
   Module({ controllers, imports })(Application);
@@ -14,7 +17,7 @@ export async function start(platform, { controllers, imports = [] }, port = 0) {
   return app;
 }
 
-/** `GET /guarded`, behind a guard where there is one. */
+/** A controller with `GET /guarded`, protected by the guard if one is given. */
 export function guardedController(guard, ...decorators) {
   class GuardedController {
     read() {
@@ -26,7 +29,7 @@ export function guardedController(guard, ...decorators) {
   return GuardedController;
 }
 
-/** `POST /oauth/token`, answered by hand with what `answer` says. */
+/** A controller with `POST /oauth/token` that sends the response of `answer`. */
 export function tokenController(answer) {
   class TokenController {
     async token(request, reply) {
@@ -46,7 +49,7 @@ export function tokenController(answer) {
   return TokenController;
 }
 
-/** `POST /oauth/token` of a Nest that reads the form and answers by its own pipeline, and knows nothing of OAuth. */
+/** A controller with `POST /oauth/token` that reads the form and responds without any OAuth code. */
 export function bareTokenController() {
   class TokenController {
     token(form) {
@@ -58,7 +61,7 @@ export function bareTokenController() {
   return TokenController;
 }
 
-/** What an adapter hands over: these four and nothing else of the framework's request. */
+/** Returns the four properties of the framework's request that an adapter passes to a library. */
 export function rawOf({ method, headers, query, body }) {
   return { method, headers, query: query ?? {}, body: body ?? {} };
 }
@@ -70,7 +73,7 @@ export function setHeaders(reply, headers) {
   }
 }
 
-/** Decorators as functions: this is what a compiler makes of `@Get('guarded') read() {}`. */
+/** Applies decorators as functions, as a compiler does for `@Get('guarded') read() {}`. */
 function decorate(type, method, decorators, parameters = []) {
   parameters.forEach((decorator, index) => decorator(type.prototype, method, index));
   const descriptor = Object.getOwnPropertyDescriptor(type.prototype, method);

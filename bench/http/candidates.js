@@ -2,7 +2,7 @@ import { HttpException, Injectable } from '@nestjs/common';
 import { requiredScope } from '../fixtures.js';
 import { bareTokenController, guardedController, rawOf, setHeaders, tokenController } from './applications.js';
 
-/** What is served over HTTP: how each candidate becomes the controllers and imports of a Nest application. */
+/** The candidates over HTTP: the controllers and imports of a Nest application for each. */
 export const served = {
   bare: {
     title: 'Nest alone',
@@ -44,7 +44,7 @@ async function doNothing() {
   };
 }
 
-/** The guard a host would write around a check of a request. */
+/** Returns a guard that calls a library's check of a request. */
 export function guardBy(check) {
   class Guard {
     async canActivate(context) {

@@ -7,7 +7,7 @@ const settings = {
   brief: { warmUps: 0, rounds: 1, amount: 200, connections: 4 },
 };
 
-/** CPU microseconds per request of a server process, under load from another process. */
+/** Measures the CPU microseconds of a server process per request, with load from another process. */
 export async function measureHttp({ brief }) {
   const setting = settings[brief ? 'brief' : 'full'];
   const load = await startChild('http/load.js');
@@ -31,7 +31,7 @@ async function measurePlatform(platform, load, { warmUps, rounds, amount, connec
         const { right } = await load.ask({ url, requests: requests[operation], amount, connections });
         const microseconds = await server.ask('end');
         if (right !== amount)
-          throw new Error(`${name} on ${platform}: ${amount - right} wrong answers to ${operation}`);
+          throw new Error(`${name} on ${platform}: ${amount - right} wrong responses to ${operation}`);
         if (round >= 0) ((samples[operation] ??= {})[name] ??= []).push(microseconds / amount);
       }
     }

@@ -4,7 +4,7 @@ import { storeFor } from '../store.js';
 import { start } from './applications.js';
 import { served } from './candidates.js';
 
-// One candidate on one platform. The parent asks for a clean store and for the CPU time used since.
+// One candidate on one platform. The parent process requests an empty store, and later the CPU time used since then.
 
 const [name, platform] = process.argv.slice(2);
 const { application, load } = served[name];

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { exportJWK, SignJWT } from 'jose';
 import { requiredScope } from '../fixtures.js';
 
-// What clients with keys send. Each request has an assertion and a proof of its own, since both are good once.
+// The requests of clients with keys. Each has its own assertion and its own DPoP proof, because both are single-use.
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const now = () => Math.floor(Date.now() / 1000);
@@ -29,7 +29,7 @@ const proof = (htm, htu, token) =>
     .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk: boundJwk })
     .sign(bound.privateKey);
 
-/** A token request with `private_key_jwt`, and with a proof where tokens are bound. */
+/** Returns a token request with `private_key_jwt`, and with a DPoP proof if tokens are sender-constrained. */
 export async function tokenRequest({ issuer, tokenUrl }, isBound) {
   const form = { grant_type: 'client_credentials', scope: requiredScope, client_assertion_type: TYPE };
   return {
@@ -43,7 +43,7 @@ export async function tokenRequest({ issuer, tokenUrl }, isBound) {
   };
 }
 
-/** A request to the resource, with a token that is bound. */
+/** Returns a request to the resource with a DPoP-bound token. */
 export const resourceRequest = async (url, token) => ({
   method: 'GET',
   url,

@@ -11,7 +11,9 @@ const settings = {
   brief: { warmUps: 0, rounds: 1, amount: 20, connections: 4 },
 };
 
-/** Clients with keys: what the server spends on each request, beside oidc-provider doing the same. */
+/**
+ * Measures the CPU time of the server for requests of clients with keys, and of oidc-provider for the same requests.
+ */
 export async function measureJose({ brief }) {
   const verify = await measureVerify({ brief });
   const setting = settings[brief ? 'brief' : 'full'];
@@ -39,7 +41,7 @@ export async function measureJose({ brief }) {
   return { verify, http: Object.entries(samples).map(([operation, byServer]) => row(operation, byServer)) };
 }
 
-/** Undefined: the server has no such thing. */
+/** Returns the requests of an operation, or `undefined` if the server does not support it. */
 async function requestsOf(operation, places, amount) {
   const many = (make) => Promise.all(Array.from({ length: amount }, make));
   if (operation !== 'DPoP at a resource') {
@@ -50,7 +52,7 @@ async function requestsOf(operation, places, amount) {
   return many(() => resourceRequest(places.guardedUrl, body.access_token));
 }
 
-/** So many at once, over connections that stay open. */
+/** Sends all requests over the given number of persistent connections. */
 async function sendAll(requests, connections, what) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const waiting = [...requests];

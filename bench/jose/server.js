@@ -1,6 +1,6 @@
 import { servers } from './servers.js';
 
-// One server in a process of its own. The parent asks for the CPU time used between `begin` and `end`.
+// One server in its own process. The parent process requests the CPU time used between `begin` and `end`.
 
 const [name, port, jwk] = process.argv.slice(2);
 const places = await servers[name].serve(Number(port), JSON.parse(jwk));

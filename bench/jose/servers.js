@@ -6,7 +6,7 @@ import { Provider } from 'oidc-provider';
 import { requiredScope, user } from '../fixtures.js';
 import { guardedController, start } from '../http/applications.js';
 
-/** Who answers, each on `port`, with everything in memory. */
+/** The servers. Each listens on `port` and stores everything in memory. */
 export const servers = {
   'nest-express': { title: 'nest-oauth2, Nest on Express', serve: (port, jwk) => serveNest('express', port, jwk) },
   'nest-fastify': { title: 'nest-oauth2, Nest on Fastify', serve: (port, jwk) => serveNest('fastify', port, jwk) },
@@ -35,7 +35,7 @@ async function serveNest(platform, port, jwk) {
   return { issuer, tokenUrl: `${issuer}/oauth/token`, guardedUrl: `${issuer}/guarded` };
 }
 
-/** It has no guard for resources: its token requests alone are measured. */
+/** Starts oidc-provider. It has no guard for resources, so that only its token requests are measured. */
 async function serveProvider(port, jwk) {
   const issuer = `http://127.0.0.1:${port}`;
   const provider = new Provider(issuer, {

@@ -10,7 +10,11 @@ import { listen, sendJson } from './plain-http.js';
 
 const URL_OF_SERVER = 'http://127.0.0.1';
 
-/** better-auth on `node:http`, tables by its own migrations; a guarded request asks its introspection, in the same process. */
+/**
+ * Starts better-auth on `node:http` with the tables of its own migrations. A guarded request calls its introspection in
+ * the same
+ * process.
+ */
 export async function serve() {
   const pool = await openPool();
   const schema = `bench_${process.pid}`;
@@ -71,7 +75,7 @@ export async function serve() {
   };
 }
 
-/** Only who is signed in may register one. */
+/** Registers a client. better-auth requires a signed-in user for it. */
 async function newClient(auth) {
   const person = { name: 'Alice', email: 'alice@example.com', password: 'correct-horse-battery-staple' };
   const { headers: signedIn } = await auth.api.signUpEmail({ body: person, returnHeaders: true });

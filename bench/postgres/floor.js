@@ -10,7 +10,10 @@ const BASIC = /^Basic ([A-Za-z\d+/]+=*)$/i;
 const BEARER = /^Bearer ([\w\-.~+/]+=*)$/i;
 const digest = (value) => createHash('sha256').update(value).digest();
 
-/** By hand and for this one host: a table of clients, one of tokens, the client's secret and the tokens as SHA-256. */
+/**
+ * Starts a server that is hand-written for this application: a table of clients, a table of tokens, secrets and tokens
+ * as SHA-256.
+ */
 export async function serve({ platform }) {
   const pool = await openPool();
   const prefix = `bench_${process.pid}_`;

@@ -16,12 +16,12 @@ const settings = {
   },
 };
 
-/** What a user could run instead, over HTTP on one PostgreSQL: undefined where there is none. */
+/** Measures servers over HTTP on one PostgreSQL. Resolves to `undefined` if there is no PostgreSQL. */
 export async function measurePostgres({ brief }) {
   const { only = Object.keys(servers), ...setting } = settings[brief ? 'brief' : 'full'];
   const absent = await reasonOfAbsence();
   if (absent) {
-    console.log(`\nServers on PostgreSQL: left out, ${absent}`);
+    console.log(`\nServers on PostgreSQL: skipped, ${absent}`);
     return undefined;
   }
   const load = await startChild('http/load.js');
@@ -49,12 +49,12 @@ export async function measurePostgres({ brief }) {
 
 async function oneRound(server, load, operation, { amount, connections }) {
   const { url: address, requests } = server.greeting;
-  // It has closed its connections while others had their turn.
+  // The server closed its idle connections while others were measured, so that it needs a warm-up.
   await load.ask({ url: address, requests: requests[operation], amount: amount / 5, connections });
   await server.ask('begin');
   const { right, seconds } = await load.ask({ url: address, requests: requests[operation], amount, connections });
   const { microseconds, backend } = await server.ask('end');
-  if (right !== amount) throw new Error(`${amount - right} wrong answers to ${operation}`);
+  if (right !== amount) throw new Error(`${amount - right} wrong responses to ${operation}`);
   return {
     cpu: microseconds / amount,
     backend: backend === undefined ? undefined : backend / amount,
@@ -62,7 +62,11 @@ async function oneRound(server, load, operation, { amount, connections }) {
   };
 }
 
-/** A ratio is the median of the ratios round by round: in CPU to what each costs, in requests by how many more it answers. */
+/**
+ * Summarises the rounds. A ratio is the median of the ratios of all rounds: for CPU, the cost compared with the first
+ * server, and for
+ * requests, the rate compared with it.
+ */
 function summed(byServer) {
   const of = (name, key) => byServer[name].map((sample) => sample[key]);
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { applicationName, CONNECTIONS, IDLE, url } from './database.js';
 
 const users = { findById: () => user, findByCredentials: () => user };
 
-/** The module, the guard and the store as their documentation has them. */
+/** Starts a Nest application with the module, the guard and the store, configured as in their documentation. */
 export async function serve({ platform, isChosen = false }) {
   const prefix = `bench_${process.pid}_`;
   const migrationsTableName = `${prefix}migrations`;

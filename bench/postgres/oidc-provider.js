@@ -14,9 +14,10 @@ const client = {
 };
 
 /**
- * oidc-provider on its own HTTP server, with an adapter as its documentation describes it: a payload for each id. It keeps
- * client secrets as they are. What it lacks is a guard: a token is looked up by its model.
- * @param options `isStatic`: the client stands in the program; `isNamed`: PostgreSQL knows the statements by name
+ * Starts oidc-provider on its own HTTP server, with an adapter as in its documentation: one payload for each id. It
+ * stores client
+ * secrets as plain text. It has no guard, so that its model looks up the token.
+ * @param options `isStatic`: the client is part of the configuration. `isNamed`: the statements are prepared by name.
  */
 export async function serve({ isStatic = false, isNamed = false }) {
   const pool = await openPool();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Starts a server of `node:http` on a free port, and resolves to its address. */
+/** Starts a `node:http` server on a free port and resolves to its address. */
 export async function listen(server) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,8 +3,9 @@ import { requiredScope } from '../fixtures.js';
 import { applicationName, openPool } from './database.js';
 import { servers } from './servers.js';
 
-// One server on PostgreSQL in a process of its own. The parent asks for the CPU time used between `begin` and `end`, by the
-// process itself and by the backends of its connections, where the machine they run on is this one.
+// One server on PostgreSQL in its own process. The parent process requests the CPU time used between `begin` and `end`:
+// of this
+// process, and of the backends of its connections if PostgreSQL runs on this machine.
 
 const { load, options } = servers[process.argv[2]];
 const { serve } = await load();
@@ -68,20 +69,21 @@ async function newToken() {
   return token;
 }
 
-/** What each must do before its time means anything. */
+/** Checks that the server works before it is measured. */
 async function check() {
   const guarded = async (token) =>
     (await fetch(`${url}/guarded`, { headers: token ? { authorization: `Bearer ${token}` } : {} })).status;
   const [right, wrong] = [await guarded(tokens[0]), await guarded('unknown')];
-  if (right !== 200 || wrong !== 401) throw new Error(`${process.argv[2]} guards badly: ${right}, ${wrong}`);
+  if (right !== 200 || wrong !== 401)
+    throw new Error(`${process.argv[2]} does not protect the resource: ${right}, ${wrong}`);
   const refused = await fetch(url + tokenPath, {
     ...tokenRequest,
     headers: { ...tokenRequest.headers, authorization: `Basic ${btoa(`${client.id}:wrong`)}` },
   });
-  if (refused.ok) throw new Error(`${process.argv[2]} takes a wrong secret`);
+  if (refused.ok) throw new Error(`${process.argv[2]} accepts a wrong secret`);
 }
 
-/** Microseconds of CPU that the connections of this process have cost PostgreSQL, to a hundredth of a second. */
+/** Returns the CPU microseconds of the PostgreSQL backends of this process, with a resolution of ten milliseconds. */
 async function backendTime() {
   const { rows } = await watch.query('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [
     applicationName(process.pid),

@@ -1,4 +1,4 @@
-/** What is served, each by the module that says how. The first of them is what the others are compared with. */
+/** The servers and the modules that start them. The others are compared with the first. */
 export const servers = {
   'nest-express': {
     title: 'nest-oauth2, Nest on Express, generated secret',

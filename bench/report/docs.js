@@ -6,7 +6,7 @@ import { keysSection } from './keys-section.js';
 import { storesSection } from './stores-section.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
-/** Writes docs/performance.md and its plot from whole runs; the newest is shown in full. */
+/** Writes docs/performance.md and its chart from complete runs. The newest run is shown in full. */
 export function writeDocs(runs) {
   const results = runs.at(-1);
   const docs = new URL('../../docs/', import.meta.url);
@@ -15,13 +15,13 @@ export function writeDocs(runs) {
   writeFileSync(new URL('performance.md', docs), page(results, runs));
 }
 
-/** Writes a part of the page, of stores or of keys, and leaves the rest as it is. */
+/** Writes one section of the page, of stores or of keys, and leaves the others unchanged. */
 export function writeSection(part, results) {
   const path = new URL('../../docs/performance.md', import.meta.url);
   const before = readFileSync(path, 'utf8');
   const marks = [`<!-- ${part} -->`, `<!-- /${part} -->`];
   const [start, end] = marks.map((mark) => before.indexOf(mark));
-  if (start < 0 || end < start) throw new Error(`${path.pathname} has no place between ${marks.join(' and ')}`);
+  if (start < 0 || end < start) throw new Error(`${path.pathname} has no section between ${marks.join(' and ')}`);
   writeFileSync(path, before.slice(0, start) + marked(part, results) + before.slice(end + marks[1].length));
 }
 

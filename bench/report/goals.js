@@ -1,8 +1,8 @@
-/** What the project set out to reach, and how a run of the benchmark reads against it. */
+/** The goals of the project and how the results of a run compare with them. */
 
 const lanes = ['1', '32'];
 
-/** A row for each goal, a column for each run; what misses its goal is marked. */
+/** Returns a row for each goal and a column for each run. Missed goals are marked. */
 export function goalsTable(runs) {
   const goals = [...runs.at(-1).inProcess.operations.flatMap(({ name, title }) => inProcess(name, title)), ...others];
   return [
@@ -18,7 +18,7 @@ export function goalsTable(runs) {
   ];
 }
 
-/** Two values each: with one request in flight, and with 32. */
+/** Two values for each goal: with one request in flight, and with 32. */
 function inProcess(name, title) {
   const ahead = name.startsWith('authenticate') ? 3 : 2.5;
   const ratio = (key) => (run) => {
@@ -45,7 +45,9 @@ function inProcess(name, title) {
 const atMost = (limit) => (value) => value <= limit;
 const lessThan = (limit) => (value) => value < limit;
 
-/** Two values each: by the median of the rounds, and by the best, which nobody else on the machine slowed down. */
+/**
+ * Two values for each goal: the median of the rounds, and the best round, which is least disturbed by other programs.
+ */
 const statistics = ['median', 'min'];
 
 const guard = (platform) => (run) => {

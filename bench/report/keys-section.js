@@ -1,7 +1,7 @@
 import { markdown } from './markdown.js';
 import { joseTable } from './tables.js';
 
-/** What clients and tokens with keys cost, as a part of the page. */
+/** Returns the section about clients and tokens with keys. */
 export function keysSection({ jose, machine }) {
   return `## Clients and tokens with keys
 

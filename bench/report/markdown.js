@@ -1,4 +1,4 @@
-/** A table of Markdown; the first row is its heading. */
+/** Returns a Markdown table. The first row is the heading. */
 export function markdown([heading, ...rows]) {
   const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(heading), line(heading.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');

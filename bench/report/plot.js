@@ -4,7 +4,7 @@ const label = 250;
 const bar = { height: 16, gap: 4 };
 const panelGap = 46;
 
-/** Bars of the time of each candidate, a panel for each operation, each panel with a scale of its own. */
+/** Returns an SVG chart with a panel for each operation and a bar for each candidate. Each panel has its own scale. */
 export function plot({ candidates, operations }) {
   const names = Object.keys(candidates);
   const panelHeight = names.length * (bar.height + bar.gap) + panelGap;

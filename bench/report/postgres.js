@@ -1,4 +1,4 @@
-/** What each server on PostgreSQL took for one kind of request. */
+/** Returns the results of each server on PostgreSQL for one kind of request. */
 export function byServer({ operations }, operation) {
   const first = Object.keys(operations[operation])[0];
   return [

@@ -1,4 +1,4 @@
-/** What was aimed at in the stores, and how a run reads against it. */
+/** The goals of the stores and how the results of a run compare with them. */
 export function storeGoalsTable({ stores = {}, postgres }) {
   const goals = [...Object.entries(stores).flatMap(([kind, store]) => ofStore(kind, store)), ...overHttp(postgres)];
   return [
@@ -17,7 +17,10 @@ const atMost = (limit) => (value) => value <= limit;
 const waits = ({ authenticate: { median } }) => median;
 const atLeast = (limit) => (value) => value >= limit;
 
-/** Statements of a token request that spends something; on Redis, round trips. */
+/**
+ * Maximum number of statements of a token request that consumes a code or token. On Redis, maximum number of round
+ * trips.
+ */
 const STATEMENTS = { postgres: 3, mariadb: 4, sqlite: 4, redis: 3 };
 
 function ofStore(kind, { title, secrets: { generated, chosen }, guesses, statements }) {

@@ -2,7 +2,7 @@ import { markdown } from './markdown.js';
 import { storeGoalsTable } from './store-goals.js';
 import { storesTables } from './stores.js';
 
-/** The part of the page on stores. */
+/** Returns the section about stores. */
 export function storesSection(results) {
   const { machine } = results;
   const load = results.load.toSorted((a, b) => a - b);

@@ -2,7 +2,7 @@ import { byServer } from './postgres.js';
 
 const whats = ['authenticate', 'token, generated secret', 'token, chosen secret', 'reading a file'];
 
-/** What was measured of stores, as `[title, table]` each, and in the order of the page. */
+/** Returns the tables of the stores as `[title, table]`, in the order of the page. */
 export function storesTables({ stores, postgres }) {
   const tables = [];
   if (stores) {

@@ -1,4 +1,4 @@
-/** The results as tables: rows of text cells, the first row being the heading. */
+/** The results as tables: rows of text cells, of which the first is the heading. */
 
 export function inProcessTable({ candidates, operations }) {
   const names = Object.keys(candidates);

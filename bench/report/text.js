@@ -10,7 +10,7 @@ const tables = {
   startup: ['Imports in fresh processes', startUpTable],
 };
 
-/** Prints what was measured, a table each; columns are headed by letters where the names are long. */
+/** Prints the results as tables. Letters replace long column headings. */
 export function printResults(results) {
   const own = Object.entries(tables).filter(([part]) => results[part]);
   const all = [...own.map(([part, [title, tableOf]]) => [title, tableOf(results[part])]), ...storesTables(results)];
@@ -27,7 +27,8 @@ export function printResults(results) {
           .trimEnd()}`,
       );
   }
-  if (results.brief) console.log('\nA brief run: it shows that everything works, and nothing about time.');
+  if (results.brief)
+    console.log('\nThis was a brief run: it checks that the benchmark works, and its times mean nothing.');
 }
 
 function letter(index) {

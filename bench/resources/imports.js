@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector';
 
-// <time | look> <entry> [entries imported before]: the import of an entry in a fresh process.
+// <time | look> <entry> [entries imported before]: measures the import of an entry in a new process.
 
 const [mode, entry, ...already] = process.argv.slice(2);
 for (const name of already) await import(name);
@@ -13,7 +13,7 @@ async function time() {
   return performance.now() - start;
 }
 
-/** What the import loads: files, the packages they belong to, and modules of Node. */
+/** Reports what the import loads: files, their packages, and modules of Node. */
 async function look() {
   const builtins = new Set(process.moduleLoadList);
   const files = new Set();
@@ -21,7 +21,7 @@ async function look() {
   session.connect();
   session.on('Debugger.scriptParsed', ({ params: { url } }) => files.add(url));
   session.post('Debugger.enable');
-  // Those that are loaded already are reported at once.
+  // Files that are already loaded are reported immediately.
   const before = new Set(files);
   await import(entry);
 

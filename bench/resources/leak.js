@@ -3,7 +3,7 @@ import { newToken, requiredScope, user } from '../fixtures.js';
 import { authorizeRequest, clientCredentialsRequest, guardedRequest } from '../requests.js';
 import { storeFor } from '../store.js';
 
-// <requests>: answers so many, good ones and bad ones, and looks at the heap ten times on the way.
+// <requests>: handles this number of valid and invalid requests and measures the heap ten times.
 
 const requests = Number(process.argv[2]);
 const store = storeFor({});
@@ -19,10 +19,10 @@ const kinds = [
 let accessToken;
 const before = process.getActiveResourcesInfo().length;
 const heap = [];
-// One step more than is looked at: the first one fills the caches that stay.
+// The first step is not measured, because it fills permanent caches.
 for (let step = 0; step <= 10; step++) {
   for (let index = 0; index < requests / 10; index++) {
-    // What the model keeps is not the library's to free.
+    // The library cannot free what the model stores.
     if (index % 1000 === 0) {
       store.model.reset();
       ({ accessToken } = store.addToken(newToken()));

@@ -1,7 +1,7 @@
 import { startChild } from '../children.js';
 import { summary } from '../statistics.js';
 
-/** The memory store from a hundred to a million clients and live tokens. */
+/** Measures the memory store with a hundred to a million clients and valid tokens. */
 export async function measureScaling({ brief }) {
   const sizes = brief ? [100, 1000] : [100, 1000, 10_000, 100_000, 1_000_000];
   const rows = [];
@@ -9,12 +9,12 @@ export async function measureScaling({ brief }) {
   return rows;
 }
 
-/** The heap over a million requests, refused ones among them. */
+/** Measures the heap over a million requests, including rejected ones. */
 export function measureLeaks({ brief }) {
   return once('leak.js', brief ? 1000 : 1_000_000);
 }
 
-/** Imports in fresh processes. */
+/** Measures imports in new processes. */
 export async function measureStartUp({ brief }) {
   const nest = ['reflect-metadata', '@nestjs/common', '@nestjs/core'];
   const imports = {

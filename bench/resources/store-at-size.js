@@ -3,7 +3,8 @@ import { authorizeRequest, clientCredentialsRequest, guardedRequest } from '../r
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-// The memory store with so many clients and as many live tokens, in a process of its own: <count> <requests per block>.
+// <count> <requests per block>: measures the memory store with this number of clients and of valid tokens in its own
+// process.
 
 const BLOCKS = 9;
 const [count, iterations] = process.argv.slice(2).map(Number);
@@ -32,7 +33,7 @@ const bytesPerToken = (heapUsed() - before) / count;
 
 const map = new Map(clients.map((client) => [client.id, client]));
 const nanoseconds = {
-  // What any store pays as its maps outgrow the caches of the processor.
+  // The cost that any store has when its maps no longer fit into the caches of the processor.
   'a lookup in a Map of that size': await timed(async (index) => map.get(`client-${spread(index)}`)),
   authenticate: await timed((index) =>
     server.authenticate(new Request(guardedRequest(tokenNumber(spread(index)))), new Response(), {
@@ -49,7 +50,7 @@ const nanoseconds = {
 process.on('disconnect', () => process.exit());
 process.send({ nanoseconds, bytesPerToken });
 
-/** CPU nanoseconds of the best block: the question is what grows, and not what else the machine had to do. */
+/** Returns the CPU nanoseconds of the best block, which is least disturbed by other programs. */
 async function timed(operation) {
   const blocks = [];
   for (let block = 0; block < BLOCKS; block++) {
@@ -61,7 +62,7 @@ async function timed(operation) {
   return Math.min(...blocks);
 }
 
-/** Far apart, and each one only once before all were. */
+/** Returns indices that are far apart. Each index is used once before any is used again. */
 function spread(index) {
   return Math.floor(((index * 0.618033988749895) % 1) * count);
 }

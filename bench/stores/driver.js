@@ -4,8 +4,9 @@ import { client, user } from './fixtures.js';
 import { rate } from './rate.js';
 
 /**
- * Checks (an access token, found alive) and issues (an access and a refresh token of a new grant, kept) as fast as they
- * go, one at a time and 64 at a time: by the store, and by the statements that its driver cannot do without.
+ * Measures checks of a valid access token, and issuance of an access and a refresh token of a new grant, as operations
+ * per second:
+ * one at a time and 64 at a time, by the store and by its driver with the minimum of statements.
  */
 export async function measureDriver({ store, floor }, { brief }) {
   const { rounds, duration, held } = brief
@@ -23,7 +24,7 @@ export async function measureDriver({ store, floor }, { brief }) {
       store: () => store.getAccessToken(tokens[next++ % held].accessToken),
       floor: () => floor.check(rows[next++ % held]),
     },
-    // Last: the memory store is bounded, and forgets the oldest.
+    // Runs last, because the memory store is bounded and removes the oldest tokens.
     issued: { store: () => store.saveToken(newToken(), client, user), floor: () => floor.issue(newRow()) },
   };
 
@@ -67,7 +68,7 @@ function newToken() {
   };
 }
 
-/** The same for the floor, which hashes nothing. */
+/** Returns a new token for the floor, which computes no hash. */
 function newRow() {
   return {
     grantId: randomUUID(),

@@ -3,11 +3,11 @@ import { requiredScope } from '../fixtures.js';
 export const client = { id: 'web', grants: ['authorization_code', 'refresh_token'] };
 export const user = { id: 'alice' };
 
-/** Answered from memory: what is measured is the tokens. */
+/** Clients in memory, because only tokens are measured. */
 export const clients = { findById: (id) => (id === client.id ? client : undefined) };
 export const users = { findById: (id) => (id === user.id ? user : undefined), findByCredentials: () => user };
 
-/** A confidential client that a store keeps, whose secret is kept as this hash. */
+/** Returns a stored confidential client with this hash of its secret. */
 export function keptClient(id, hash) {
   return {
     id,

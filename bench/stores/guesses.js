@@ -12,8 +12,9 @@ const CHOSEN = 'correct horse battery staple';
 const GUESSED = 4;
 
 /**
- * How long others wait while 64 wrong secrets are in flight, of four clients whose secrets were chosen. Beside it the same
- * while two threads hash and nothing else happens: that is what the hashing itself takes from the processors.
+ * Measures how long other requests wait while 64 requests with wrong secrets are in flight, for four clients with
+ * chosen secrets. For
+ * comparison, the same while two threads compute hashes: this is the effect of the hashing alone.
  */
 export async function measureGuesses({ storeWith }, { brief }) {
   const { rounds, warmUps, samples, inFlight, settling } = brief
@@ -31,7 +32,7 @@ export async function measureGuesses({ storeWith }, { brief }) {
     const { status } = await answer;
     if (status !== 200) throw new Error(`Answered ${status}`);
   };
-  // Once in its time it has to wait like a wrong one, and then is remembered.
+  // The first request waits like one with a wrong secret. Afterwards the secret is cached.
   await right(token(remembered));
   const waiting = {
     authenticate: () => right(authenticate(guardedRequest(accessToken))),
@@ -49,14 +50,14 @@ export async function measureGuesses({ storeWith }, { brief }) {
   for (let round = -warmUps; round < rounds; round++) {
     for (const name of rotated(Object.keys(meanwhile), round + warmUps)) {
       const end = keepBusy(meanwhile[name]());
-      // All look their clients up at once, and then wait for their turn.
+      // All requests look up their clients first and then wait for their turn.
       await pause(settling);
       for (const [what, wait] of Object.entries(waiting)) {
         for (let sample = 0; sample < samples; sample++) {
           const start = performance.now();
           await wait();
           if (round >= 0) (found[name][what] ??= []).push(performance.now() - start);
-          // As requests come: not one on the heels of another.
+          // A pause between requests, as between independent clients.
           await pause(1);
         }
       }
@@ -75,7 +76,7 @@ function latencies(byWhat) {
   );
 }
 
-/** Does each again and again until it is told to end. */
+/** Repeats each step until it is stopped. */
 function keepBusy(steps) {
   let isOver = false;
   const lanes = steps.map(async (step) => {
@@ -91,8 +92,8 @@ function guessOf(token, id) {
   let guess = 0;
   return async () => {
     const { status } = await token(clientCredentialsRequest({ id, secret: `wrong ${guess++}` }));
-    if (status === 200) throw new Error('A wrong secret was right');
-    // Who is sent away does not come back within the same turn of the loop.
+    if (status === 200) throw new Error('A wrong secret was accepted');
+    // A rejected client waits before its next request.
     if (status === 503) await pause(5);
   };
 }

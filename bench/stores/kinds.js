@@ -1,4 +1,4 @@
-/** The stores, and the module that opens each. */
+/** The stores, and the modules that open them. */
 export const kinds = {
   memory: 'memory',
   sqlite: 'typeorm',
@@ -7,7 +7,7 @@ export const kinds = {
   redis: 'redis',
 };
 
-/** @param options `url` leads there another way than the environment says; `connections` is how many at most */
+/** @param options `url` replaces the address of the environment. `connections` is the maximum number of connections. */
 export async function openStore(kind, options) {
   const { open } = await import(`./${kinds[kind]}.js`);
   return open(kind, options);

@@ -3,7 +3,7 @@ import { kinds } from './kinds.js';
 
 const parts = ['secrets', 'guesses', 'driver', 'statements'];
 
-/** Each store that answers, in a process of its own; what is compared takes turns in there. */
+/** Measures each available store in its own process. The compared variants alternate. */
 export async function measureStores({ brief }) {
   const names = Object.keys(kinds);
   const measured = brief ? await Promise.all(names.map((kind) => measureStore(kind, brief))) : [];
@@ -16,7 +16,7 @@ async function measureStore(kind, brief) {
   const child = await startChild('stores/worker.js', kind);
   const { absent, title } = child.greeting;
   const store = absent ? undefined : { title };
-  if (absent) console.log(`\nThe store ${kind}: left out, ${absent}`);
+  if (absent) console.log(`\nThe store ${kind}: skipped, ${absent}`);
   else {
     for (const part of parts) {
       store[part] = (await child.ask({ part, brief })).result;

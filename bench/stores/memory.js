@@ -1,12 +1,12 @@
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { clients, users } from './fixtures.js';
 
-/** The floor is a map. */
+/** Opens the memory store. Its floor is a map. */
 export async function open() {
   const rows = new Map();
   const floor = {
     async issue(row) {
-      // As bounded as the store is by its limit.
+      // Equal to the limit of the store.
       if (rows.size >= 200_000) rows.delete(rows.keys().next().value);
       rows.set(row.access, row);
       return true;

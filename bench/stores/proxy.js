@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Leads to a server, and tells each time that something is sent to it after it has answered: one way there and back. */
+/** Starts a proxy to a server. It calls `onRoundTrip` when data is sent to the server after its previous reply. */
 export async function proxied(address, onRoundTrip) {
   const target = new URL(address);
   const server = createServer((client) => {

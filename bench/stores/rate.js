@@ -1,13 +1,16 @@
-/** Does a step again and again, so many at a time, for so many milliseconds: how many a second, and CPU of this process. */
+/**
+ * Repeats a step with the given concurrency for `duration` milliseconds. Returns steps per second and the CPU time of
+ * this process.
+ */
 export async function rate(step, { concurrency, duration }) {
   const start = performance.now();
   const cpu = process.cpuUsage();
   let count = 0;
   const lane = async () => {
     while (performance.now() - start < duration) {
-      if (!(await step())) throw new Error('A token was not found, not kept or not issued');
+      if (!(await step())) throw new Error('A token was not found, not saved or not issued');
       count++;
-      // Steps without a server behind them never leave the queue of promises.
+      // Steps without a server would otherwise never leave the microtask queue.
       if (count % 64 === 0) await new Promise(setImmediate);
     }
   };

@@ -1,6 +1,6 @@
 import libsql from 'libsql';
 
-/** A token issued and checked by each driver alone: prepared statements, and all that is issued in one step. */
+/** The drivers alone: prepared statements that issue a token in one step, and check it. */
 export const drivers = { sqlite, postgres, mariadb };
 
 const numbered = (index) => `$${index}`;
@@ -25,7 +25,7 @@ function values(count, from, placeholder) {
 
 async function sqlite({ database }) {
   const connection = new libsql(database);
-  // As durable as the store makes it.
+  // Equal to the durability of the store.
   connection.exec('PRAGMA synchronous = FULL');
   const prepared = new Map();
   const prepare = (text) => prepared.get(text) ?? prepared.set(text, connection.prepare(text)).get(text);

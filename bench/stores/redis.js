@@ -5,7 +5,10 @@ import { clients, users } from './fixtures.js';
 
 export const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 
-/** The floor keeps a token and its grant as strings: three SET, or two GET, sent together. */
+/**
+ * Opens the Redis store. The floor stores a token and its grant as strings: three SET or two GET commands in one
+ * pipeline.
+ */
 export async function open(_kind, options = {}) {
   const client = new Redis(options.url ?? url, { lazyConnect: true, retryStrategy: () => null });
   client.on('error', () => {});

@@ -8,8 +8,9 @@ import { rate } from './rate.js';
 const CHOSEN = 'correct horse battery staple';
 
 /**
- * Token requests (client_credentials) of clients whose secret was generated, and kept as SHA-256; was chosen, and kept as
- * scrypt; or is compared as it is with one that stands in the program, on the same store with the same look-up.
+ * Measures token requests (client_credentials) of clients with a generated secret (SHA-256), a chosen secret (scrypt),
+ * and a plain
+ * secret that is compared in the program, with the same look-up in the same store.
  */
 export async function measureSecrets({ storeWith }, { brief }) {
   const { rounds, duration } = brief ? { rounds: 1, duration: 30 } : { rounds: 9, duration: 300 };
@@ -28,7 +29,7 @@ export async function measureSecrets({ storeWith }, { brief }) {
     for (const name of rotated(Object.keys(requests), round + 1)) {
       const [{ token }, request] = requests[name];
       const step = async () => (await token(request)).status === 200;
-      // Steady state: a chosen secret has been right once.
+      // Use the chosen secret once, so that it is cached.
       await step();
       const sample = await rate(step, { concurrency: 32, duration });
       if (round >= 0) samples[name].push(sample);
@@ -48,7 +49,7 @@ function summed(list, plain) {
   };
 }
 
-/** The store that knows the secret itself: it looks the client up, and hashes nothing. */
+/** Returns a store that looks the client up and compares a plain secret without hashing. */
 function withPlainSecret(store, known) {
   const find = store.getClient.bind(store);
   store.getClient = async (id, secret) => {

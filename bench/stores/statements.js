@@ -11,13 +11,13 @@ import { urls } from './typeorm.js';
 const addresses = { ...urls, redis: redisUrl };
 const TRANSACTION = /^\s*(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)/i;
 
-/** What one operation asks of a database that keeps the clients too: statements, and how often it waits for an answer. */
+/** Counts the statements and round trips of one operation with a database that also stores the clients. */
 export async function countStatements(kind, { brief }) {
   const repeated = brief ? 1 : 5;
   const counter = { statements: 0, roundTrips: 0 };
   const proxy = addresses[kind] && (await proxied(addresses[kind], () => counter.roundTrips++));
   const logger = loggerOf((text) => TRANSACTION.test(text) || counter.statements++);
-  // With one connection nothing is prepared a second time elsewhere.
+  // A single connection, so that no statement is prepared twice.
   const opened = await openStore(kind, { url: proxy?.url, connections: 1, logger });
   try {
     const { secret, secretHash } = newClientSecret();
@@ -32,7 +32,7 @@ export async function countStatements(kind, { brief }) {
         await operate();
         runs.push([counter.statements - before.statements, counter.roundTrips - before.roundTrips]);
       }
-      // The first prepares. What is not the same each time is told as it is.
+      // The first run prepares the statements. If the numbers of the others differ, all are listed.
       const [statements, roundTrips] = [0, 1].map((index) => [...new Set(runs.slice(1).map((run) => run[index]))]);
       counts[name] = {
         statements: kind === 'redis' ? undefined : statements.join('–'),
@@ -46,7 +46,7 @@ export async function countStatements(kind, { brief }) {
   }
 }
 
-/** Each prepares what is not counted, and gives what is. */
+/** The operations. Each function prepares the data and returns the counted step. */
 function operationsOf(store, client) {
   const server = new OAuth2Server({ model: store, authenticateHandler: { handle: async () => user } });
   const token = (body) => server.token(new Request(tokenRequest(body, client)), new Response());

@@ -19,7 +19,7 @@ const databases = {
   mariadb: { title: 'MariaDB', options: (url) => ({ type: 'mariadb', url }) },
 };
 
-/** The floor runs prepared statements on the tables of the store, by the driver alone. */
+/** Opens the TypeORM store. The floor runs prepared statements on the tables of the store by the driver alone. */
 export async function open(kind, { url = urls[kind], connections: poolSize = 10, logger } = {}) {
   const { title, options } = databases[kind];
   const { folder, ...connection } = options(url);

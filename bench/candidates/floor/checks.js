@@ -4,7 +4,7 @@ const VSCHAR = /^[\x20-\x7e]+$/;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const VERIFIER = /^[\w\-.~]{43,128}$/;
 
-/** A refusal stops the host's request, so it has to be thrown; where it was thrown is of no interest. */
+/** The error that rejects a request. It has no stack trace. */
 export class Refusal extends Error {
   constructor(status, error) {
     const limit = Error.stackTraceLimit;
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One visible text; a parameter sent twice arrives as an array. */
+/** Whether the value is a single visible string. A repeated parameter is an array. */
 export function isText(value) {
   return typeof value === 'string' && VSCHAR.test(value);
 }

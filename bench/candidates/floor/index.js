@@ -6,8 +6,9 @@ import { tokenEndpoint } from './token-endpoint.js';
 export const title = 'floor: hand-written, checks only';
 
 /**
- * What a careful programmer would write for this one host: every check, no options, no wrappers, no extension points.
- * It is what a library can approach and not pass.
+ * The checks that a careful programmer would write for this one application, without options, wrappers and extension
+ * points.
+ * It is a lower bound for the time of a library.
  */
 export function create(model) {
   const token = tokenEndpoint(model);

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 const pool = Buffer.alloc(1024);
 let used = pool.length;
 
-/** 256 random bits in hexadecimal, from a small pool that is wiped as it is used. */
+/** Returns 256 random bits in hexadecimal. They are taken from a small pool, which is cleared as it is used. */
 export function randomToken() {
   if (used === pool.length) {
     randomFillSync(pool);

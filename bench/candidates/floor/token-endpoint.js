@@ -56,7 +56,7 @@ export function tokenEndpoint(model) {
     if (!isText(body.code)) throw new Refusal(400, 'invalid_request');
     const code = await model.getAuthorizationCode(body.code);
     if (code?.client.id !== client.id || !isAlive(code.expiresAt)) throw new Refusal(400, 'invalid_grant');
-    // Spent before it is proven, so that a verifier cannot be guessed twice.
+    // Consume the code before the verifier is checked, so that a second guess of the verifier is impossible.
     if (!(await model.revokeAuthorizationCode(code))) throw new Refusal(400, 'invalid_grant');
     if (code.codeChallenge) verifyChallenge(code.codeChallenge, body.code_verifier);
     if (code.redirectUri !== body.redirect_uri) throw new Refusal(400, 'invalid_grant');
