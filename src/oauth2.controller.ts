@@ -54,10 +54,10 @@ interface Parts {
 function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken): void {
   const name = `${endpoint.name} endpoint`;
   function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
-    const { events, context: facts } = this.server;
-    const visit = { native, reply, endpoint, facts: { cors: facts?.options.cors, events } };
+    const { events, context } = this.server;
+    const request = { native, reply, endpoint, settings: { cors: context?.options.cors, events } };
     const tenants = tenantServersOf(this.server);
-    return runEndpoint(visit, (response) =>
+    return runEndpoint(request, (response) =>
       tenants ? serveTenant(tenants, endpoint, native, response) : serve(this, endpoint, native, response),
     );
   }
@@ -88,7 +88,7 @@ function serve(parts: Parts, { name }: Endpoint, native: NativeRequest, response
 /** Handles an authorization request through the interaction or, without one, through `authenticateHandler`. */
 async function authorize({ server, interaction }: Parts, native: NativeRequest, response: Response): Promise<unknown> {
   if (interaction) return interaction.handle(native, response);
-  verifyUserIsAsked(server.options);
+  verifyUserIsAuthenticated(server.options);
   return server.authorize(toOAuthRequest(native), response);
 }
 
@@ -97,7 +97,7 @@ async function authorize({ server, interaction }: Parts, native: NativeRequest, 
  * authentication of the user and issue a code for any scope.
  * @throws {InvalidArgumentError} If no `authenticateHandler` is set.
  */
-function verifyUserIsAsked({ authenticateHandler }: OAuth2Server['options']): void {
+function verifyUserIsAuthenticated({ authenticateHandler }: OAuth2Server['options']): void {
   if (authenticateHandler) return;
   throw new InvalidArgumentError(
     'Invalid argument: the authorization endpoint cannot sign users in: add `pages()` to `features`, or set `interaction` or `authenticateHandler`',

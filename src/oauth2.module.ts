@@ -114,7 +114,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const findEndpoint = endpointFinder(endpoints, documentsAt, httpAdapter);
     const { features } = this.registration;
     const { cors } = effectiveOptions(features, options);
-    const facts = { cors, events: new EventLog(options?.events, this.listeners, name) };
+    const settings = { cors, events: new EventLog(options?.events, this.listeners, name) };
     if (cors?.resources) {
       const resources = allFeatures(features).flatMap((feature) => feature.resources ?? []);
       enableResourceCors(httpAdapter, {
@@ -123,15 +123,15 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
         findEndpoint,
       });
     }
-    prepareBodies(httpAdapter, findEndpoint, facts);
+    prepareBodies(httpAdapter, findEndpoint, settings);
     const server = httpAdapter.getHttpServer() as Server | undefined;
-    if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);
+    if (server?.prependListener) setFormDeadline(server, findEndpoint, settings);
     const { server: token } = partTokens(name);
     serveDocuments(httpAdapter, {
       endpoints,
       routesOf: documentsAt,
       hasPathParameters: tenants !== undefined,
-      settings: facts,
+      settings,
       findServer: (native) => findServer(moduleRef, token, native),
     });
   }

@@ -147,7 +147,7 @@ describe('what a reader copies from the README', () => {
     expect(await interaction.login(context)).toEqual({
       redirect: '/login?return_to=%2Foauth%2Fauthorize%3Fa%3D1%26b%3D2',
     });
-    const asked = { authorization: { client: { id: '<script>', grants: [] } }, action: '/a?b&c', ticket: 'x"y' };
+    const asked = { authorization: { client: { id: '<script>', grants: [] } }, action: '/a?b&c', csrfToken: 'x"y' };
     const shown = await interaction.consent({ id: '1' }, asked as unknown as ConsentContext);
     expect(shown).toEqual({ html: expect.stringContaining('May &lt;script&gt; use your account?') });
     expect(shown).toEqual({ html: expect.stringContaining('value="x&quot;y"') });

@@ -59,12 +59,12 @@ export function fieldsOf(args: CommandArguments): Record<string, unknown> {
     accessTokenLifetime: args.number('access-token-lifetime'),
     refreshTokenLifetime: args.number('refresh-token-lifetime'),
   };
-  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries([...said, ...(args.list('set') ?? []).map(field)]);
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...set, ...(args.list('set') ?? []).map(field)]);
 }
 
-function field(given: string): [string, unknown] {
-  const [, name, json] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+function field(assignment: string): [string, unknown] {
+  const [, name, json] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   try {
     return [name!, JSON.parse(json!)];
   } catch {

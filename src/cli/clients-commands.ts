@@ -1,6 +1,13 @@
 import type { Client, ClientList, ListClientsOptions, ManagedClient, OAuth2Clients } from '../../lib/index.js';
 import { CLIENT_OPTIONS, fieldsOf, LIST_OPTIONS, OVERLAP, SECRET_LIFETIME, UNSET } from './client-options.js';
-import { type CommandResult, type Command, CommandError, type CommandArguments, type Host, SERVER } from './command.js';
+import {
+  type CommandResult,
+  type Command,
+  CommandError,
+  type CommandArguments,
+  type CommandTarget,
+  SERVER,
+} from './command.js';
 
 const ID = '<client id>';
 const ONCE = "Copy it now: it won't be shown again.";
@@ -11,24 +18,24 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     argument: '[client id]',
     description: 'creates a client, with a secret unless it is public',
     options: { ...CLIENT_OPTIONS, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
-    async run(given, host) {
-      const fields = fieldsOf(given) as Partial<Client>;
-      const options = { secretLifetime: given.number('secret-lifetime') };
-      const client = { ...fields, grants: fields.grants ?? [], ...(given.id && { id: given.id }) };
-      const created = await (await clientsOf(given, host)).create(client, options);
+    async run(args, target) {
+      const fields = fieldsOf(args) as Partial<Client>;
+      const options = { secretLifetime: args.number('secret-lifetime') };
+      const client = { ...fields, grants: fields.grants ?? [], ...(args.id && { id: args.id }) };
+      const created = await (await clientsOf(args, target)).create(client, options);
       const secret = created.secret === undefined ? [] : ['', `secret  ${created.secret}`, ONCE];
-      return { value: created, lines: [...described(created.client), ...secret] };
+      return { value: created, lines: [...describeClient(created.client), ...secret] };
     },
   },
   'clients list': {
     description: 'lists the clients',
     options: { ...LIST_OPTIONS, ...SERVER },
-    async run(given, host) {
-      const clients = await clientsOf(given, host);
-      const isOnly = given.isSet('retired') !== given.isSet('active');
-      const filter = { search: given.text('search'), disabled: isOnly ? given.isSet('retired') : undefined };
-      const limit = given.number('limit');
-      const options = { ...filter, after: given.text('after'), limit: limit ?? 1000 };
+    async run(args, target) {
+      const clients = await clientsOf(args, target);
+      const isOnly = args.isSet('retired') !== args.isSet('active');
+      const filter = { search: args.text('search'), disabled: isOnly ? args.isSet('retired') : undefined };
+      const limit = args.number('limit');
+      const options = { ...filter, after: args.text('after'), limit: limit ?? 1000 };
       const listed = await (limit === undefined ? allOf(clients, options) : clients.list(options));
       const more = listed.next === undefined ? [] : ['', `There are more: --after ${listed.next}`];
       return { value: listed, lines: [...listed.clients.map(line), ...more] };
@@ -38,27 +45,27 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     argument: ID,
     description: 'shows a client, without its secrets',
     options: SERVER,
-    async run(given, host) {
-      return shown(given, await (await clientsOf(given, host)).find(given.id));
+    async run(args, target) {
+      return resultFor(args, await (await clientsOf(args, target)).find(args.id));
     },
   },
   'clients change': {
     argument: ID,
     description: 'changes the given fields; a list replaces the stored list',
     options: { ...CLIENT_OPTIONS, unset: UNSET, ...SERVER },
-    async run(given, host) {
-      const gone = (given.list('unset') ?? []).map((name) => [name, null] as const);
-      const changes = { ...Object.fromEntries(gone), ...fieldsOf(given) };
-      return shown(given, await (await clientsOf(given, host)).change(given.id, changes));
+    async run(args, target) {
+      const removed = (args.list('unset') ?? []).map((name) => [name, null] as const);
+      const changes = { ...Object.fromEntries(removed), ...fieldsOf(args) };
+      return resultFor(args, await (await clientsOf(args, target)).change(args.id, changes));
     },
   },
   'clients rotate': {
     argument: ID,
     description: 'issues a new client secret; the previous one stays valid for a while',
     options: { overlap: OVERLAP, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
-    async run(given, host) {
-      const options = { overlap: given.number('overlap'), secretLifetime: given.number('secret-lifetime') };
-      const rotated = known(given, await (await clientsOf(given, host)).rotateSecret(given.id, options));
+    async run(args, target) {
+      const options = { overlap: args.number('overlap'), secretLifetime: args.number('secret-lifetime') };
+      const rotated = assertFound(args, await (await clientsOf(args, target)).rotateSecret(args.id, options));
       return { value: rotated, lines: [`secret  ${rotated.secret}`, ONCE] };
     },
   },
@@ -75,9 +82,9 @@ function ending(verb: 'retire' | 'restore' | 'remove', about: string): Command {
     argument: ID,
     description: about,
     options: SERVER,
-    async run(given, host) {
-      known(given, await (await clientsOf(given, host))[METHODS[verb]](given.id));
-      return { value: { id: given.id }, lines: [`${verb}d  ${given.id}`] };
+    async run(args, target) {
+      assertFound(args, await (await clientsOf(args, target))[METHODS[verb]](args.id));
+      return { value: { id: args.id }, lines: [`${verb}d  ${args.id}`] };
     },
   };
 }
@@ -89,15 +96,15 @@ async function allOf(clients: OAuth2Clients, options: ListClientsOptions): Promi
   return { clients: [...page.clients, ...rest.clients] };
 }
 
-const clientsOf = (given: CommandArguments, host: Host) => host.clients(given.text('server'));
+const clientsOf = (args: CommandArguments, target: CommandTarget) => target.clients(args.text('server'));
 
-function shown(given: CommandArguments, client: ManagedClient | undefined): CommandResult {
-  return { value: known(given, client), lines: described(client!) };
+function resultFor(args: CommandArguments, client: ManagedClient | undefined): CommandResult {
+  return { value: assertFound(args, client), lines: describeClient(client!) };
 }
 
-function known<T>({ id }: CommandArguments, found: T): NonNullable<T> {
-  if (!found) throw new CommandError(`There is no client ${JSON.stringify(id)}`);
-  return found;
+function assertFound<T>({ id }: CommandArguments, result: T): NonNullable<T> {
+  if (!result) throw new CommandError(`There is no client ${JSON.stringify(id)}`);
+  return result;
 }
 
 const line = ({ id, retiredAt, ...client }: ManagedClient) =>
@@ -105,13 +112,13 @@ const line = ({ id, retiredAt, ...client }: ManagedClient) =>
     .join('\t')
     .trimEnd();
 
-function described(client: ManagedClient): string[] {
-  const said = Object.entries(client).filter(([, value]) => value !== undefined);
-  const width = Math.max(...said.map(([name]) => name.length));
-  return said.map(([name, value]) => `${name.padEnd(width)}  ${written(value)}`);
+function describeClient(client: ManagedClient): string[] {
+  const fields = Object.entries(client).filter(([, value]) => value !== undefined);
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${format(value)}`);
 }
 
-function written(value: unknown): string {
+function format(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

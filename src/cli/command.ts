@@ -24,7 +24,7 @@ export interface CommandArguments {
 }
 
 /** The application, or the model, that a command works on. */
-export interface Host {
+export interface CommandTarget {
   /**
    * Returns the `OAuth2Clients` of a server.
    * @throws {CommandError} If the application has no such server.
@@ -57,7 +57,7 @@ export interface Command {
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  run(args: CommandArguments, target: Host): Promise<CommandResult>;
+  run(args: CommandArguments, target: CommandTarget): Promise<CommandResult>;
 }
 
 /** The option that selects one of several servers. */

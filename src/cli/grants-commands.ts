@@ -4,7 +4,7 @@ import {
   CommandError,
   type CommandOption,
   type CommandArguments,
-  type Host,
+  type CommandTarget,
   SERVER,
   UsageError,
 } from './command.js';
@@ -28,10 +28,10 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   'grants list': {
     description: 'lists the grants of a user or of a client',
     options: { ...SELECTION, ...PAGING },
-    async run(given, host) {
-      const selection = selectionOf(given);
-      const grants = await grantsOf(given, host);
-      const { items, next } = await paged(given, async (paging) => {
+    async run(args, target) {
+      const selection = selectionOf(args);
+      const grants = await grantsOf(args, target);
+      const { items, next } = await paged(args, async (paging) => {
         const page = await grants.list({ ...selection, ...paging });
         return { items: page.grants, next: page.next };
       });
@@ -44,10 +44,10 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   'grants end': {
     description: 'revokes grants with all their tokens; with --user alone, also ends the sessions of the user',
     options: { id: text('<grant id>', 'this grant'), ...SELECTION },
-    async run(given, host) {
-      const grantId = given.text('id');
-      const selection = { ...selectionOf(given, grantId), ...(grantId !== undefined && { grantId }) };
-      const count = await (await grantsOf(given, host)).end(selection);
+    async run(args, target) {
+      const grantId = args.text('id');
+      const selection = { ...selectionOf(args, grantId), ...(grantId !== undefined && { grantId }) };
+      const count = await (await grantsOf(args, target)).end(selection);
       if (grantId !== undefined && count === 0) throw new CommandError(`There is no grant ${JSON.stringify(grantId)}`);
       return { value: { ended: count }, lines: [`ended  ${count}`] };
     },
@@ -55,10 +55,10 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   'sessions list': {
     description: 'lists the sessions of a user, or the sessions with a login at a client',
     options: { ...SELECTION, ...PAGING },
-    async run(given, host) {
-      const selection = selectionOf(given);
-      const grants = await grantsOf(given, host);
-      const { items, next } = await paged(given, async (paging) => {
+    async run(args, target) {
+      const selection = selectionOf(args);
+      const grants = await grantsOf(args, target);
+      const { items, next } = await paged(args, async (paging) => {
         const page = await grants.listSessions({ ...selection, ...paging });
         return { items: page.sessions, next: page.next };
       });
@@ -71,11 +71,11 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   'sessions end': {
     description: 'ends sessions, and notifies clients by back-channel logout',
     options: { id: text('<session id>', 'only this session of the user'), ...SELECTION },
-    async run(given, host) {
-      const id = given.text('id');
+    async run(args, target) {
+      const id = args.text('id');
       const count = await (
-        await grantsOf(given, host)
-      ).endSessions({ ...selectionOf(given), ...(id !== undefined && { id }) });
+        await grantsOf(args, target)
+      ).endSessions({ ...selectionOf(args), ...(id !== undefined && { id }) });
       if (id !== undefined && count === 0) throw new CommandError(`There is no session ${JSON.stringify(id)}`);
       return { value: { ended: count }, lines: [`ended  ${count}`] };
     },
@@ -90,28 +90,29 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
       ...SERVER,
       tenant: TENANT,
     },
-    async run(given, host) {
-      const [before, issuer] = [momentOf(given.text('before')), given.text('issuer')];
-      const grants = await host.grants(given.text('server'), given.text('tenant'));
+    async run(args, target) {
+      const [before, issuer] = [momentOf(args.text('before')), args.text('issuer')];
+      const grants = await target.grants(args.text('server'), args.text('tenant'));
       const moment = await grants.revokeBefore({
         ...(before !== undefined && { before }),
         ...(issuer !== undefined && { issuer }),
-        all: given.isSet('all'),
-        consents: given.isSet('consents'),
+        all: args.isSet('all'),
+        consents: args.isSet('consents'),
       });
       return { value: { before: moment }, lines: [`revoked everything issued before  ${moment.toISOString()}`] };
     },
   },
 };
 
-const grantsOf = (given: CommandArguments, host: Host) => host.grants(given.text('server'), given.text('tenant'));
+const grantsOf = (args: CommandArguments, target: CommandTarget) =>
+  target.grants(args.text('server'), args.text('tenant'));
 
 /**
  * Returns the filter for grants and sessions.
  * @throws {UsageError} If neither a user nor a client is given.
  */
-function selectionOf(given: CommandArguments, grantId?: string) {
-  const [userId, clientId, issuer] = [given.text('user'), given.text('client'), given.text('issuer')];
+function selectionOf(args: CommandArguments, grantId?: string) {
+  const [userId, clientId, issuer] = [args.text('user'), args.text('client'), args.text('issuer')];
   if (!userId && !clientId && !grantId) throw new UsageError('Add --user <id> or --client <id>.');
   return { ...(userId && { userId }), ...(clientId && { clientId }), ...(issuer && { issuer }) };
 }
@@ -121,21 +122,21 @@ function selectionOf(given: CommandArguments, grantId?: string) {
  * does not depend on the machine.
  * @throws {UsageError} If the text is not a date and time with a time zone.
  */
-function momentOf(given: string | undefined): Date | undefined {
-  if (given === 'now') return undefined;
-  const moment = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(given ?? '') ? new Date(given!) : undefined;
+function momentOf(value: string | undefined): Date | undefined {
+  if (value === 'now') return undefined;
+  const moment = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(value ?? '') ? new Date(value!) : undefined;
   if (moment && Number.isFinite(moment.getTime())) return moment;
   throw new UsageError('`--before` must be a date and time with a time zone, such as 2026-03-01T12:00:00Z, or `now`');
 }
 
 /** Reads one page if `--limit` is given, otherwise all pages. */
 async function paged<T>(
-  given: CommandArguments,
+  args: CommandArguments,
   read: (paging: { limit: number; after?: string }) => Promise<{ items: T[]; next?: string | undefined }>,
 ): Promise<{ items: T[]; next?: string | undefined }> {
-  const limit = given.number('limit');
+  const limit = args.number('limit');
   const items: T[] = [];
-  for (let after = given.text('after'); ;) {
+  for (let after = args.text('after'); ;) {
     const page = await read({ limit: limit ?? 1000, ...(after !== undefined && { after }) });
     items.push(...page.items);
     if (limit !== undefined || page.next === undefined) return { items, next: page.next };

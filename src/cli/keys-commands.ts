@@ -1,6 +1,13 @@
 import { signingKeys } from '../../lib/adapter/index.js';
 import type { KeyAlgorithm, KeyInfo, SigningKeys } from '../../lib/jose/index.js';
-import { type Command, CommandError, type CommandOption, type CommandArguments, type Host, SERVER } from './command.js';
+import {
+  type Command,
+  CommandError,
+  type CommandOption,
+  type CommandArguments,
+  type CommandTarget,
+  SERVER,
+} from './command.js';
 
 const OPTIONS: Readonly<Record<string, CommandOption>> = {
   ...SERVER,
@@ -26,17 +33,17 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   'keys list': {
     description: 'lists the signing and decryption keys, oldest first',
     options: OPTIONS,
-    async run(given, host) {
-      const keys = await (await keysOf(given, host)).list();
+    async run(args, target) {
+      const keys = await (await keysOf(args, target)).list();
       return { value: keys, lines: keys.map(line) };
     },
   },
   'keys rotate': {
     description: 'creates the next key; it is used once caches of the old keys have expired',
     options: { ...ROTATE, ...OPTIONS },
-    async run(given, host) {
-      const keys = await keysOf(given, host);
-      const options = { alg: given.text('alg') as KeyAlgorithm | undefined, now: given.isSet('now') };
+    async run(args, target) {
+      const keys = await keysOf(args, target);
+      const options = { alg: args.text('alg') as KeyAlgorithm | undefined, now: args.isSet('now') };
       const kid = await keys.rotate(options);
       const made = (await keys.list()).find((key) => key.kid === kid);
       return { value: made, lines: made ? [line(made)] : [] };
@@ -47,16 +54,16 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
     description:
       'removes a compromised key: its signatures become invalid, and data encrypted to it can no longer be decrypted',
     options: OPTIONS,
-    async run(given, host) {
-      if (await (await keysOf(given, host)).remove(given.id)) {
-        return { value: { kid: given.id }, lines: [`removed  ${given.id}`] };
+    async run(args, target) {
+      if (await (await keysOf(args, target)).remove(args.id)) {
+        return { value: { kid: args.id }, lines: [`removed  ${args.id}`] };
       }
-      throw new CommandError(`There is no key ${JSON.stringify(given.id)}`);
+      throw new CommandError(`There is no key ${JSON.stringify(args.id)}`);
     },
   },
 };
 
-const keysOf = async (given: CommandArguments, host: Host): Promise<SigningKeys> =>
-  signingKeys(await host.server(given.text('server'), given.text('tenant')));
+const keysOf = async (args: CommandArguments, target: CommandTarget): Promise<SigningKeys> =>
+  signingKeys(await target.server(args.text('server'), args.text('tenant')));
 
 const line = ({ kid, alg, state, signsFrom }: KeyInfo) => [kid, alg, state, signsFrom.toISOString()].join('\t');

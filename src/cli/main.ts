@@ -14,10 +14,10 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
  * Runs a command line and returns the exit code: 0 for success, 1 if the command failed, 2 if the command line is
  * wrong.
  */
-async function main(args: readonly string[]): Promise<number> {
+async function main(argv: readonly string[]): Promise<number> {
   try {
-    const { command, help, args: given } = readCommand(args);
-    print(command ? written(await carriedOut(command, given), given) : help);
+    const { command, help, args } = readCommand(argv);
+    print(command ? format(await runCommand(command, args), args) : help);
     return 0;
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof CommandError || isRefusal(error);
@@ -26,18 +26,18 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function carriedOut(command: Command, given: CommandArguments): Promise<CommandResult> {
-  const host = await openTarget(given.text('app'), given.text('export'));
+async function runCommand(command: Command, args: CommandArguments): Promise<CommandResult> {
+  const target = await openTarget(args.text('app'), args.text('export'));
   try {
-    return await command.run(given, host);
+    return await command.run(args, target);
   } finally {
-    await host.close();
+    await target.close();
   }
 }
 
 const print = (lines: string) => lines && write(`${lines}\n`);
-const written = ({ value, lines }: CommandResult, given: CommandArguments) =>
-  given.isSet('json') ? JSON.stringify(value) : lines.join('\n');
+const format = ({ value, lines }: CommandResult, args: CommandArguments) =>
+  args.isSet('json') ? JSON.stringify(value) : lines.join('\n');
 /** Whether an error is an `InvalidArgumentError`, from the ESM or the CommonJS build of the package. */
 const isRefusal = (error: unknown) => (error as Error | undefined)?.name === 'invalid_argument';
 const text = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import type * as NestCore from '@nestjs/core';
 import { OAuth2Clients, OAuth2Grants } from '../../lib/index.js';
-import { CommandError, type Host } from './command.js';
+import { CommandError, type CommandTarget } from './command.js';
 import { targetOfContext } from './target-of-context.js';
 
 /** The files that `nest build` writes the module of an application to. */
@@ -16,7 +16,7 @@ const DEFAULT_FILES = ['dist/app.module.js', 'dist/src/app.module.js'];
  * application, which is then started without its HTTP server.
  * @throws {CommandError} If there is no such file or export.
  */
-export async function openTarget(given: string | undefined, name: string | undefined): Promise<Host> {
+export async function openTarget(given: string | undefined, name: string | undefined): Promise<CommandTarget> {
   const file = given ?? DEFAULT_FILES.find((each) => existsSync(each));
   if (file === undefined)
     throw new CommandError(
@@ -24,10 +24,10 @@ export async function openTarget(given: string | undefined, name: string | undef
     );
   const path = resolve(file);
   if (!existsSync(path)) throw new CommandError(`There is no file ${file}`);
-  const found = await findExport((await import(pathToFileURL(path).href)) as Exports, name);
-  const shown = relative('.', path);
-  if (found === undefined) throw new CommandError(nothingIn(shown, name));
-  return isModel(found) ? targetOfModel(found, shown) : targetOfModule(found, path);
+  const exported = await findExport((await import(pathToFileURL(path).href)) as Exports, name);
+  const relativePath = relative('.', path);
+  if (exported === undefined) throw new CommandError(missingExport(relativePath, name));
+  return isModel(exported) ? targetOfModel(exported, relativePath) : targetOfModule(exported, path);
 }
 
 type Exports = Record<string, unknown>;
@@ -36,27 +36,31 @@ type Exports = Record<string, unknown>;
 async function findExport(namespace: Exports, name: string | undefined): Promise<object | undefined> {
   const { default: whole, 'module.exports': _, ...named } = namespace;
   // `import()` of a CommonJS module puts all its exports into the default export.
-  const exports: Exports = isPlain(whole) ? { ...named, ...whole } : namespace;
-  const all = Object.entries(exports).filter(([key, value]) => key !== '__esModule' && isThing(value));
-  const found = name === undefined ? (exports['default'] ?? exports['AppModule'] ?? only(all)) : exports[name];
-  const value: unknown = await found;
-  return isThing(value) ? value : undefined;
+  const exports: Exports = isPlainObject(whole) ? { ...named, ...whole } : namespace;
+  const all = Object.entries(exports).filter(([key, value]) => key !== '__esModule' && isObjectOrFunction(value));
+  const exported = name === undefined ? (exports['default'] ?? exports['AppModule'] ?? only(all)) : exports[name];
+  const value: unknown = await exported;
+  return isObjectOrFunction(value) ? value : undefined;
 }
 
 const only = (all: [string, unknown][]) => (all.length === 1 ? all[0]![1] : undefined);
-const isThing = (value: unknown): value is object =>
+const isObjectOrFunction = (value: unknown): value is object =>
   typeof value === 'function' || (typeof value === 'object' && value !== null);
-const isPlain = (value: unknown): value is Exports =>
-  isThing(value) && typeof value === 'object' && !isModel(value) && !('module' in value) && !('then' in value);
+const isPlainObject = (value: unknown): value is Exports =>
+  isObjectOrFunction(value) &&
+  typeof value === 'object' &&
+  !isModel(value) &&
+  !('module' in value) &&
+  !('then' in value);
 const isModel = (value: object) =>
   ['getClient', 'listClients', 'createClient'].some((method) => typeof (value as Exports)[method] === 'function');
 
-function nothingIn(file: string, name: string | undefined): string {
+function missingExport(file: string, name: string | undefined): string {
   if (name !== undefined) return `${file} exports no \`${name}\``;
   return `${file} has neither a default export nor an \`AppModule\`: add --export <name>`;
 }
 
-function targetOfModel(model: object, file: string): Host {
+function targetOfModel(model: object, file: string): CommandTarget {
   return {
     clients: async () => new OAuth2Clients(model),
     async server() {
@@ -69,7 +73,7 @@ function targetOfModel(model: object, file: string): Host {
   };
 }
 
-async function targetOfModule(module: object, path: string): Promise<Host> {
+async function targetOfModule(module: object, path: string): Promise<CommandTarget> {
   const { NestFactory } = nestOf(path);
   const options = { abortOnError: false, logger: ['error', 'fatal'] } as const;
   const context = await NestFactory.createApplicationContext(module as never, {

@@ -42,17 +42,17 @@ export function readCommand(args: readonly string[]): ParsedCommand {
   if (!command) {
     if (args.length === 0 || args.includes('--help')) return { help: overview(), args: read({}, []) };
     const group = Object.keys(COMMANDS).filter((each) => each.startsWith(`${args[0]!} `));
-    const there = group.length > 0 ? `: there are \`${group.join('`, `')}\`` : '';
-    throw new UsageError(`There is no command \`${name || args[0]!}\`${there}. See nest-oauth2 --help`);
+    const known = group.length > 0 ? `: the known ones are \`${group.join('`, `')}\`` : '';
+    throw new UsageError(`There is no command \`${name || args[0]!}\`${known}. See nest-oauth2 --help`);
   }
   const options = { ...command.options, ...COMMON_OPTIONS };
   const { values, positionals } = parsed(args.slice(name.split(' ').length), options);
   const help = helpOf(name, command);
   if (values['help']) return { help, args: read(values, positionals) };
   const isNeeded = command.argument?.startsWith('<') ?? false;
-  const most = command.argument === undefined ? 0 : 1;
-  if (positionals.length > most)
-    throw new UsageError(`\`${name}\` does not take the argument ${JSON.stringify(positionals[most])}`);
+  const maxPositionals = command.argument === undefined ? 0 : 1;
+  if (positionals.length > maxPositionals)
+    throw new UsageError(`\`${name}\` does not take the argument ${JSON.stringify(positionals[maxPositionals])}`);
   if (isNeeded && !positionals[0]) throw new UsageError(`\`${name}\` requires a ${command.argument}`);
   return { command, help, args: read(values, positionals) };
 }

@@ -3,13 +3,13 @@ import { serverName } from '../../lib/adapter/index.js';
 import { type OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
 import { clientsName } from '../module/provider-names.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
-import { CommandError, type Host } from './command.js';
+import { CommandError, type CommandTarget } from './command.js';
 
 /** Returns a started Nest application as the target of a command. */
-export function targetOfContext(context: INestApplicationContext): Host {
+export function targetOfContext(context: INestApplicationContext): CommandTarget {
   const find = async (token: string, server: string | undefined) => {
-    const found = await provided(context, token);
-    if (found) return found;
+    const provider = await findProvider(context, token);
+    if (provider) return provider;
     const which = server === undefined ? 'no default server: add --server <name>' : `no server \`${server}\``;
     throw new CommandError(`The application has ${which}`);
   };
@@ -22,8 +22,8 @@ export function targetOfContext(context: INestApplicationContext): Host {
     async grants(name, tenant) {
       const server = (await find(serverName(name), name)) as OAuth2Server;
       const all = tenantServersOf(server) !== undefined && tenant === undefined;
-      const { options, events, context: facts } = all ? server : await serverOf(server, tenant);
-      const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, facts };
+      const { options, events, context: serverContext } = all ? server : await serverOf(server, tenant);
+      const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, server: serverContext };
       const isOne = tenant !== undefined && { tenants: 'one' as const };
       return new OAuth2Grants(options.model, { ...scope, ...isOne, events });
     },
@@ -50,7 +50,7 @@ async function serverOf(server: OAuth2Server, tenant: string | undefined): Promi
  * Returns the provider of an injection token, or `undefined` if the application has none. Resolves request-scoped
  * providers.
  */
-async function provided(context: INestApplicationContext, token: string): Promise<unknown> {
+async function findProvider(context: INestApplicationContext, token: string): Promise<unknown> {
   try {
     return context.get(token, { strict: false });
   } catch (error) {

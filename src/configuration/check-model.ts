@@ -42,18 +42,28 @@ export function requirementsOf(
   servesEndpoints: boolean,
 ): MethodRequirement[] {
   const requirements: MethodRequirement[] = [];
-  const need = (neededBy: string, methods: readonly ModelMethod[], alternative: string) =>
+  const addRequirement = (neededBy: string, methods: readonly ModelMethod[], alternative: string) =>
     requirements.push({ neededBy, methods, alternative });
   if (servesEndpoints) {
-    need('the token endpoint', ['getClient', 'saveToken'], 'set `controllers: false` if this API only checks tokens');
+    addRequirement(
+      'the token endpoint',
+      ['getClient', 'saveToken'],
+      'set `controllers: false` if this API only checks tokens',
+    );
   }
   const codes = CODE_METHODS.find((method) => has(model, method));
-  if (codes) need(`\`${codes}()\``, CODE_METHODS, `leave \`${codes}()\` out too`);
+  if (codes) addRequirement(`\`${codes}()\``, CODE_METHODS, `leave \`${codes}()\` out too`);
   else if (servesEndpoints && authenticateHandler) requirements.push(codesFor('authenticateHandler'));
-  if (has(model, 'getRefreshToken')) need('`getRefreshToken()`', ['revokeToken'], 'leave `getRefreshToken()` out too');
-  if (Number(grantLifetime) > 0) need('the option `grantLifetime`', ['revokeGrant'], 'leave `grantLifetime` out');
+  if (has(model, 'getRefreshToken'))
+    addRequirement('`getRefreshToken()`', ['revokeToken'], 'leave `getRefreshToken()` out too');
+  if (Number(grantLifetime) > 0)
+    addRequirement('the option `grantLifetime`', ['revokeGrant'], 'leave `grantLifetime` out');
   if (Number(refreshTokenReuseInterval) > 0) {
-    need('the option `refreshTokenReuseInterval`', ['revokeGrant', 'redeem'], 'leave `refreshTokenReuseInterval` out');
+    addRequirement(
+      'the option `refreshTokenReuseInterval`',
+      ['revokeGrant', 'redeem'],
+      'leave `refreshTokenReuseInterval` out',
+    );
   }
   return requirements;
 }
@@ -63,8 +73,8 @@ export function requirementsOf(
  * @throws {InvalidArgumentError} If a method is missing.
  */
 export function requireCodes(model: Model, option: 'interaction'): void {
-  const fault = findMissingMethods(model, [codesFor(option)]);
-  if (fault !== undefined) throw configurationError(fault);
+  const error = findMissingMethods(model, [codesFor(option)]);
+  if (error !== undefined) throw configurationError(error);
 }
 
 const codesFor = (option: 'authenticateHandler' | 'interaction'): MethodRequirement => ({

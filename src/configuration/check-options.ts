@@ -30,9 +30,9 @@ export function findRegistrationError(registration: unknown, method: Method): st
 }
 
 function findSourceError(options: OAuth2ModuleAsyncOptions): string | undefined {
-  const given = SOURCES.filter((source) => options[source] !== undefined).map((source) => `\`${source}\``);
-  if (given.length === 1) return undefined;
-  if (given.length > 1) return `pass only one of ${given.join(' and ')} to OAuth2Module.forRootAsync()`;
+  const sources = SOURCES.filter((source) => options[source] !== undefined).map((source) => `\`${source}\``);
+  if (sources.length === 1) return undefined;
+  if (sources.length > 1) return `pass only one of ${sources.join(' and ')} to OAuth2Module.forRootAsync()`;
   return 'OAuth2Module.forRootAsync() requires `useFactory`, `useClass` or `useExisting`';
 }
 
@@ -47,17 +47,17 @@ interface Origin {
  * @throws {InvalidArgumentError} If an option is unknown or invalid.
  */
 export function assertOptions(options: unknown, origin: Origin): void {
-  const fault = findOptionsError(options, origin);
-  if (fault !== undefined) throw configurationError(fault);
+  const error = findOptionsError(options, origin);
+  if (error !== undefined) throw configurationError(error);
 }
 
 function findOptionsError(options: unknown, { registration, method }: Origin): string | undefined {
   if (!isObject(options)) return 'the factory of OAuth2Module.forRootAsync() must return an object of options';
-  const place: OptionSource = method === 'forRoot' ? method : 'factory';
+  const source: OptionSource = method === 'forRoot' ? method : 'factory';
   return (
-    findUnknownName(options, place) ??
-    (place === 'factory' ? findDuplicateOption(options, registration) : undefined) ??
-    findOptionError(options, TABLES[place], validatorContext(options, registration))
+    findUnknownName(options, source) ??
+    (source === 'factory' ? findDuplicateOption(options, registration) : undefined) ??
+    findOptionError(options, TABLES[source], validatorContext(options, registration))
   );
 }
 
@@ -78,9 +78,9 @@ function validatorContext(options: OAuth2Options, { features }: OAuth2Registrati
 }
 
 function findDuplicateOption(options: OAuth2Options, registration: OAuth2Registration): string | undefined {
-  const twice = (['model', 'interaction'] as const).find((name) => options[name] && registration[name]);
+  const duplicate = (['model', 'interaction'] as const).find((name) => options[name] && registration[name]);
   return (
-    twice &&
-    `pass \`${twice}\` either to OAuth2Module.forRootAsync() or in the options that its factory returns, not in both`
+    duplicate &&
+    `pass \`${duplicate}\` either to OAuth2Module.forRootAsync() or in the options that its factory returns, not in both`
   );
 }

@@ -28,8 +28,8 @@ export function makeServer(
   const all = registration ? [...features, moduleFeature(registration)] : features;
   const missing = findMissingMethods(model, requirementsOf(model, options, controllers));
   if (missing === undefined) return new OAuth2Server(engineParts(model, options, all), events);
-  const faults = [missing, findEngineError(model, { options, features, events })].filter(Boolean);
-  throw configurationError(faults.join('\n'));
+  const errors = [missing, findEngineError(model, { options, features, events })].filter(Boolean);
+  throw configurationError(errors.join('\n'));
 }
 
 const engineParts = (model: Model, options: OAuth2Options, features: FeatureList | undefined) => ({

@@ -12,12 +12,12 @@ export function checkMethods(model: Model): void {
     assertConfig(isMethod || (model[name] ?? undefined) === undefined, `the model's \`${name}\` must be a method`);
   }
   const missing = MODEL_METHODS.filter((name) => typeof model[name] !== 'function');
-  for (const own of missing.length > 0 ? methodsOf(model) : []) {
-    const alike = missing.filter((name) => isTypo(own, name));
-    const fault = `the model's method \`${own}()\` looks like a misspelled \`${nearestName(own, alike)}()\``;
+  for (const method of missing.length > 0 ? methodsOf(model) : []) {
+    const alike = missing.filter((name) => isTypo(method, name));
+    const problem = `the model's method \`${method}()\` looks like a misspelled \`${nearestName(method, alike)}()\``;
     assertConfig(
       alike.length === 0,
-      `${fault}: correct its name, or choose a more distinct name if it is your own method`,
+      `${problem}: correct its name, or choose a more distinct name if it is your own method`,
     );
   }
 }
@@ -26,12 +26,12 @@ export function checkMethods(model: Model): void {
  * Whether a method name is a misspelled model method: it differs by one or two letters. A different first letter
  * (`setUser()`) or a longer name with the same beginning (`getUsers()`) is a method of the application.
  */
-function isTypo(own: string, name: ModelMethod): boolean {
-  const first = own[0]?.toLowerCase();
+function isTypo(method: string, name: ModelMethod): boolean {
+  const first = method[0]?.toLowerCase();
   // Many ordinary words differ from `once` by one letter, such as `one()` and `ones()`.
   if (name === 'once') return false;
-  if (own === name || first !== name[0] || own.startsWith(name)) return false;
-  return Math.abs(own.length - name.length) <= 2 && distance(own, name) <= (name.length < 9 ? 1 : 2);
+  if (method === name || first !== name[0] || method.startsWith(name)) return false;
+  return Math.abs(method.length - name.length) <= 2 && distance(method, name) <= (name.length < 9 ? 1 : 2);
 }
 
 /** Returns the names of all methods of an object, except those of `Object.prototype`. It calls no getters. */

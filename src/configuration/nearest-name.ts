@@ -9,8 +9,8 @@ export function distance(from: string, to: string): number {
   for (const [i, letter] of from.toLowerCase().split('').entries()) {
     const above = row;
     row = [i + 1];
-    for (const [j, wanted] of to.toLowerCase().split('').entries()) {
-      row.push(Math.min(above[j + 1]! + 1, row[j]! + 1, above[j]! + (letter === wanted ? 0 : 1)));
+    for (const [j, other] of to.toLowerCase().split('').entries()) {
+      row.push(Math.min(above[j + 1]! + 1, row[j]! + 1, above[j]! + (letter === other ? 0 : 1)));
     }
   }
   return row.at(-1)!;

@@ -42,12 +42,12 @@ export const isProvider = (value: object): boolean => SOURCES.some((source) => O
 /** Validates an option that takes a class, an instance or a provider. `null` counts as unset. */
 export const PROVIDER_OPTION: OptionCheck = (value, name) => {
   if (value === null || isClass(value)) return undefined;
-  const fault = `the option \`${name}\` must be a class, an instance or a provider`;
-  if (typeof value === 'function') return `${fault}: pass a function as \`{ useFactory }\``;
-  if (!isObject(value)) return fault;
+  const problem = `the option \`${name}\` must be a class, an instance or a provider`;
+  if (typeof value === 'function') return `${problem}: pass a function as \`{ useFactory }\``;
+  if (!isObject(value)) return problem;
   for (const key of Object.keys(value)) {
     const meant = SOURCES.find((source) => source.toLowerCase() === key.toLowerCase());
-    if (meant !== undefined && meant !== key) return `${fault}: replace \`${key}\` by \`${meant}\``;
+    if (meant !== undefined && meant !== key) return `${problem}: replace \`${key}\` by \`${meant}\``;
   }
   return isProvider(value) ? findOptionError(value, PROVIDER, { prefix: `${name}.` }) : undefined;
 };
@@ -63,8 +63,8 @@ export function findOptionError(
 ): string | undefined {
   const values = options as Values;
   for (const [name, kind] of Object.entries(kinds)) {
-    const fault = values[name] === undefined ? undefined : kind(values[name], prefix + name, beside);
-    if (fault !== undefined) return fault;
+    const error = values[name] === undefined ? undefined : kind(values[name], prefix + name, beside);
+    if (error !== undefined) return error;
   }
   return undefined;
 }

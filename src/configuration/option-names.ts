@@ -14,16 +14,16 @@ export function findUnknownName(options: object, source: OptionSource): string |
   return unknown === undefined ? undefined : describe(unknown, source);
 }
 
-function describe(name: string, place: OptionSource): string {
-  if (place === 'forRootAsync' && NAMES.factory.includes(name)) {
+function describe(name: string, source: OptionSource): string {
+  if (source === 'forRootAsync' && NAMES.factory.includes(name)) {
     return `the option \`${name}\` of OAuth2Module.forRootAsync() must be in the options that the factory returns`;
   }
-  if (place === 'factory' && NAMES.forRootAsync.includes(name)) {
+  if (source === 'factory' && NAMES.forRootAsync.includes(name)) {
     return `the option \`${name}\` must be known before the factory runs: pass it to OAuth2Module.forRootAsync() next to the factory`;
   }
   const fate = removedOption(name);
   if (fate) return `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
-  const nearest = nearestName(name, NAMES[place])!;
+  const nearest = nearestName(name, NAMES[source])!;
   // A known name that differs in more than half of the letters was probably not meant.
   const isNear = distance(name, nearest) <= name.length / 2;
   const hint = isNear ? `the most similar option is \`${nearest}\`` : 'docs/options.md lists the options';

@@ -9,7 +9,7 @@ import type { ParameterPipe } from './parameter-pipe.js';
  */
 export const CurrentUser: (property?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((property: string | undefined, context: ExecutionContext): unknown => {
-    const found = findToken(context, '@CurrentUser()')?.user;
-    const user = isClientItself(found) ? undefined : found;
+    const tokenUser = findToken(context, '@CurrentUser()')?.user;
+    const user = isClientItself(tokenUser) ? undefined : tokenUser;
     return property === undefined ? user : user?.[property];
   });

@@ -43,21 +43,21 @@ export function readAccessRequirements(
   controller: Type,
   isOAuthGuard: (guard: unknown) => boolean,
 ): AccessRequirements {
-  const need = readNearestDeclaration(handler, controller, isOAuthGuard);
+  const declaration = readNearestDeclaration(handler, controller, isOAuthGuard);
   const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
   const named = typeof server === 'string' ? { server } : {};
-  if (need.isPublic) return { isPublic: true, ...named };
+  if (declaration.isPublic) return { isPublic: true, ...named };
   const userRequired = isDeclared(USER_REQUIRED_METADATA, handler, controller);
   const stepUp = nearest(REQUIRE_AUTH_METADATA, handler, controller) as StepUp | undefined;
   const roles = nearest(ROLES_METADATA, handler, controller) as readonly string[] | undefined;
-  const { scopes = [], anyScope, scopeFunctions: of } = need;
+  const { scopes = [], anyScope, scopeFunctions } = declaration;
   verifyScopes(scopes);
   if (anyScope) verifyScopes(anyScope, '@AnyScope()');
   return {
     ...named,
-    optional: Boolean(need.optional) && !userRequired && !stepUp && !roles,
+    optional: Boolean(declaration.optional) && !userRequired && !stepUp && !roles,
     options: routeOptions({ scope: scopes.join(' '), anyScope, userRequired, roles, stepUp }),
-    ...(of && { scopeFunctions: of, optionsByScope: new Map() }),
+    ...(scopeFunctions && { scopeFunctions, optionsByScope: new Map() }),
   };
 }
 
@@ -136,21 +136,21 @@ const MAX_STORED_OPTIONS = 1000;
  * of the request.
  */
 export function authenticateOptionsFor(
-  { options, scopeFunctions: of, optionsByScope: known }: AccessRequirements,
+  { options, scopeFunctions, optionsByScope }: AccessRequirements,
   request: Parameters<ScopesOf>[0],
 ): AuthenticateOptions | undefined {
-  if (!of || !known) return options;
-  const more = new Set<string>();
-  for (const scopes of of) for (const scope of scopes(request)) more.add(scope);
+  if (!scopeFunctions || !optionsByScope) return options;
+  const additional = new Set<string>();
+  for (const scopes of scopeFunctions) for (const scope of scopes(request)) additional.add(scope);
   // Options are stored by their scope, so the order of the scopes must not matter.
-  const values = [...new Set([...(options?.scope?.split(' ') ?? []), ...[...more].toSorted()])];
+  const values = [...new Set([...(options?.scope?.split(' ') ?? []), ...[...additional].toSorted()])];
   verifyScopes(values);
   const scope = values.join(' ');
-  if (known.has(scope)) return known.get(scope);
-  if (known.size >= MAX_STORED_OPTIONS) known.clear();
-  const found = routeOptions({ ...options, scope });
-  known.set(scope, found);
-  return found;
+  if (optionsByScope.has(scope)) return optionsByScope.get(scope);
+  if (optionsByScope.size >= MAX_STORED_OPTIONS) optionsByScope.clear();
+  const requestOptions = routeOptions({ ...options, scope });
+  optionsByScope.set(scope, requestOptions);
+  return requestOptions;
 }
 
 /** Returns the requirements of a route, frozen with their lists, without those that are not set. */

@@ -94,8 +94,8 @@ async function admit(
     for (const guard of guards) await guard?.canActivate(context);
     return undefined;
   } catch (error) {
-    const said = (error as { getError?(): unknown }).getError?.() as OAuthRefusal | undefined;
-    if (typeof said?.statusCode === 'number') return said;
+    const refusal = (error as { getError?(): unknown }).getError?.() as OAuthRefusal | undefined;
+    if (typeof refusal?.statusCode === 'number') return refusal;
     const failure = toOAuthError(error);
     logServerError(failure);
     return refusalPayload(failure);

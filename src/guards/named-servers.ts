@@ -23,8 +23,8 @@ export class NamedServers {
    * @throws {InvalidArgumentError} If the application has no such server.
    */
   find(name: string, native: NativeRequest): OAuth2Server | Promise<OAuth2Server> {
-    const known = this.servers.get(name);
-    if (known) return known;
+    const cached = this.servers.get(name);
+    if (cached) return cached;
     const server = findServer(this.moduleOf(name), partTokens(name).server, native);
     // A request-scoped server must be looked up for each request.
     if (server instanceof Promise) return server.then(withVerifiedModel);

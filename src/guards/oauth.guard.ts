@@ -53,31 +53,32 @@ export class OAuthGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const demand = this.findRequirements(context);
-    if (demand.isPublic) return true;
+    const requirements = this.findRequirements(context);
+    if (requirements.isPublic) return true;
     const transport = findTransport(context);
     const read = this.getRequest(context);
-    const given = read instanceof Promise ? await read : (read as NativeRequest);
-    const asked = toOAuthRequest(given);
+    const native = read instanceof Promise ? await read : (read as NativeRequest);
+    const request = toOAuthRequest(native);
     const key = transport.findRequestKey?.(context);
-    if (key) shareTokenLookUps(asked, key);
+    if (key) shareTokenLookUps(request, key);
     const reply = transport.findReply?.(context);
     const response = new Response();
     const attached = transport.findAttachedToken(context);
     // Fields of one GraphQL query are guarded concurrently, so keep the token that another field has attached.
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
-      if (demand.optional && !hasToken(asked)) return true;
-      const found = demand.server === undefined ? this.server : this.namedServers.find(demand.server, given);
-      let server = found instanceof Promise ? await found : found;
+      if (requirements.optional && !hasToken(request)) return true;
+      const selected =
+        requirements.server === undefined ? this.server : this.namedServers.find(requirements.server, native);
+      let server = selected instanceof Promise ? await selected : selected;
       assertConfig(server !== undefined, NO_SERVER);
       const tenants = tenantServersOf(server);
-      if (tenants) server = await tenants.find(asked);
-      const token = await server.authenticate(asked, response, authenticateOptionsFor(demand, given));
+      if (tenants) server = await tenants.find(request);
+      const token = await server.authenticate(request, response, authenticateOptionsFor(requirements, native));
       this.attach(context, token);
-      const stream = transport.findStream?.(context, demand);
+      const stream = transport.findStream?.(context, requirements);
       const connections = stream && this.connectionsOf(server);
-      if (connections) closeWithToken(token, stream, { server, request: asked, connections });
+      if (connections) closeWithToken(token, stream, { server, request, connections });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -120,10 +121,10 @@ export class OAuthGuard implements CanActivate {
   }
 
   /** Returns the open connections of a server. `undefined` for a mock server of a test without a model. */
-  private connectionsOf({ context: facts }: OAuth2Server): OpenConnections | undefined {
-    const model = facts?.options.model;
+  private connectionsOf({ context }: OAuth2Server): OpenConnections | undefined {
+    const model = context?.options.model;
     if (!model) return undefined;
-    const made = facts.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections(model));
+    const made = context.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections(model));
     return made.withInterval(this.recheck);
   }
 
@@ -132,13 +133,13 @@ export class OAuthGuard implements CanActivate {
     const handler = context.getHandler();
     let demands = this.requirements.get(controller);
     if (!demands) this.requirements.set(controller, (demands = new Map()));
-    let demand = demands.get(handler);
-    if (!demand) {
-      demand = readAccessRequirements(handler, controller, isOAuthGuard);
-      demand.isEventStream = Boolean(Reflect.getMetadata(SSE_METADATA, handler));
-      demands.set(handler, demand);
+    let requirements = demands.get(handler);
+    if (!requirements) {
+      requirements = readAccessRequirements(handler, controller, isOAuthGuard);
+      requirements.isEventStream = Boolean(Reflect.getMetadata(SSE_METADATA, handler));
+      demands.set(handler, requirements);
     }
-    return demand;
+    return requirements;
   }
 }
 

@@ -54,18 +54,18 @@ export class OpenConnections {
     if (before === undefined) stream.onClosed(() => this.removeStream(key));
     else this.removeStream(key);
     this.valueByKey.set(key, value);
-    let held = this.tokens.get(value);
-    if (!held) this.tokens.set(value, (held = { token, streams: new Map(), runInContext: within }));
-    held.streams.set(key, stream);
-    if (!held.timer) this.scheduleExpiry(value, held);
+    let open = this.tokens.get(value);
+    if (!open) this.tokens.set(value, (open = { token, streams: new Map(), runInContext: within }));
+    open.streams.set(key, stream);
+    if (!open.timer) this.scheduleExpiry(value, open);
     this.stop ??= this.start();
   }
 
   private removeStream(key: object): void {
     const value = this.valueByKey.get(key);
-    const held = this.tokens.get(value);
-    if (!held?.streams.delete(key) || held.streams.size > 0) return;
-    this.forget(value, held);
+    const open = this.tokens.get(value);
+    if (!open?.streams.delete(key) || open.streams.size > 0) return;
+    this.forget(value, open);
   }
 
   private forget(value: unknown, { timer }: OpenToken): void {
@@ -78,7 +78,9 @@ export class OpenConnections {
 
   /** Starts the timer and the listener for revoked tokens. Returns a function that stops both. */
   private start(): () => void {
-    const stopListening = onTokensRevoked((ended) => void this.verifyMatching((token) => isMeant(token, ended)));
+    const stopListening = onTokensRevoked(
+      (revoked) => void this.verifyMatching((token) => matchesRevokedTokens(token, revoked)),
+    );
     let isLooking = false;
     const look = async () => {
       if (isLooking) return;
@@ -93,12 +95,12 @@ export class OpenConnections {
     };
   }
 
-  private scheduleExpiry(value: unknown, held: OpenToken): void {
-    clearTimeout(held.timer);
-    const { accessTokenExpiresAt: end } = held.token;
+  private scheduleExpiry(value: unknown, open: OpenToken): void {
+    clearTimeout(open.timer);
+    const { accessTokenExpiresAt: end } = open.token;
     if (!end || !(end.getTime() >= Date.now())) return this.end(value, 'has expired');
     const left = Math.min(end.getTime() - Date.now() + 1, MAX_TIMER_DELAY);
-    held.timer = setTimeout(() => this.scheduleExpiry(value, held), left).unref();
+    open.timer = setTimeout(() => this.scheduleExpiry(value, open), left).unref();
   }
 
   private async verifyMatching(isMeantHere: (token: Token) => boolean): Promise<void> {
@@ -112,31 +114,31 @@ export class OpenConnections {
 
   private async verify(value: unknown): Promise<void> {
     if (typeof value !== 'string' || !this.tokens.has(value)) return;
-    let found: Awaited<ReturnType<NonNullable<Model['getAccessToken']>>>;
+    let token: Awaited<ReturnType<NonNullable<Model['getAccessToken']>>>;
     try {
       const { runInContext: within } = this.tokens.get(value)!;
-      found = await this.lookUpDeadline.within(async () => within(() => this.model.getAccessToken!(value)));
+      token = await this.lookUpDeadline.within(async () => within(() => this.model.getAccessToken!(value)));
     } catch {
       // Keep the connection open if the database is unavailable.
       return;
     }
-    const held = this.tokens.get(value);
-    if (!held) return;
-    if (!found) return this.end(value, 'is invalid');
-    held.token = found;
-    this.scheduleExpiry(value, held);
+    const open = this.tokens.get(value);
+    if (!open) return;
+    if (!token) return this.end(value, 'is invalid');
+    open.token = token;
+    this.scheduleExpiry(value, open);
   }
 
-  private end(value: unknown, fault: string): void {
-    const held = this.tokens.get(value);
-    if (!held) return;
-    this.forget(value, held);
-    const reason = new InvalidTokenError(`Invalid token: access token ${fault}`);
-    for (const stream of held.streams.values()) stream.close(reason);
+  private end(value: unknown, problem: string): void {
+    const open = this.tokens.get(value);
+    if (!open) return;
+    this.forget(value, open);
+    const reason = new InvalidTokenError(`Invalid token: access token ${problem}`);
+    for (const stream of open.streams.values()) stream.close(reason);
   }
 }
 
-function isMeant({ accessToken, grantId, user, client }: Token, ended: RevokedTokens): boolean {
+function matchesRevokedTokens({ accessToken, grantId, user, client }: Token, ended: RevokedTokens): boolean {
   const own: RevokedTokens = { accessToken, grantId, userId: user?.['id'], clientId: client?.id };
   const given = Object.entries(ended).filter(([, value]) => value !== undefined);
   return given.every(([name, value]) => !(name in own) || String(own[name as keyof RevokedTokens]) === String(value));

@@ -14,9 +14,9 @@ export class ServerConnections {
    * again.
    */
   withInterval(recheck: number): OpenConnections {
-    let found = this.byInterval.get(recheck);
-    if (!found) this.byInterval.set(recheck, (found = new OpenConnections(this.model, recheck)));
-    return found;
+    let connections = this.byInterval.get(recheck);
+    if (!connections) this.byInterval.set(recheck, (connections = new OpenConnections(this.model, recheck)));
+    return connections;
   }
 }
 

@@ -55,7 +55,7 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, s
       const failure = endpoint && bodyError(error, native, endpoint);
       if (!failure) return false;
       reportEndpointRefusal(settings.events, { endpoint: endpoint.name }, failure);
-      sendWithCorsHeaders({ native, reply, endpoint, facts: settings }, createErrorResponse(failure));
+      sendWithCorsHeaders({ native, reply, endpoint, settings }, createErrorResponse(failure));
       return true;
     },
   };
@@ -88,7 +88,7 @@ function prepareFastify(fastify: Fastify, bodies: BodyHandling): void {
     };
     // `cors: false` disables `@fastify/cors` for this route.
     if (overridesApplicationCors(endpoint, bodies.settings.cors)) route.config = { ...route.config, cors: false };
-    if (!endpoint.cors) route.onSend = [route.onSend ?? [], keepOut].flat();
+    if (!endpoint.cors) route.onSend = [route.onSend ?? [], removeCorsHeaders].flat();
   });
   // Registered as a plugin, so that plugins of the application come first: two parsers for one type are an error.
   fastify.register(Object.assign(addFormParser, { [Symbol.for('skip-override')]: true }));
@@ -98,7 +98,7 @@ function prepareFastify(fastify: Fastify, bodies: BodyHandling): void {
  * Removes CORS headers that hooks of the application have added, because those hooks may run later than the response is
  * written.
  */
-const keepOut: Hook = (_request, reply, _payload, done) => {
+const removeCorsHeaders: Hook = (_request, reply, _payload, done) => {
   removeHeaders(reply, 'access-control-');
   done();
 };
@@ -117,9 +117,9 @@ function addFormParser(fastify: Fastify, _options: unknown, done: () => void): v
 function bodyError(error: unknown, request: NativeRequest, { content = 'form' }: Endpoint): OAuthError | undefined {
   const { status, statusCode = status } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
   if (statusCode !== 400 && statusCode !== 413 && statusCode !== 415) return undefined;
-  const wanted = CONTENT_TYPES[content];
-  const isWanted = mediaType(request.headers['content-type']) === wanted;
-  const fault = isWanted ? 'content cannot be read' : `content must be ${wanted}`;
-  const reason = statusCode === 413 ? 'content is too large' : fault;
+  const expectedType = CONTENT_TYPES[content];
+  const isExpectedType = mediaType(request.headers['content-type']) === expectedType;
+  const problem = isExpectedType ? 'content cannot be read' : `content must be ${expectedType}`;
+  const reason = statusCode === 413 ? 'content is too large' : problem;
   return new InvalidRequestError(`Invalid request: ${reason}`, { code: statusCode === 413 ? 413 : 400 });
 }

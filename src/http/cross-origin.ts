@@ -9,7 +9,7 @@ export interface EndpointRequest {
   native: NativeRequest;
   reply: NativeReply;
   endpoint: Endpoint;
-  facts: EndpointSettings;
+  settings: EndpointSettings;
 }
 
 /** The settings of a server that all its endpoints use: CORS, and the receiver of its events. */
@@ -20,7 +20,7 @@ export interface EndpointSettings {
 
 /** Adds the CORS headers to a response that was not made by `handleEndpoint()`, and sends it. */
 export function sendWithCorsHeaders(request: EndpointRequest, response: Response): void {
-  addCorsHeaders(request.native, response, { endpoint: request.endpoint, cors: request.facts.cors });
+  addCorsHeaders(request.native, response, { endpoint: request.endpoint, cors: request.settings.cors });
   sendEndpointResponse(request, response);
 }
 
@@ -29,7 +29,7 @@ export function sendWithCorsHeaders(request: EndpointRequest, response: Response
  * allows no other origin, or if the option `cors` decides. RFC 9700 §2.6
  */
 export function sendEndpointResponse(
-  { reply, endpoint, facts: { cors } }: Omit<EndpointRequest, 'native'>,
+  { reply, endpoint, settings: { cors } }: Omit<EndpointRequest, 'native'>,
   response: Response,
 ): void {
   if (overridesApplicationCors(endpoint, cors)) removeHeaders(reply, 'access-control-');

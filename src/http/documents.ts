@@ -23,16 +23,16 @@ export interface Documents {
  * do not apply to them; middleware added with `use()` does. RFC 8615 §3
  */
 export function serveDocuments(adapter: HttpServer, documents: Documents): void {
-  const { endpoints, routesOf, hasPathParameters: parametric, settings: facts } = documents;
+  const { endpoints, routesOf, hasPathParameters, settings } = documents;
   const literal = LITERAL[adapter.getType?.() as 'express'] ?? String;
   for (const endpoint of endpoints.filter(isDocument)) {
     const serve = (native: NativeRequest, reply: NativeReply) =>
-      runEndpoint({ native, reply, endpoint, facts }, async (response) => {
+      runEndpoint({ native, reply, endpoint, settings }, async (response) => {
         const server = await documents.findServer(native);
         return server.handle(endpoint.name, toOAuthRequest(native), response);
       });
     const write = (segment: string) =>
-      parametric && endpoint.perIssuer && segment.startsWith(':') ? segment : literal(segment);
+      hasPathParameters && endpoint.perIssuer && segment.startsWith(':') ? segment : literal(segment);
     for (const route of routesOf(endpoint)) adapter.all(route.split('/').map(write).join('/'), serve);
   }
 }

@@ -1,14 +1,14 @@
 import { decodedPath, isDocument } from '../../lib/adapter/index.js';
-import type { Endpoint as Served } from '../../lib/index.js';
+import type { Endpoint as FeatureEndpoint } from '../../lib/index.js';
 
 /** An endpoint with the path at which the module mounts it. */
-export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
+export interface Endpoint extends Pick<FeatureEndpoint, 'path' | 'methods'> {
   /** The identifier of the endpoint in its feature. */
   readonly name: string;
-  readonly cors: Served['cors'];
-  readonly metadata: Served['metadata'];
-  readonly perIssuer: Served['perIssuer'];
-  readonly content: Served['content'];
+  readonly cors: FeatureEndpoint['cors'];
+  readonly metadata: FeatureEndpoint['metadata'];
+  readonly perIssuer: FeatureEndpoint['perIssuer'];
+  readonly content: FeatureEndpoint['content'];
 }
 
 /** Finds the endpoint that a URL leads to. Returns `undefined` if it is not an endpoint of this server. */
@@ -32,7 +32,7 @@ export function endpointFinder(
   documentsAt: (endpoint: Endpoint) => readonly string[],
   application: object,
 ): FindEndpoint {
-  const own = new Set(endpoints);
+  const ownEndpoints = new Set(endpoints);
   const added = endpoints.flatMap((endpoint) =>
     isDocument(endpoint)
       ? documentsAt(endpoint).map((path) => routeTo(endpoint, decodedPath(path), '^'))
@@ -46,8 +46,8 @@ export function endpointFinder(
     // Fastify also matches `/token#` and `/token;1`, so everything that a router may treat as part of the path is
     // removed.
     const path = decodedPath(url.split(/[?#;]/, 1)[0]!);
-    const found = routes.find(({ pattern }) => pattern.test(path))?.endpoint;
-    return found && own.has(found) ? found : undefined;
+    const endpoint = routes.find(({ pattern }) => pattern.test(path))?.endpoint;
+    return endpoint && ownEndpoints.has(endpoint) ? endpoint : undefined;
   };
 }
 

@@ -24,10 +24,7 @@ export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, sett
       reportEndpointRefusal(settings.events, { endpoint: endpoint.name }, failure);
       const response = createErrorResponse(failure);
       if (native.httpVersionMajor < 2) response.set('connection', 'close');
-      sendWithCorsHeaders(
-        { native: native as NativeRequest & IncomingMessage, reply, endpoint, facts: settings },
-        response,
-      );
+      sendWithCorsHeaders({ native: native as NativeRequest & IncomingMessage, reply, endpoint, settings }, response);
     }, DEADLINE);
     reply.once('close', () => clearTimeout(timer));
   });

@@ -47,7 +47,7 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
       // Nest does not await exception filters and ignores their errors.
       if (endpoint.name === 'authorize') await this.interaction?.showError(failure, native, response).catch(logCause);
       addRetryAfter(reply);
-      sendWithCorsHeaders({ native, reply, endpoint, facts: { cors: options?.cors, events } }, response);
+      sendWithCorsHeaders({ native, reply, endpoint, settings: { cors: options?.cors, events } }, response);
     }
   }
   return GuardRefusals;

@@ -32,14 +32,14 @@ interface ResourceCors {
 export function enableResourceCors(adapter: HttpServer, { cors, resources, findEndpoint }: ResourceCors): void {
   const open: Middleware = (native, reply, next) => {
     const request = toOAuthRequest(native);
-    const isMeant = 'origin' in native.headers && resources.find(requestPath(request)) !== undefined;
-    if (!isMeant || findEndpoint(native.originalUrl ?? native.url ?? '')) return next();
+    const isResourceRequest = 'origin' in native.headers && resources.find(requestPath(request)) !== undefined;
+    if (!isResourceRequest || findEndpoint(native.originalUrl ?? native.url ?? '')) return next();
     const response = new Response();
     if (isPreflight(native)) {
       respondToPreflight(request, response, METHODS, cors);
-      const asked = native.headers['access-control-request-headers'];
-      if (asked && response.headers['access-control-allow-headers']) {
-        response.headers['access-control-allow-headers'] = String(asked);
+      const requestedHeaders = native.headers['access-control-request-headers'];
+      if (requestedHeaders && response.headers['access-control-allow-headers']) {
+        response.headers['access-control-allow-headers'] = String(requestedHeaders);
       }
       return sendOAuthResponse(response, reply);
     }

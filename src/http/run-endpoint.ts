@@ -8,8 +8,8 @@ export async function runEndpoint(
   request: EndpointRequest,
   operation: (response: Response) => Promise<unknown>,
 ): Promise<void> {
-  const { native, endpoint, facts } = request;
-  const { response, error } = await handleEndpoint(native, { name: endpoint.name, endpoint, ...facts }, operation);
+  const { native, endpoint, settings } = request;
+  const { response, error } = await handleEndpoint(native, { name: endpoint.name, endpoint, ...settings }, operation);
   if (error) logServerError(error);
   sendEndpointResponse(request, response);
 }

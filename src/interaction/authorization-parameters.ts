@@ -11,26 +11,25 @@ export interface AuthorizationParameters {
 }
 
 /** Parameters that a consent form or a link may add. They are not part of the authorization request. */
-const NOT_PART = new Set(['allowed', 'decision', 'ticket', PROMPT_STATE_PARAMETER]);
+const NOT_IN_REQUEST = new Set(['allowed', 'decision', 'ticket', PROMPT_STATE_PARAMETER]);
 
 /**
  * Reads the parameters of an authorization request from its URL, so that a consent form cannot change the request that
  * the user has seen. Parameters in the content are read only if the request itself was sent as a form. RFC 6749 §3.1
  */
 export function readAuthorizationParameters(native: NativeRequest): AuthorizationParameters {
-  const { url, ticket } = splitPromptState(localUrl(native.originalUrl ?? native.url ?? '/'));
-  const form = record(native.body);
-  const query = record(native.query);
-  if (native.method !== 'POST' || 'client_id' in query || !('client_id' in form))
-    return { query, url, promptState: ticket };
+  const { url, promptState } = splitPromptState(localUrl(native.originalUrl ?? native.url ?? '/'));
+  const form = withoutNestedValues(native.body);
+  const query = withoutNestedValues(native.query);
+  if (native.method !== 'POST' || 'client_id' in query || !('client_id' in form)) return { query, url, promptState };
   const [path] = url.split('?', 1);
   return { query: form, url: `${path}?${new URLSearchParams(pairs(form)).toString()}` };
 }
 
 /** Separates the signed prompt state from a URL. It is read only from the URL, never from a form. */
-function splitPromptState(whole: string): { url: string; ticket?: string | undefined } {
-  const ticket = PROMPT_STATE.exec(whole)?.[1];
-  return { url: whole.replaceAll(PROMPT_STATE, ''), ticket };
+function splitPromptState(whole: string): { url: string; promptState?: string | undefined } {
+  const promptState = PROMPT_STATE.exec(whole)?.[1];
+  return { url: whole.replaceAll(PROMPT_STATE, ''), promptState };
 }
 
 const PROMPT_STATE = new RegExp(`&${PROMPT_STATE_PARAMETER}=([^&#]*)`, 'g');
@@ -45,9 +44,9 @@ const INVALID_VALUE = Object.freeze({});
 const MAX_VALUES = 100;
 
 /** Returns the parameters without nested values, so that they are safe to print and to compare. */
-function record(parameters: unknown): Record<string, unknown> {
+function withoutNestedValues(parameters: unknown): Record<string, unknown> {
   if (typeof parameters !== 'object' || parameters === null) return {};
-  const entries = Object.entries(parameters).filter(([name]) => !NOT_PART.has(name));
+  const entries = Object.entries(parameters).filter(([name]) => !NOT_IN_REQUEST.has(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, flatValue(value)]));
 }
 

@@ -8,6 +8,6 @@ import { findInteractionDeclaration } from './interactive-feature.js';
  */
 export function canAskUsers(registration: OAuth2Registration, options: OAuth2Options | undefined): boolean {
   if (registration.controllers === false) return true;
-  const given = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
-  return Boolean(given ?? findInteractionDeclaration(allFeatures(registration.features)));
+  const configured = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
+  return Boolean(configured ?? findInteractionDeclaration(allFeatures(registration.features)));
 }

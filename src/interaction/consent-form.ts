@@ -5,22 +5,22 @@ import { InvalidRequestError } from '../../lib/index.js';
 export type Decision = 'allow' | 'deny';
 
 const logger = new Logger('OAuth2');
-const AGAIN = 'The consent page is shown again because its form was posted without';
+const SHOWN_AGAIN = 'The consent page is shown again because its form was posted without';
 
 /**
  * Reads the decision of a posted consent form. Returns `undefined` if fields are missing, and logs a warning, because
  * only the developer can correct the form.
  */
-export function readDecision(body: unknown): { decision: Decision; ticket: string } | undefined {
-  const { ticket, decision, client_id: asked } = (body ?? {}) as Record<string, unknown>;
+export function readDecision(body: unknown): { decision: Decision; csrfToken: string } | undefined {
+  const { ticket: csrfToken, decision, client_id: clientId } = (body ?? {}) as Record<string, unknown>;
   const isDecided = decision === 'allow' || decision === 'deny';
-  if (typeof ticket === 'string' && ticket && isDecided) return { decision, ticket };
+  if (typeof csrfToken === 'string' && csrfToken && isDecided) return { decision, csrfToken };
   // This is an authorization request that was sent as a form, not a consent form.
-  if (asked !== undefined && ticket === undefined && decision === undefined) return undefined;
+  if (clientId !== undefined && csrfToken === undefined && decision === undefined) return undefined;
   logger.warn(
-    ticket
-      ? `${AGAIN} a decision: name its buttons \`decision\`, with the values \`allow\` and \`deny\``
-      : `${AGAIN} \`ticket\`: add a hidden field \`ticket\` with the value of \`context.csrfToken\` that \`consent()\` receives`,
+    csrfToken
+      ? `${SHOWN_AGAIN} a decision: name its buttons \`decision\`, with the values \`allow\` and \`deny\``
+      : `${SHOWN_AGAIN} \`ticket\`: add a hidden field \`ticket\` with the value of \`context.csrfToken\` that \`consent()\` receives`,
   );
   return undefined;
 }

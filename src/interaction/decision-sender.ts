@@ -2,7 +2,7 @@ import { reportAuthorizationRefusal, senderOf, writeError } from '../../lib/adap
 import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
 import type { NativeRequest } from '../http/http-adapter.js';
 
-const ELSEWHERE = 'Access denied: the decision was sent by a page of another site';
+const OTHER_SITE = 'Access denied: the decision was sent by a page of another site';
 
 /**
  * Rejects a consent decision that a page of another site has sent (CSRF). Without TLS, a browser may send no origin for
@@ -11,10 +11,10 @@ const ELSEWHERE = 'Access denied: the decision was sent by a page of another sit
  * returned to the client.
  */
 export function verifySender(native: NativeRequest, request: Request, response: Response, server: OAuth2Server): void {
-  const { events, context: facts } = server;
-  if (!hasDecision(native) || senderOf(request, facts.issuerOf(request)) !== 'other') return;
+  const { events, context } = server;
+  if (!hasDecision(native) || senderOf(request, context.issuerOf(request)) !== 'other') return;
   const given = request.get('origin') ?? request.get('sec-fetch-site');
-  const error = new AccessDeniedError(ELSEWHERE, { code: 403 });
+  const error = new AccessDeniedError(OTHER_SITE, { code: 403 });
   error.because({
     reason: 'consent decision was sent by a page of another site',
     expected: request.get('host'),
@@ -26,6 +26,6 @@ export function verifySender(native: NativeRequest, request: Request, response: 
 
 /** Whether a request contains a consent decision. Other sites may send authorization requests, but no decisions. */
 function hasDecision({ method, body }: NativeRequest): boolean {
-  const { ticket, decision } = (body ?? {}) as Record<string, unknown>;
-  return method === 'POST' && (ticket !== undefined || decision !== undefined);
+  const { ticket: csrfToken, decision } = (body ?? {}) as Record<string, unknown>;
+  return method === 'POST' && (csrfToken !== undefined || decision !== undefined);
 }

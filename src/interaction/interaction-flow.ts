@@ -1,6 +1,5 @@
 import {
   consentRequired,
-  type DeferredRequest,
   deferredRequestOf,
   endpointPath,
   loginRequired,
@@ -70,53 +69,56 @@ export class InteractionFlow {
   /** Renders an error as a page, if the interaction has a method `showError()`. */
   async showError(error: OAuthError, native: NativeRequest, response: Response): Promise<void> {
     if (!this.interaction.showError) return;
-    const answer = await this.interaction.showError(error, { request: native });
-    writeInteractionResponse(response, { status: response.status, ...answer });
+    const page = await this.interaction.showError(error, { request: native });
+    writeInteractionResponse(response, { status: response.status, ...page });
   }
 
   private async respond(native: NativeRequest, response: Response): Promise<void> {
-    const { query, url, promptState: ticket } = readAuthorizationParameters(native);
+    const { query, url, promptState } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
-    const { authorizationRequest: asked, failure, silent } = await this.read(request, response);
+    const { authorization, failure, silent } = await this.read(request, response);
     // The URL as the browser sees it. A proxy may have removed the path of the issuer.
-    const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
-    const context: InteractionContext = { authorization: asked, request: native, returnTo, wanted: {} };
+    const returnTo = authorization.issuer === undefined ? url : endpointPath(authorization.issuer, url);
+    const context: InteractionContext = { authorization, request: native, returnTo, requestedLogin: {} };
     const user = (await this.interaction.findUser(context)) || undefined;
     if (failure) return this.returnErrorToClient(failure, { context, response, user, silent });
     const signIn = user && ((await this.interaction.howSignedIn?.(user, context)) || undefined);
-    const question = { asked, request, returnTo };
+    const bound = { authorization, request, returnTo };
     const cookie = new BrowserCookie(request, response, this.server.context, 'oauth2-prompt');
-    const visit = { context, response, user, signIn, ticket, request: requestBinding(question), cookie };
-    const prompted = this.promptStates.read(ticket, visit.request, cookie.value);
-    const need = await this.server.requiredInteraction(asked, { user, signIn, loginPrompt: prompted }, response);
-    if (!user || need.login) return this.login(visit, need);
+    const binding = requestBinding(bound);
+    const current = { context, response, user, signIn, promptState, binding, cookie };
+    const loginPrompt = this.promptStates.read(promptState, binding, cookie.value);
+    const required = await this.server.requiredInteraction(authorization, { user, signIn, loginPrompt }, response);
+    if (!user || required.login) return this.login(current, required);
 
     // From here on, `grantableScope` is what this user can grant. It may be more or less than the requested scope.
-    await this.server.grantableScope(asked, user, response);
-    if (prompted) context.returnTo = withPromptState(returnTo, ticket!);
-    if (need.requestedLogin) context.wanted = need.requestedLogin;
-    const subject = consentBinding(user, question);
-    const decision = await this.findDecision(native, { user, subject, context, need });
-    if (!decision) return this.askForConsent(visit, need, subject);
-    if (prompted && !(await this.promptStates.consume(ticket!))) {
-      const again = await this.server.requiredInteraction(asked, { user, signIn }, response);
-      if (again.login) return this.login({ ...visit, ticket: undefined }, again);
+    await this.server.grantableScope(authorization, user, response);
+    if (loginPrompt) context.returnTo = withPromptState(returnTo, promptState!);
+    if (required.requestedLogin) context.requestedLogin = required.requestedLogin;
+    const consent = consentBinding(user, bound);
+    const decision = await this.findDecision(native, { user, binding: consent, context, required });
+    if (!decision) return this.askForConsent(current, required, consent);
+    if (loginPrompt && !(await this.promptStates.consume(promptState!))) {
+      const again = await this.server.requiredInteraction(authorization, { user, signIn }, response);
+      if (again.login) return this.login({ ...current, promptState: undefined }, again);
     }
-    await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user, signIn }, response);
+    const outcome = decision === 'deny' ? { user, error: userDenied() } : { user, signIn };
+    await this.server.decide(authorization, outcome, response);
   }
 
   /**
    * Reads the authorization request. If it is invalid and its error may be returned to the client once the user is
    * authenticated, the error is returned with the request.
    */
-  private async read(request: Request, response: Response): Promise<Partial<DeferredRequest> & ReadRequest> {
+  private async read(request: Request, response: Response): Promise<ReadRequest> {
     try {
-      return { authorizationRequest: await this.server.readAuthorizationRequest(request, response) };
+      return { authorization: await this.server.readAuthorizationRequest(request, response) };
     } catch (error) {
       const deferred = deferredRequestOf(error);
       if (!deferred) throw error;
-      return { ...deferred, failure: error as OAuthError };
+      const { authorizationRequest: authorization, silent } = deferred;
+      return { authorization, silent, failure: error as OAuthError };
     }
   }
 
@@ -137,17 +139,17 @@ export class InteractionFlow {
    * Sends the user to sign in. If the request requires a login, the return URL gets a signed state which shows that the
    * user was sent to sign in.
    */
-  private async login(visit: UserInteraction, need: RequiredInteraction): Promise<void> {
-    const { context, response, user, signIn, ticket, request, cookie } = visit;
+  private async login(current: UserInteraction, required: RequiredInteraction): Promise<void> {
+    const { context, response, user, signIn, promptState, binding, cookie } = current;
     const { authorization, returnTo } = context;
-    const wanted = { ...context, wanted: need.requestedLogin ?? {}, returnTo };
+    const loginContext = { ...context, requestedLogin: required.requestedLogin ?? {}, returnTo };
     const browser = cookie.value ?? newCookieValue();
-    const next = need.login ? this.promptStates.next(ticket, { subject: request, signIn, browser }) : undefined;
-    if (need.silent || (need.login && next === undefined)) {
+    const next = required.login ? this.promptStates.next(promptState, { binding, signIn, browser }) : undefined;
+    if (required.silent || (required.login && next === undefined)) {
       await this.server.decide(authorization, { user, error: loginRequired() }, response);
     }
-    if (next !== undefined) wanted.returnTo = withPromptState(returnTo, next);
-    writeInteractionResponse(response, await this.interaction.login(wanted));
+    if (next !== undefined) loginContext.returnTo = withPromptState(returnTo, next);
+    writeInteractionResponse(response, await this.interaction.login(loginContext));
     // Set the cookie after the interaction has responded, so that the cookies of its response are kept.
     if (next !== undefined && cookie.value === undefined) cookie.issue(undefined, browser);
   }
@@ -155,14 +157,11 @@ export class InteractionFlow {
   private async askForConsent(
     { context, response, user }: UserInteraction,
     { silent }: RequiredInteraction,
-    subject: string,
+    binding: string,
   ): Promise<void> {
     if (silent) await this.server.decide(context.authorization, { user, error: consentRequired() }, response);
-    const ticket = this.csrfTokens.issue(subject);
-    writeInteractionResponse(
-      response,
-      await this.interaction.consent(user!, { ...context, action: context.returnTo, ticket }),
-    );
+    const consentContext = { ...context, action: context.returnTo, csrfToken: this.csrfTokens.issue(binding) };
+    writeInteractionResponse(response, await this.interaction.consent(user!, consentContext));
   }
 
   /**
@@ -173,18 +172,18 @@ export class InteractionFlow {
     native: NativeRequest,
     {
       user,
-      subject,
+      binding,
       context,
-      need,
-    }: { user: User; subject: string; context: InteractionContext; need: RequiredInteraction },
+      required,
+    }: { user: User; binding: string; context: InteractionContext; required: RequiredInteraction },
   ): Promise<Decision | undefined> {
-    if (native.method !== 'POST' || need.silent) {
-      const isKnown = !need.consent && (await this.interaction.hasConsented?.(user, context)) === true;
+    if (native.method !== 'POST' || required.silent) {
+      const isKnown = !required.consent && (await this.interaction.hasConsented?.(user, context)) === true;
       return isKnown ? 'allow' : undefined;
     }
     const form = readDecision(native.body);
     if (!form) return undefined;
-    if (!this.csrfTokens.isValid(form.ticket, subject) || !(await this.csrfTokens.consume(form.ticket))) {
+    if (!this.csrfTokens.isValid(form.csrfToken, binding) || !(await this.csrfTokens.consume(form.csrfToken))) {
       reportEndpointRefusal(this.server.events, eventDetails(user, context), invalidCsrfToken());
       return undefined;
     }
@@ -203,8 +202,10 @@ function eventDetails(user: User, { authorization }: InteractionContext) {
 
 /** An authorization request, with the error if it is invalid. */
 interface ReadRequest {
-  readonly authorizationRequest: AuthorizationRequest;
+  readonly authorization: AuthorizationRequest;
   readonly failure?: OAuthError;
+  /** Whether the user must not be asked to sign in. */
+  readonly silent?: boolean;
 }
 
 /** An invalid authorization request and the state of its browser. */
@@ -221,9 +222,9 @@ interface UserInteraction {
   response: Response;
   user: User | undefined;
   signIn: SignIn | undefined;
-  ticket: string | undefined;
+  promptState: string | undefined;
   /** The text that binds a prompt state to this authorization request. */
-  request: string;
+  binding: string;
   /** The cookie that binds prompt states to the browser. */
   cookie: BrowserCookie;
 }

@@ -27,22 +27,22 @@ interface DeclaredOption {
 }
 
 /** The declaration of a feature that provides an interaction. The module reads it before a server exists. */
-interface Interactive {
+interface InteractionDeclaration {
   readonly providerOption: DeclaredOption | undefined;
 }
 
-const INTERACTIVE = capability<Interactive>('interactive feature', 'pages');
+const DECLARED_INTERACTION = capability<InteractionDeclaration>('interactive feature', 'pages');
 
 /**
  * Returns the declaration of a feature that provides `INTERACTION`, with the option for which Nest makes an instance.
  */
-export const declareInteraction = (given?: DeclaredOption): readonly Declaration[] => [
-  declaration(INTERACTIVE, { providerOption: given }),
+export const declareInteraction = (providerOption?: DeclaredOption): readonly Declaration[] => [
+  declaration(DECLARED_INTERACTION, { providerOption }),
 ];
 
 /** Returns the declaration of the feature that provides an interaction. `undefined` if no feature does. */
-export const findInteractionDeclaration = (features: readonly Feature[]): Interactive | undefined =>
-  findDeclared(features, INTERACTIVE);
+export const findInteractionDeclaration = (features: readonly Feature[]): InteractionDeclaration | undefined =>
+  findDeclared(features, DECLARED_INTERACTION);
 
 /** Returns the interaction that a feature of the server provides. `undefined` if no feature does. */
 // A mock server of a test may have no context.

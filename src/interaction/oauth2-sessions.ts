@@ -101,8 +101,8 @@ export class OAuth2Sessions {
    */
   async page(request: NativeRequest, reply: NativeReply, content: PageContent): Promise<void> {
     const response = new Response();
-    await this.run(request, undefined, async (operations, { request: asked }) =>
-      writeInteractionResponse(response, operations.page(content, { request: asked, response })),
+    await this.run(request, undefined, async (operations, { request: oauthRequest }) =>
+      writeInteractionResponse(response, operations.page(content, { request: oauthRequest, response })),
     );
     sendOAuthResponse(response, reply);
   }
@@ -128,9 +128,9 @@ export class OAuth2Sessions {
   }
 }
 
-function operationsOf({ context: facts }: OAuth2Server): SessionOperations {
+function operationsOf({ context }: OAuth2Server): SessionOperations {
   // A mock server of a test may have no context.
-  const operations = (facts as OAuth2Server['context'] | undefined)?.find(INTERACTION)?.sessions();
+  const operations = (context as OAuth2Server['context'] | undefined)?.find(INTERACTION)?.sessions();
   if (operations) return operations;
   throw new InvalidArgumentError(
     'Invalid argument: `OAuth2Sessions` requires `pages()` among the `features` of `OAuth2Module`',

@@ -12,7 +12,7 @@ const PROMPT = { purpose: 'prompt', lifetime: 60 * 60 };
 const MAX_PROMPTS = 3;
 
 /** The content of a prompt state. Times are milliseconds since the epoch. */
-interface PromptFacts {
+interface PromptContent {
   promptedAt: number;
   previousAuthTime?: number | undefined;
   tries: number;
@@ -25,10 +25,10 @@ interface PromptFacts {
  * user was sent to sign in.
  */
 export class PromptStates {
-  private readonly states: SignedTokens<PromptFacts>;
+  private readonly states: SignedTokens<PromptContent>;
 
   constructor(secret: string, model?: Partial<OnceModel>) {
-    this.states = new SignedTokens<PromptFacts>(PROMPT, secret, model);
+    this.states = new SignedTokens<PromptContent>(PROMPT, secret, model);
   }
 
   /**
@@ -37,10 +37,13 @@ export class PromptStates {
    * @param browser the value of the browser's cookie
    */
   read(state: string | undefined, binding: string, browser: string | undefined): LoginPrompt | undefined {
-    const facts = this.states.read(state, binding);
-    if (!facts || browser === undefined || facts.browser !== digestOf(browser)) return undefined;
-    const { promptedAt: at, previousAuthTime: before } = facts;
-    return { promptedAt: new Date(at), ...(before !== undefined && { previousAuthTime: new Date(before) }) };
+    const content = this.states.read(state, binding);
+    if (!content || browser === undefined || content.browser !== digestOf(browser)) return undefined;
+    const { promptedAt, previousAuthTime } = content;
+    return {
+      promptedAt: new Date(promptedAt),
+      ...(previousAuthTime !== undefined && { previousAuthTime: new Date(previousAuthTime) }),
+    };
   }
 
   /**
@@ -49,19 +52,18 @@ export class PromptStates {
    */
   next(
     state: string | undefined,
-    { subject, signIn, browser }: { subject: string; signIn: SignIn | undefined; browser: string },
+    { binding, signIn, browser }: { binding: string; signIn: SignIn | undefined; browser: string },
   ): string | undefined {
-    const before = signIn?.authTime?.getTime();
-    const last = this.states.read(state, subject);
-    const tries = last && last.previousAuthTime === before ? last.tries + 1 : 1;
-    return tries > MAX_PROMPTS
-      ? undefined
-      : this.states.issue(subject, {
-          promptedAt: Date.now(),
-          previousAuthTime: before,
-          tries,
-          browser: digestOf(browser),
-        });
+    const previousAuthTime = signIn?.authTime?.getTime();
+    const previous = this.states.read(state, binding);
+    const tries = previous && previous.previousAuthTime === previousAuthTime ? previous.tries + 1 : 1;
+    if (tries > MAX_PROMPTS) return undefined;
+    return this.states.issue(binding, {
+      promptedAt: Date.now(),
+      previousAuthTime,
+      tries,
+      browser: digestOf(browser),
+    });
   }
 
   /**

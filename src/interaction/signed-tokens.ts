@@ -14,7 +14,7 @@ export interface SignedTokenKind {
  * single-use if the model can consume it. Tokens are not stored, so they are valid in every process and after a
  * restart.
  */
-export class SignedTokens<Facts extends object = object> {
+export class SignedTokens<Content extends object = object> {
   constructor(
     private readonly kind: SignedTokenKind,
     private readonly secret: string,
@@ -26,23 +26,24 @@ export class SignedTokens<Facts extends object = object> {
    * @param binding the text that the token is bound to, to be passed again to `isValid()` or `read()`
    * @param content the content of the token. It is signed but not encrypted.
    */
-  issue(binding: string, content?: Facts): string {
+  issue(binding: string, content?: Content): string {
     const expires = Date.now() + this.kind.lifetime * 1000;
     const payload = JSON.stringify({ ...content, expires, id: randomBytes(12).toString('base64url') });
     return this.sign(Buffer.from(payload).toString('base64url'), binding);
   }
 
+  /** Whether a token is valid for this binding and not expired. */
   isValid(token: unknown, binding: string): token is string {
     return this.read(token, binding) !== undefined;
   }
 
   /** Returns the content of a token. `undefined` if it is expired, forged or bound to another text. */
-  read(token: unknown, binding: string): Facts | undefined {
+  read(token: unknown, binding: string): Content | undefined {
     if (typeof token !== 'string') return undefined;
     const [payload = ''] = token.split('.', 1);
     if (!constantTimeEqual(token, this.sign(payload, binding))) return undefined;
-    const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Facts & { expires: number };
-    return said.expires > Date.now() ? said : undefined;
+    const content = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Content & { expires: number };
+    return content.expires > Date.now() ? content : undefined;
   }
 
   /** Consumes a valid token. Returns `false` if it was already used. */

@@ -3,7 +3,7 @@ import { type AuthorizationRequest, InvalidArgumentError, type Request, type Use
 
 /** An authorization request, as far as signed tokens are bound to it. */
 export interface BoundRequest {
-  asked: AuthorizationRequest;
+  authorization: AuthorizationRequest;
   request: Request;
   returnTo: string;
 }
@@ -12,10 +12,10 @@ export interface BoundRequest {
  * Returns the text that binds a signed token to an authorization request: its issuer, path, client, redirect URI and
  * all parameters.
  */
-export function requestBinding({ asked, request, returnTo }: BoundRequest): string {
-  const { client, redirectUri, issuer } = asked;
+export function requestBinding({ authorization, request, returnTo }: BoundRequest): string {
+  const { client, redirectUri, issuer } = authorization;
   const [path] = returnTo.split('?', 1);
-  return JSON.stringify([issuer ?? null, path, client.id, redirectUri, ...parametersOf(asked, request)]);
+  return JSON.stringify([issuer ?? null, path, client.id, redirectUri, ...parametersOf(authorization, request)]);
 }
 
 /**
@@ -23,26 +23,28 @@ export function requestBinding({ asked, request, returnTo }: BoundRequest): stri
  * scope and authorization details that the user was shown.
  * @throws {InvalidArgumentError} If the user has no `id`.
  */
-export function consentBinding(user: User, { asked, request, returnTo }: BoundRequest): string {
+export function consentBinding(user: User, { authorization, request, returnTo }: BoundRequest): string {
   const id: unknown = user['id'];
   if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
     throw new InvalidArgumentError(
       'Invalid argument: the interaction method `findUser()` must return a user with an `id`',
     );
   }
-  const { client, redirectUri, grantableScope: scope, issuer } = asked;
+  const { client, redirectUri, grantableScope: scope, issuer } = authorization;
   const [path] = returnTo.split('?', 1);
   const shown = [issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null];
-  const details = authorizationDetailsOf(asked.data['authorization_details']);
+  const details = authorizationDetailsOf(authorization.data['authorization_details']);
   if (details.length > 0) shown.push(authorizationDetailsText(details));
-  return JSON.stringify([...shown, ...parametersOf(asked, request)]);
+  return JSON.stringify([...shown, ...parametersOf(authorization, request)]);
 }
 
 /**
  * Returns the parameters that a signed token is bound to. If the request refers to a pushed request or a request
  * object, they include both, because the reference may lead to another request later.
  */
-const parametersOf = (asked: AuthorizationRequest, request: Request): readonly unknown[] =>
-  asked.request === request ? [sorted(request.query)] : [sorted(request.query), sorted(asked.request.query)];
+const parametersOf = (authorization: AuthorizationRequest, request: Request): readonly unknown[] =>
+  authorization.request === request
+    ? [sorted(request.query)]
+    : [sorted(request.query), sorted(authorization.request.query)];
 
 const sorted = (query: object) => Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -65,7 +65,7 @@ export interface InteractionContext<C extends Client = Client> {
   /**
    * The login that the client requests, such as a new login or another account. Empty if it has no particular request.
    */
-  wanted: Readonly<RequestedLogin>;
+  requestedLogin: Readonly<RequestedLogin>;
 }
 
 /** The context of a consent page. */
@@ -76,5 +76,5 @@ export interface ConsentContext<C extends Client = Client> extends InteractionCo
    * The CSRF token of the form, to be posted as the hidden field `ticket`. It is bound to this user and this request,
    * single-use, and valid for 15 minutes.
    */
-  ticket: string;
+  csrfToken: string;
 }

@@ -12,7 +12,7 @@ export const grantsProvider = ({ grants, server }: PartTokens): Provider => ({
 
 // A mock server of a test may have no options.
 function administer(server: OAuth2Server): OAuth2Grants {
-  const { options, events, context: facts } = server;
-  const scope = tenantServersOf(server) ? { tenants: 'all' as const } : { issuer: options?.issuer, facts };
+  const { options, events, context } = server;
+  const scope = tenantServersOf(server) ? { tenants: 'all' as const } : { issuer: options?.issuer, server: context };
   return new OAuth2Grants(options?.model ?? {}, { ...scope, events });
 }

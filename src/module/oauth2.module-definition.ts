@@ -45,8 +45,8 @@ interface Import {
 
 /** Defines one import of the module. Configuration errors are thrown when Nest makes the providers, at start-up. */
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
-  const fault = findRegistrationError(registration, method);
-  if (fault !== undefined) return defineFault(module, fault, registration?.name);
+  const error = findRegistrationError(registration, method);
+  if (error !== undefined) return defineFailingModule(module, error, registration?.name);
   const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false, name } = registration;
   const parts = partTokens(name);
   const server: Provider = {
@@ -57,7 +57,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       model: unknown,
       routes: Record<string, string | false>,
       listeners: EventListeners,
-      given: object | undefined,
+      featureInstance: object | undefined,
     ): OAuth2Server {
       assertOptions(settled, { registration, method });
       const events = new EventLog(settled.events, listeners, name);
@@ -69,7 +69,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
         registration: { name, secret: settled.secret },
       });
       made.mount(routes);
-      passInstance(made.context, given);
+      passInstance(made.context, featureInstance);
       if (isContextUsed()) made.surround(requestContext);
       return made;
     },
@@ -88,8 +88,8 @@ export function defineModule(module: Type, { registration, method, options }: Im
       ...extraProviders,
       ...options(parts.options),
       { provide: OAUTH2_IMPORT_OPTIONS, useExisting: parts.options },
-      provideGiven('model', parts, registration.model),
-      provideGiven('interaction', parts, registration.interaction),
+      provideOption('model', parts, registration.model),
+      provideOption('interaction', parts, registration.interaction),
       featureProvider(features),
       ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
       ...clientsProviders(parts, name),
@@ -101,9 +101,9 @@ export function defineModule(module: Type, { registration, method, options }: Im
 }
 
 /** Defines a module whose providers throw the configuration error. */
-function defineFault(module: Type, fault: string, name: string | undefined): DynamicModule {
+function defineFailingModule(module: Type, error: string, name: string | undefined): DynamicModule {
   const useFactory = () => {
-    throw configurationError(fault);
+    throw configurationError(error);
   };
   const tokens = new Set([...exportsOf(undefined), ...exportsOf(name)]);
   const parts = [...tokens].map((provide): Provider =>
@@ -130,11 +130,11 @@ const eventListeners = (name: string | undefined): Provider => ({
 const interactionFlow = (parts: PartTokens): Provider => ({
   provide: InteractionFlow,
   inject: [parts.server, parts.options, parts.interaction],
-  useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
-    const asking = interaction ?? makeInteraction(server.context);
-    if (!asking) return undefined;
+  useFactory(server: OAuth2Server, options: OAuth2Options, configured: OAuth2Interaction | null | undefined) {
+    const interaction = configured ?? makeInteraction(server.context);
+    if (!interaction) return undefined;
     const made = { model: server.options?.model, server: server.context };
-    return new InteractionFlow(server, asking, checkInteraction(asking, options, made));
+    return new InteractionFlow(server, interaction, checkInteraction(interaction, options, made));
   },
 });
 
@@ -142,17 +142,17 @@ const interactionFlow = (parts: PartTokens): Provider => ({
  * Returns the provider of the model or the interaction: from the registration or, if it sets none, from the options of
  * the factory.
  */
-function provideGiven(
+function provideOption(
   name: 'model' | 'interaction',
   parts: PartTokens,
-  given: ProviderOption<object> | null | undefined,
+  option: ProviderOption<object> | null | undefined,
 ): Provider {
   const provide = parts[name];
   // Treat `null` like `undefined`.
-  if ((given ?? undefined) === undefined) {
+  if ((option ?? undefined) === undefined) {
     return { provide, inject: [parts.options], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
-  return optionProvider(name, provide, given!);
+  return optionProvider(name, provide, option!);
 }
 
 /** Returns the providers of the options of `forRootAsync()`, from `useFactory`, `useClass` or `useExisting`. */

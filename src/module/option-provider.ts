@@ -8,27 +8,27 @@ import { OAUTH2_FEATURE_INSTANCE } from '../oauth2.tokens.js';
 
 /** Returns the provider for an option that takes a class, an instance or a provider. */
 export function optionProvider(option: string, provide: InjectionToken, value: ProviderOption<object>): Provider {
-  if (typeof value === 'function') return { provide, useClass: named(value as Type<object>, option) };
+  if (typeof value === 'function') return { provide, useClass: withLongName(value as Type<object>, option) };
   return isProvider(value) ? ({ ...value, provide } as Provider) : { provide, useValue: value };
 }
 
 /** Returns the provider of the instance that Nest makes for the feature that provides the interaction. */
 export function featureProvider(features?: FeatureList): Provider {
-  const { providerOption: given } = findInteractionDeclaration(allFeatures(features)) ?? {};
-  if (!given) return { provide: OAUTH2_FEATURE_INSTANCE, useValue: undefined };
-  return optionProvider(given.option, OAUTH2_FEATURE_INSTANCE, given.value);
+  const { providerOption } = findInteractionDeclaration(allFeatures(features)) ?? {};
+  if (!providerOption) return { provide: OAUTH2_FEATURE_INSTANCE, useValue: undefined };
+  return optionProvider(providerOption.option, OAUTH2_FEATURE_INSTANCE, providerOption.value);
 }
 
 /**
  * Returns the class under a longer name that tells how to resolve missing dependencies, because Nest prints the name
  * when it cannot make an instance. Instances belong to the original class.
  */
-function named(given: Type<object>, option: string): Type<object> {
+function withLongName(original: Type<object>, option: string): Type<object> {
   const renamed = function (...args: unknown[]): object {
-    return Reflect.construct(given, args);
+    return Reflect.construct(original, args);
   };
-  Object.setPrototypeOf(renamed, given);
-  renamed.prototype = given.prototype as object;
+  Object.setPrototypeOf(renamed, original);
+  renamed.prototype = original.prototype as object;
   const remedy = 'add its dependencies to `imports` or `extraProviders` of OAuth2Module';
-  return Object.defineProperty(renamed, 'name', { value: `${given.name} [the \`${option}\`: ${remedy}]` }) as never;
+  return Object.defineProperty(renamed, 'name', { value: `${original.name} [the \`${option}\`: ${remedy}]` }) as never;
 }

@@ -50,16 +50,16 @@ export function verifySeparateTokens(
   const model = findInstance(moduleRef, partTokens(name).model);
   // A request-scoped model cannot be compared.
   if (!model) return;
-  const { started: known } = serversOf(modules);
-  for (const other of known) {
+  const { started } = serversOf(modules);
+  for (const other of started) {
     if (!hasSameStorage(model, other.model) || (name === undefined && other.name === undefined)) continue;
     const keepsIssuers = 'revokeGrant' in model && 'revokeGrant' in other.model;
     const areApart = keepsIssuers && issuer !== undefined && other.issuer !== undefined && issuer !== other.issuer;
     const remedy = keepsIssuers ? 'give each a different `issuer` or model' : 'give each its own model';
-    const fault = "store tokens in the same place and would accept each other's tokens";
-    assertConfig(areApart, `${describeServers(name, other.name)} ${fault}: ${remedy}`);
+    const problem = "store tokens in the same place and would accept each other's tokens";
+    assertConfig(areApart, `${describeServers(name, other.name)} ${problem}: ${remedy}`);
   }
-  known.push({ name, model, issuer });
+  started.push({ name, model, issuer });
 }
 
 /** Returns the instance of a provider. `undefined` if the provider is request-scoped. */

@@ -27,8 +27,8 @@ export class EventListeners implements OnModuleInit {
   }
 
   notify(name: OAuth2EventName, payload: object): void {
-    for (const heard of [name, '*']) {
-      for (const listener of this.byName.get(heard) ?? []) callListener(name, () => listener(payload, name));
+    for (const subscribed of [name, '*']) {
+      for (const listener of this.byName.get(subscribed) ?? []) callListener(name, () => listener(payload, name));
     }
   }
 
@@ -37,31 +37,31 @@ export class EventListeners implements OnModuleInit {
     const seen = new Set<unknown>();
     for (const module of this.modules.values()) {
       for (const wrapper of module.providers.values())
-        this.register(wrapper, seen, (listens) => perEvent(wrapper, listens));
+        this.register(wrapper, seen, (method) => perEvent(wrapper, method));
       for (const wrapper of module.controllers.values()) this.register(wrapper, seen, refuseController);
     }
   }
 
-  private register(wrapper: Wrapper, seen: Set<unknown>, perEventOf: (found: ListenerMethod) => Listener): void {
+  private register(wrapper: Wrapper, seen: Set<unknown>, makeListener: (method: ListenerMethod) => Listener): void {
     const { isAlias, isTransient, metatype } = wrapper;
     if (isAlias) return;
-    const isOne = !isTransient && wrapper.isDependencyTreeStatic();
-    const instance: unknown = isOne ? wrapper.instance : undefined;
-    if (isOne && (typeof instance !== 'object' || instance === null || seen.has(instance))) return;
+    const isSingleton = !isTransient && wrapper.isDependencyTreeStatic();
+    const instance: unknown = isSingleton ? wrapper.instance : undefined;
+    if (isSingleton && (typeof instance !== 'object' || instance === null || seen.has(instance))) return;
     seen.add(instance);
     // The result of a request-scoped factory is unknown before a request.
-    const prototype: unknown = isOne ? Object.getPrototypeOf(instance) : !wrapper.inject && metatype?.prototype;
+    const prototype: unknown = isSingleton ? Object.getPrototypeOf(instance) : !wrapper.inject && metatype?.prototype;
     if (typeof prototype !== 'object' || prototype === null) return;
     for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
-      for (const listening of readSubscriptions((prototype as Methods)[method])) {
-        const where = `${prototype.constructor.name}.${method}()`;
-        const fault = faultOf(listening, where, registeredServerNames(this.modules));
-        if (fault !== undefined) throw configurationError(fault);
-        if (listening.server !== undefined && listening.server !== this.server) continue;
-        const listener: Listener = isOne
+      for (const subscription of readSubscriptions((prototype as Methods)[method])) {
+        const label = `${prototype.constructor.name}.${method}()`;
+        const error = findSubscriptionError(subscription, label, registeredServerNames(this.modules));
+        if (error !== undefined) throw configurationError(error);
+        if (subscription.server !== undefined && subscription.server !== this.server) continue;
+        const listener: Listener = isSingleton
           ? (payload, name) => (instance as Methods)[method]!(payload, name)
-          : perEventOf({ method, label: where });
-        this.byName.set(listening.name, [...(this.byName.get(listening.name) ?? []), listener]);
+          : makeListener({ method, label });
+        this.byName.set(subscription.name, [...(this.byName.get(subscription.name) ?? []), listener]);
       }
     }
   }
@@ -73,12 +73,16 @@ interface ListenerMethod {
   label: string;
 }
 
-function faultOf({ name, server }: EventSubscription, where: string, servers: readonly unknown[]): string | undefined {
+function findSubscriptionError(
+  { name, server }: EventSubscription,
+  label: string,
+  servers: readonly unknown[],
+): string | undefined {
   if (server !== undefined && !servers.includes(server)) {
-    return `${where} listens to the server \`${server}\`, but no import of OAuth2Module has this name`;
+    return `${label} listens to the server \`${server}\`, but no import of OAuth2Module has this name`;
   }
   if (name === '*' || EVENT_NAMES.includes(name)) return undefined;
-  return `${where} listens to the unknown event \`${String(name)}\`: did you mean \`${nearestName(String(name), EVENT_NAMES)}\`?`;
+  return `${label} listens to the unknown event \`${String(name)}\`: did you mean \`${nearestName(String(name), EVENT_NAMES)}\`?`;
 }
 
 /**
@@ -96,8 +100,8 @@ function perEvent({ host, token }: Wrapper, { method }: ListenerMethod): Listene
 }
 
 /** Throws because Nest cannot make a request-scoped controller without a request. */
-function refuseController({ label: where }: ListenerMethod): never {
+function refuseController({ label }: ListenerMethod): never {
   throw configurationError(
-    `${where} listens to events, but its controller is request-scoped: move @OnOAuth2Event() to a method of a provider`,
+    `${label} listens to events, but its controller is request-scoped: move @OnOAuth2Event() to a method of a provider`,
   );
 }

@@ -57,12 +57,12 @@ function isLogged(name: OAuth2EventName): boolean {
  * Returns the log line of an event: `token.refused error="invalid_grant" …`. Values that a client sent cannot add line
  * breaks.
  */
-function lineOf(name: string, { at: _, ...facts }: OAuth2Event): string {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  return [name, ...known.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
+function lineOf(name: string, { at: _, ...details }: OAuth2Event): string {
+  const present = Object.entries(details).filter(([, value]) => value !== undefined);
+  return [name, ...present.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
 }
 
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 
 function textOf(value: unknown): string {
   let text: string;
@@ -71,7 +71,7 @@ function textOf(value: unknown): string {
   } catch {
     text = typeof value === 'bigint' ? String(value) : typeof value;
   }
-  const cut = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  const cut = text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`;
   return cut.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -18,14 +18,14 @@ export interface OAuth2Health {
 @Injectable()
 export class OAuth2HealthIndicator {
   private readonly model: Partial<HealthModel>;
-  private readonly facts: OAuth2Server['context'] | undefined;
+  private readonly context: OAuth2Server['context'] | undefined;
   /** The running check, which simultaneous calls share. */
   private runningCheck: Promise<OAuth2Health> | undefined;
 
   /** @throws {InvalidArgumentError} If the model has no method `ping()`. */
   constructor(@Inject(OAuth2Server) server: OAuth2Server) {
     this.model = server.options.model as Partial<HealthModel>;
-    this.facts = server.context;
+    this.context = server.context;
     assertConfig(typeof this.model.ping === 'function', NO_PING);
   }
 
@@ -37,18 +37,18 @@ export class OAuth2HealthIndicator {
     key: K = 'oauth2' as K,
     { timeout = 1 } = {},
   ): Promise<Record<K, OAuth2Health>> {
-    const looking = (this.runningCheck ??= this.runCheck());
-    const isOver = () => void (this.runningCheck === looking && (this.runningCheck = undefined));
+    const running = (this.runningCheck ??= this.runCheck());
+    const forgetCheck = () => void (this.runningCheck === running && (this.runningCheck = undefined));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<OAuth2Health>((resolve) => {
       timer = setTimeout(() => {
         // Start a new check next time, because this one may never end.
-        isOver();
+        forgetCheck();
         resolve(down(`the store did not respond within ${timeout} s`));
       }, timeout * 1000);
     });
-    const health = await Promise.race([looking, late]);
-    isOver();
+    const health = await Promise.race([running, late]);
+    forgetCheck();
     clearTimeout(timer);
     return { [key]: health } as Record<K, OAuth2Health>;
   }
@@ -60,10 +60,10 @@ export class OAuth2HealthIndicator {
       return failed(thrown, 'the store cannot be reached');
     }
     // A mock server of a test lists no features.
-    for (const { feature, parts } of this.facts?.installed ?? []) {
+    for (const { feature, parts } of this.context?.installed ?? []) {
       try {
-        const fault = await parts.health?.();
-        if (fault !== undefined) return down(`${feature.specification ?? feature.id}: ${fault}`);
+        const problem = await parts.health?.();
+        if (problem !== undefined) return down(`${feature.specification ?? feature.id}: ${problem}`);
       } catch (thrown) {
         return failed(thrown, `${feature.specification ?? feature.id} does not work`);
       }

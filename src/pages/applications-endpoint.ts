@@ -11,33 +11,33 @@ import { textOf, type PageRequest } from './site.js';
  * consent again afterwards.
  */
 export class ApplicationsEndpoint extends PageEndpoint {
-  protected async get(visit: PageRequest): Promise<void> {
-    const user = await this.site.findUser(visit.request);
-    if (!user) return this.signIn(visit);
+  protected async get(pageRequest: PageRequest): Promise<void> {
+    const user = await this.site.findUser(pageRequest.request);
+    if (!user) return this.signIn(pageRequest);
     const applications = await this.model.listApplications(idOf(user), tenantFilter(this.site.server));
     this.site.show(
       'applications',
       {
         user,
         applications,
-        places: this.placesOf(applications, visit),
-        ended: 'ended' in visit.request.query,
-        fields: this.site.fields(visit),
-        action: this.path(visit),
+        loginUrls: this.placesOf(applications, pageRequest),
+        accessRemoved: 'ended' in pageRequest.request.query,
+        fields: this.site.fields(pageRequest),
+        action: this.path(pageRequest),
       },
-      visit,
+      pageRequest,
     );
   }
 
-  protected async post(visit: PageRequest): Promise<void> {
-    const user = await this.site.findUser(visit.request);
-    if (!user) return this.signIn(visit);
-    const clientId = textOf(visit.request, 'client_id');
-    if (!this.site.hasValidFormToken(visit) || !clientId || !/^[\x20-\x7e]+$/.test(clientId))
-      return this.goTo(this.path(visit), visit);
+  protected async post(pageRequest: PageRequest): Promise<void> {
+    const user = await this.site.findUser(pageRequest.request);
+    if (!user) return this.signIn(pageRequest);
+    const clientId = textOf(pageRequest.request, 'client_id');
+    if (!this.site.hasValidFormToken(pageRequest) || !clientId || !/^[\x20-\x7e]+$/.test(clientId))
+      return this.goTo(this.path(pageRequest), pageRequest);
     const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...tenantFilter(this.site.server) });
-    if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
-    this.goTo(this.path(visit, { ended: '' }), visit);
+    if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, pageRequest });
+    this.goTo(this.path(pageRequest, { ended: '' }), pageRequest);
   }
 
   private placesOf(
@@ -55,8 +55,8 @@ export class ApplicationsEndpoint extends PageEndpoint {
     return this.site.server.options.model as Model & ConsentModel;
   }
 
-  private signIn(visit: PageRequest): void {
-    this.goTo(this.site.loginPath(visit.request, this.path(visit)), visit);
+  private signIn(pageRequest: PageRequest): void {
+    this.goTo(this.site.loginPath(pageRequest.request, this.path(pageRequest)), pageRequest);
   }
 
   private path({ request }: PageRequest, query?: Record<string, string>): string {

@@ -73,10 +73,10 @@ export class AttemptCounter {
         return this.users?.add(keyOf(attempt, realm)) ?? 0;
       },
       forgive: (attempt) => {
-        const place = keyOf(attempt, realm, originOf(attempt));
-        if (attempt.secondFactor) return this.origins.forget(place);
+        const key = keyOf(attempt, realm, originOf(attempt));
+        if (attempt.secondFactor) return this.origins.forget(key);
         // Subtract only this attempt: two user names may share a count, and a login of one must not reset the other.
-        this.origins.subtract(place);
+        this.origins.subtract(key);
         if (attempt.knownBrowser === undefined) this.users?.subtract(keyOf(attempt, realm));
       },
     };

@@ -8,7 +8,7 @@ export interface PageContext {
   /** The language of the page, a tag such as `en`. */
   language: string;
   /** Returns a message in the language of the page, with values for its `{placeholders}`. */
-  say: (message: keyof typeof ENGLISH, values?: Readonly<Record<string, unknown>>) => Html;
+  message: (message: keyof typeof ENGLISH, values?: Readonly<Record<string, unknown>>) => Html;
   /** Returns the description of a scope value in the language of the page. `undefined` if there is none. */
   describe: (scope: string) => string | undefined;
   /** Formats a date in the language of the page. */
@@ -132,9 +132,9 @@ export interface ApplicationsPageContext extends FormContext {
    * URLs that start a login at an application, by `clientId`. Only applications with an `initiate_login_uri` have one.
    * OpenID Connect Core §4
    */
-  places?: ReadonlyMap<string, string>;
+  loginUrls?: ReadonlyMap<string, string>;
   /** Whether the access of an application was just removed. */
-  ended: boolean;
+  accessRemoved: boolean;
 }
 
 /** The context of the page to enter the code of a device. Its form posts `user_code` and its `fields`. RFC 8628 §3.3 */

@@ -16,44 +16,44 @@ const AGAIN = 'again';
  */
 export async function continueSession(
   site: Site,
-  visit: PageRequest,
+  pageRequest: PageRequest,
   { here, next }: { here: string; next: string },
 ): Promise<string | undefined> {
-  const { modelSessions: own, server } = site;
-  const found = await own?.remembered?.find(visit);
-  if (!own?.remembered || !found || found.state === 'none') return undefined;
-  if (found.state === 'replayed') {
-    await endStolen(site, found.session, visit);
+  const { modelSessions, server } = site;
+  const remembered = await modelSessions?.remembered?.find(pageRequest);
+  if (!modelSessions?.remembered || !remembered || remembered.state === 'none') return undefined;
+  if (remembered.state === 'replayed') {
+    await endStolen(site, remembered.session, pageRequest);
     return undefined;
   }
-  if (found.state === 'current') {
-    const { session } = found;
+  if (remembered.state === 'current') {
+    const { session } = remembered;
     const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isRequired(session.user, visit, session))) {
-      const isSent = await step.beginEvenIfNotSent(session.user, visit, { ...session, remember: true });
-      return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
+    if (step && (await step.policy.isRequired(session.user, pageRequest, session))) {
+      const isSent = await step.beginEvenIfNotSent(session.user, pageRequest, { ...session, remember: true });
+      return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
     }
-    if (await own.continueRemembered(session, visit)) {
-      reportUser(server, 'user.signed_in', { user: session.user, visit });
+    if (await modelSessions.continueRemembered(session, pageRequest)) {
+      reportUser(server, 'user.signed_in', { user: session.user, pageRequest });
       return next;
     }
   }
   // A parallel request has replaced the token, so the browser should have new cookies by now. If not, the user enters
   // the password.
-  return textOf(visit.request, AGAIN) === undefined ? withQuery(here, { [AGAIN]: '1' }) : undefined;
+  return textOf(pageRequest.request, AGAIN) === undefined ? withQuery(here, { [AGAIN]: '1' }) : undefined;
 }
 
 /**
  * Handles the replay of a replaced token, which shows that a copy was stolen: ends the session in both browsers, and
  * signs the user out at clients.
  */
-async function endStolen(site: Site, { user, sid }: RememberedSession, visit: PageRequest): Promise<void> {
+async function endStolen(site: Site, { user, sid }: RememberedSession, pageRequest: PageRequest): Promise<void> {
   const { server } = site;
-  await site.modelSessions!.remembered!.end(visit);
+  await site.modelSessions!.remembered!.end(pageRequest);
   if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
   reportUserRefused(server, {
     reason: 'cookie of a remembered login was used again after it was replaced: a copy may have been stolen',
     status: 200,
-    visit,
+    pageRequest,
   });
 }

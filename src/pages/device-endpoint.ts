@@ -29,31 +29,35 @@ export class DeviceEndpoint extends PageEndpoint {
   /**
    * Shows a page. A code from the URL is only filled in, so that the user compares it with the device. RFC 8628 §3.3.1
    */
-  protected async get(visit: PageRequest): Promise<void> {
-    const done = DONE.find((one) => one === visit.request.query['done']);
-    if (done === undefined) return this.askCode(visit);
-    this.site.show('deviceDone', { allowed: done === 'allowed' }, visit);
+  protected async get(pageRequest: PageRequest): Promise<void> {
+    const done = DONE.find((one) => one === pageRequest.request.query['done']);
+    if (done === undefined) return this.askCode(pageRequest);
+    this.site.show('deviceDone', { allowed: done === 'allowed' }, pageRequest);
   }
 
-  protected async post(visit: PageRequest): Promise<void> {
+  protected async post(pageRequest: PageRequest): Promise<void> {
     const { site } = this;
-    const { request } = visit;
+    const { request } = pageRequest;
     const decision = textOf(request, 'decision');
     // The token of a decision form is bound to its device request, and is verified once that is found.
-    if (decision === undefined ? !site.hasValidFormToken(visit) : !site.isFromOwnOrigin(visit))
-      return this.askCode(visit, 'deviceExpired');
+    if (decision === undefined ? !site.hasValidFormToken(pageRequest) : !site.isFromOwnOrigin(pageRequest))
+      return this.askCode(pageRequest, 'deviceExpired');
     const typed = textOf(request, 'user_code') ?? '';
     const user = await site.findUser(request);
-    if (!user) return this.goTo(site.loginPath(request, this.path(visit, { user_code: formatUserCode(typed) })), visit);
-    const found = await this.find(typed, user, visit);
-    if (!found) return this.askCode(visit, 'wrongCode');
-    if (found === 'throttled') return this.askCode(visit, found);
-    if (decision === undefined || !site.hasValidFormToken(visit, subjectOf(user, found)))
-      return this.askUser(user, found, visit);
+    if (!user)
+      return this.goTo(
+        site.loginPath(request, this.path(pageRequest, { user_code: formatUserCode(typed) })),
+        pageRequest,
+      );
+    const deviceRequest = await this.find(typed, user, pageRequest);
+    if (!deviceRequest) return this.askCode(pageRequest, 'wrongCode');
+    if (deviceRequest === 'throttled') return this.askCode(pageRequest, deviceRequest);
+    if (decision === undefined || !site.hasValidFormToken(pageRequest, subjectOf(user, deviceRequest)))
+      return this.askUser(user, deviceRequest, pageRequest);
     const allow = decision === 'allow';
     const signIn = (await site.sessions.howSignedIn?.(user, request)) || undefined;
-    if (!(await decideDeviceRequest(found, { allow, signIn }))) return this.askCode(visit, 'wrongCode');
-    this.goTo(this.path(visit, { done: allow ? 'allowed' : 'denied' }), visit);
+    if (!(await decideDeviceRequest(deviceRequest, { allow, signIn }))) return this.askCode(pageRequest, 'wrongCode');
+    this.goTo(this.path(pageRequest, { done: allow ? 'allowed' : 'denied' }), pageRequest);
   }
 
   private async find(
@@ -71,23 +75,23 @@ export class DeviceEndpoint extends PageEndpoint {
     }
   }
 
-  private askCode(visit: PageRequest, problem?: Problem): void {
-    const code = formatUserCode(textOf(visit.request, 'user_code'));
-    const facts = {
+  private askCode(pageRequest: PageRequest, problem?: Problem): void {
+    const code = formatUserCode(textOf(pageRequest.request, 'user_code'));
+    const data = {
       ...(code !== undefined && { userCode: code }),
       ...(problem && { problem }),
-      fields: this.site.fields(visit),
-      action: this.path(visit),
+      fields: this.site.fields(pageRequest),
+      action: this.path(pageRequest),
     };
-    this.site.show('device', facts, visit, problem ? STATUS[problem] : 200);
+    this.site.show('device', data, pageRequest, problem ? STATUS[problem] : 200);
   }
 
-  private async askUser(user: User, found: DeviceRequest, visit: PageRequest): Promise<void> {
-    const { client, scope = '', resource, data, userCode } = found;
+  private async askUser(user: User, deviceRequest: DeviceRequest, pageRequest: PageRequest): Promise<void> {
+    const { client, scope = '', resource, data, userCode } = deviceRequest;
     const scopes = scope.split(' ').filter(Boolean);
-    const fields = this.site.fields(visit, { user_code: userCode }, subjectOf(user, found));
-    const accounts = this.site.loginPath(visit.request, this.path(visit, { user_code: userCode }));
-    const facts = {
+    const fields = this.site.fields(pageRequest, { user_code: userCode }, subjectOf(user, deviceRequest));
+    const accounts = this.site.loginPath(pageRequest.request, this.path(pageRequest, { user_code: userCode }));
+    const pageData = {
       user,
       client,
       clientHost: client.clientIdHost,
@@ -95,13 +99,13 @@ export class DeviceEndpoint extends PageEndpoint {
       scopes,
       resources: resource,
       claims: requestedClaims(data),
-      details: this.site.detailsFor(data, preferencesOf(visit.request)),
+      details: this.site.detailsFor(data, preferencesOf(pageRequest.request)),
       userCode,
       fields,
       accounts,
-      action: this.path(visit),
+      action: this.path(pageRequest),
     };
-    this.site.show('deviceConsent', facts, visit);
+    this.site.show('deviceConsent', pageData, pageRequest);
   }
 
   private path({ request }: PageRequest, query?: Record<string, string | undefined>): string {

@@ -14,15 +14,15 @@ interface GrantsModel {
  * Signs a user out in this browser and reports it. With `signOutEndsGrants`, also revokes all grants of the user.
  * @returns the URLs to open in frames for front-channel logout
  */
-export async function endSession(site: Site, user: User, visit: PageRequest): Promise<readonly string[]> {
+export async function endSession(site: Site, user: User, pageRequest: PageRequest): Promise<readonly string[]> {
   const { server, options } = site;
-  await SecondFactorLogin.of(site)?.forget(visit);
-  const frames = await signOut(site, user, visit);
+  await SecondFactorLogin.of(site)?.forget(pageRequest);
+  const frames = await signOut(site, user, pageRequest);
   const model = server.options.model as object as GrantsModel;
   const userId = user['id'] as string;
   const ended = options.signOutEndsGrants && (await model.revokeGrantsOf({ userId, ...tenantFilter(server) })) !== 0;
-  reportUser(server, 'user.signed_out', { user, visit });
-  if (ended) reportGrantsEnded(server, { user, visit });
+  reportUser(server, 'user.signed_out', { user, pageRequest });
+  if (ended) reportGrantsEnded(server, { user, pageRequest });
   return frames;
 }
 
@@ -30,10 +30,10 @@ export async function endSession(site: Site, user: User, visit: PageRequest): Pr
  * Signs out the user who is signed in or remembered in this browser. Removes the cookies even if there is no user.
  * @returns the URLs to open in frames for front-channel logout
  */
-export async function endSessionHere(site: Site, visit: PageRequest): Promise<readonly string[]> {
-  const user = await findUserToSignOut(site, visit);
-  if (user) return endSession(site, user, visit);
-  await SecondFactorLogin.of(site)?.forget(visit);
-  await site.sessions.end(visit.request, visit.response);
+export async function endSessionHere(site: Site, pageRequest: PageRequest): Promise<readonly string[]> {
+  const user = await findUserToSignOut(site, pageRequest);
+  if (user) return endSession(site, user, pageRequest);
+  await SecondFactorLogin.of(site)?.forget(pageRequest);
+  await site.sessions.end(pageRequest.request, pageRequest.response);
   return [];
 }

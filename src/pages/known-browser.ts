@@ -19,10 +19,10 @@ export class KnownBrowser {
 
   constructor(
     private readonly site: Site,
-    private readonly visit: PageRequest,
+    private readonly pageRequest: PageRequest,
   ) {
     const { server } = site;
-    this.cookie = new BrowserCookie(visit.request, visit.response, server, 'oauth2-known-browser');
+    this.cookie = new BrowserCookie(pageRequest.request, pageRequest.response, server, 'oauth2-known-browser');
     this.secret = server.find(SECRET);
   }
 
@@ -43,7 +43,7 @@ export class KnownBrowser {
   private markOf(id: string, username: string): string | undefined {
     if (this.secret === undefined) return undefined;
     const { server } = this.site;
-    const realm = [tenantOf(server) ?? null, server.issuerOf(this.visit.request) ?? null];
+    const realm = [tenantOf(server) ?? null, server.issuerOf(this.pageRequest.request) ?? null];
     const text = JSON.stringify([...realm, username, id]);
     return createHmac('sha256', this.secret).update(`nest-oauth2 known browser ${text}`).digest('base64url');
   }

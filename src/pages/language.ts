@@ -15,23 +15,26 @@ export interface LanguagePreferences {
 }
 
 /** Returns the available language that the user prefers most, or the first available one. RFC 4647 §3.4 */
-export function chooseLanguage(known: readonly string[], { uiLocales, acceptLanguage }: LanguagePreferences): string {
-  const asked = typeof uiLocales === 'string' ? uiLocales.split(' ', MAX_TAGS) : [];
-  for (const tag of [...asked, ...byWeight(acceptLanguage)]) {
+export function chooseLanguage(
+  available: readonly string[],
+  { uiLocales, acceptLanguage }: LanguagePreferences,
+): string {
+  const requested = typeof uiLocales === 'string' ? uiLocales.split(' ', MAX_TAGS) : [];
+  for (const tag of [...requested, ...byWeight(acceptLanguage)]) {
     if (!TAG.test(tag)) continue;
-    const found = lookUp(known, tag.toLowerCase());
-    if (found !== undefined) return found;
+    const match = lookUp(available, tag.toLowerCase());
+    if (match !== undefined) return match;
   }
-  return known[0]!;
+  return available[0]!;
 }
 
 /** Finds an available language for a tag. `de-CH` matches `de-CH`, then `de`, then another variant of `de`. */
-function lookUp(known: readonly string[], tag: string): string | undefined {
+function lookUp(available: readonly string[], tag: string): string | undefined {
   for (let range = tag; range !== ''; range = range.slice(0, Math.max(range.lastIndexOf('-'), 0))) {
-    const found = known.find((one) => one.toLowerCase() === range);
-    if (found !== undefined) return found;
+    const match = available.find((one) => one.toLowerCase() === range);
+    if (match !== undefined) return match;
   }
-  return known.find((one) => one.toLowerCase().startsWith(`${tag}-`));
+  return available.find((one) => one.toLowerCase().startsWith(`${tag}-`));
 }
 
 function byWeight(header = ''): string[] {

@@ -24,6 +24,8 @@ export function pathOf(
 
 /** Adds a query to a path. Members that are `undefined` are left out. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given).toString()}`;
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return entries.length === 0
+    ? path
+    : `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(entries).toString()}`;
 }

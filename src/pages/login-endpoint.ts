@@ -47,71 +47,77 @@ export class LoginEndpoint extends PageEndpoint {
     this.secondFactor = SecondFactorLogin.of(site);
   }
 
-  protected async get(visit: PageRequest): Promise<void> {
+  protected async get(pageRequest: PageRequest): Promise<void> {
     const { site } = this;
-    const { request } = visit;
+    const { request } = pageRequest;
     const user = await site.findUser(request);
     const prompt = textOf(request, 'prompt') ?? '';
     if (!user && !PROMPTS_FOR_LOGIN.includes(prompt)) {
       const here = pathOf(site.server, 'login', { request, query: textsOf(request.query) });
-      const next = prompt === 'select_account' ? here : this.returnTo(visit);
-      const path = await continueSession(site, visit, { here, next });
-      if (path !== undefined) return this.goTo(path, visit);
+      const next = prompt === 'select_account' ? here : this.returnTo(pageRequest);
+      const path = await continueSession(site, pageRequest, { here, next });
+      if (path !== undefined) return this.goTo(path, pageRequest);
     }
-    if (!user || PROMPTS_FOR_LOGIN.includes(prompt)) return showLogin(site, visit);
-    const isStepUp = (await this.secondFactor?.policy.isStepUpRequested(user, visit)) === true;
+    if (!user || PROMPTS_FOR_LOGIN.includes(prompt)) return showLogin(site, pageRequest);
+    const isStepUp = (await this.secondFactor?.policy.isStepUpRequested(user, pageRequest)) === true;
     if (isStepUp && prompt !== 'select_account') {
       // Discard the pending login of another user in this browser.
-      await this.secondFactor!.forget(visit);
-      return this.goTo(secondFactorPath(site, visit), visit);
+      await this.secondFactor!.forget(pageRequest);
+      return this.goTo(secondFactorPath(site, pageRequest), pageRequest);
     }
-    const returnTo = this.returnTo(visit);
-    const fields = site.fields(visit, {
+    const returnTo = this.returnTo(pageRequest);
+    const fields = site.fields(pageRequest, {
       return_to: returnTo,
       acr_values: requestedAcr(request)?.join(' '),
       account: 'other',
     });
-    const next = isStepUp ? secondFactorPath(site, visit) : returnTo;
-    site.show('account', { user, returnTo: next, fields, action: pathOf(site.server, 'login', { request }) }, visit);
+    const next = isStepUp ? secondFactorPath(site, pageRequest) : returnTo;
+    site.show(
+      'account',
+      { user, returnTo: next, fields, action: pathOf(site.server, 'login', { request }) },
+      pageRequest,
+    );
   }
 
-  protected async post(visit: PageRequest): Promise<void> {
+  protected async post(pageRequest: PageRequest): Promise<void> {
     const { secondFactor, site } = this;
-    const { request, response } = visit;
-    if (!site.hasValidFormToken(visit)) return showLogin(site, visit, 'expired');
+    const { request, response } = pageRequest;
+    if (!site.hasValidFormToken(pageRequest)) return showLogin(site, pageRequest, 'expired');
     if (textOf(request, 'account') === 'other') {
-      const before = await findUserToSignOut(site, visit);
-      await secondFactor?.forget(visit);
-      await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
-      reportUser(site.server, 'user.signed_out', { user: before, visit });
+      const before = await findUserToSignOut(site, pageRequest);
+      await secondFactor?.forget(pageRequest);
+      await (before ? signOut(site, before, pageRequest) : site.sessions.end(request, response));
+      reportUser(site.server, 'user.signed_out', { user: before, pageRequest });
       const acr = requestedAcr(request);
-      return this.goTo(site.loginPath(request, returnPath(request), acr && { acr }), visit);
+      return this.goTo(site.loginPath(request, returnPath(request), acr && { acr }), pageRequest);
     }
-    const user = await this.findUser(visit);
-    if (typeof user === 'string') return showLogin(site, visit, user);
+    const user = await this.findUser(pageRequest);
+    if (typeof user === 'string') return showLogin(site, pageRequest, user);
     const remember = textOf(request, 'remember') === '1';
-    if (await secondFactor?.policy.isRequired(user, visit)) {
-      const delay = await secondFactor!.begin(user, visit, remember);
-      return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
+    if (await secondFactor?.policy.isRequired(user, pageRequest)) {
+      const delay = await secondFactor!.begin(user, pageRequest, remember);
+      return delay
+        ? showLogin(site, pageRequest, delay)
+        : this.goTo(secondFactorPath(site, pageRequest, { sent: '' }), pageRequest);
     }
     // Discard a pending login whose second factor was never entered.
-    await secondFactor?.forget(visit);
-    await startSession(site, user, visit, { rememberUntil: site.modelSessions?.rememberUntil(remember) });
-    reportUser(site.server, 'user.signed_in', { user, visit });
-    this.goTo(this.returnTo(visit), visit);
+    await secondFactor?.forget(pageRequest);
+    await startSession(site, user, pageRequest, { rememberUntil: site.modelSessions?.rememberUntil(remember) });
+    reportUser(site.server, 'user.signed_in', { user, pageRequest });
+    this.goTo(this.returnTo(pageRequest), pageRequest);
   }
 
-  private async findUser(visit: PageRequest): Promise<User | LoginProblem> {
-    const { request } = visit;
+  private async findUser(pageRequest: PageRequest): Promise<User | LoginProblem> {
+    const { request } = pageRequest;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
     if (!isName(username) || !isPassword(password)) return 'wrong';
     const throttle = this.site.options.throttle(this.site.server);
-    const browser = new KnownBrowser(this.site, visit);
+    const browser = new KnownBrowser(this.site, pageRequest);
     const knownBrowser = browser.idFor(username);
     const attempt: Attempt = { username, address: addressOf(request), knownBrowser, request: request['native'] };
-    if (await isThrottled(throttle, attempt, visit.response)) return 'throttled';
+    if (await isThrottled(throttle, attempt, pageRequest.response)) return 'throttled';
     const model = this.site.server.options.model as unknown as UserModel;
-    const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', visit);
+    const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', pageRequest);
     if (typeof user !== 'object') return user;
     await throttle.forgive?.(attempt);
     browser.remember(username);

@@ -19,8 +19,8 @@ const REASONS = {
 export type LoginProblem = keyof typeof STATUS;
 
 /** Shows the login page. Its form and links keep the page to return to. */
-export function showLogin(site: Site, visit: PageRequest, problem?: LoginProblem): void {
-  const { request } = visit;
+export function showLogin(site: Site, pageRequest: PageRequest, problem?: LoginProblem): void {
+  const { request } = pageRequest;
   const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp' | 'forgotPassword' | 'remember'> = {};
   const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, MAX_USERNAME_LENGTH);
   if (username !== undefined) context.username = username;
@@ -28,7 +28,7 @@ export function showLogin(site: Site, visit: PageRequest, problem?: LoginProblem
   const returnTo = returnPath(request);
   const { signUp, forgotPassword, rememberLifetime } = site.options;
   if (rememberLifetime !== undefined) {
-    context.remember = textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(visit);
+    context.remember = textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(pageRequest);
   }
   const acr = requestedAcr(request);
   const back = { return_to: site.loginPath(request, returnTo, acr && { acr }) };
@@ -37,12 +37,12 @@ export function showLogin(site: Site, visit: PageRequest, problem?: LoginProblem
     // Another server could not return to a path of this server.
     context.forgotPassword = forgotPassword.startsWith('/') ? withQuery(forgotPassword, back) : forgotPassword;
   }
-  const fields = site.fields(visit, {
+  const fields = site.fields(pageRequest, {
     return_to: returnTo,
     acr_values: acr?.join(' '),
     ui_locales: textOf(request, 'ui_locales'),
   });
   const status = problem ? STATUS[problem] : 200;
-  if (problem && problem !== 'busy') reportUserRefused(site.server, { reason: REASONS[problem], status, visit });
-  site.show('login', { ...context, fields, action: pathOf(site.server, 'login', { request }) }, visit, status);
+  if (problem && problem !== 'busy') reportUserRefused(site.server, { reason: REASONS[problem], status, pageRequest });
+  site.show('login', { ...context, fields, action: pathOf(site.server, 'login', { request }) }, pageRequest, status);
 }

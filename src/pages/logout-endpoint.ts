@@ -25,36 +25,40 @@ const PAUSE = 3;
  * send their users here. RP-Initiated Logout 1.0
  */
 export class LogoutEndpoint extends PageEndpoint {
-  protected async get(visit: PageRequest): Promise<void> {
-    const asked = await this.read(visit);
-    const user = await findUserToSignOut(this.site, visit);
-    if (asked.redirect !== undefined && !user) {
+  protected async get(pageRequest: PageRequest): Promise<void> {
+    const logoutRequest = await this.read(pageRequest);
+    const user = await findUserToSignOut(this.site, pageRequest);
+    if (logoutRequest.redirect !== undefined && !user) {
       // The redirect URI of a self-registered client may belong to an attacker, so the user decides whether to follow
       // it. RFC 9700 §4.11.2
-      return asked.client && isSelfRegistered(asked.client)
-        ? this.open([], visit, asked.redirect)
-        : this.leave(asked.redirect, visit);
+      return logoutRequest.client && isSelfRegistered(logoutRequest.client)
+        ? this.open([], pageRequest, logoutRequest.redirect)
+        : this.leave(logoutRequest.redirect, pageRequest);
     }
-    if (user && isLogoutOf(asked, user, this.site.server)) {
-      const frames = await endSession(this.site, user, visit);
-      if (frames.length > 0) return this.open(frames, visit, asked.redirect);
-      return asked.redirect === undefined ? this.show(visit) : this.leave(asked.redirect, visit);
+    if (user && isLogoutOf(logoutRequest, user, this.site.server)) {
+      const frames = await endSession(this.site, user, pageRequest);
+      if (frames.length > 0) return this.open(frames, pageRequest, logoutRequest.redirect);
+      return logoutRequest.redirect === undefined
+        ? this.show(pageRequest)
+        : this.leave(logoutRequest.redirect, pageRequest);
     }
-    this.show(visit, user);
+    this.show(pageRequest, user);
   }
 
-  protected async post(visit: PageRequest): Promise<void> {
-    const { request } = visit;
+  protected async post(pageRequest: PageRequest): Promise<void> {
+    const { request } = pageRequest;
     // A form of another site is sent without the cookie, so redirect to this page: the next request has the cookie.
-    if (!this.site.isFromOwnOrigin(visit)) {
-      const asked = this.parametersOf(visit);
-      return Object.keys(asked).length > 0 ? this.goTo(this.path(visit, asked), visit) : this.get(visit);
+    if (!this.site.isFromOwnOrigin(pageRequest)) {
+      const logoutRequest = this.parametersOf(pageRequest);
+      return Object.keys(logoutRequest).length > 0
+        ? this.goTo(this.path(pageRequest, logoutRequest), pageRequest)
+        : this.get(pageRequest);
     }
-    const { redirect } = await this.read(visit);
-    const frames = await endSessionHere(this.site, visit);
-    if (frames.length > 0) return this.open(frames, visit, redirect ?? returnPath(request));
-    if (redirect !== undefined) return this.leave(redirect, visit);
-    this.goTo(returnPath(request) ?? this.path(visit), visit);
+    const { redirect } = await this.read(pageRequest);
+    const frames = await endSessionHere(this.site, pageRequest);
+    if (frames.length > 0) return this.open(frames, pageRequest, redirect ?? returnPath(request));
+    if (redirect !== undefined) return this.leave(redirect, pageRequest);
+    this.goTo(returnPath(request) ?? this.path(pageRequest), pageRequest);
   }
 
   /** Returns the logout request of a client. Empty without `openid()`. */
@@ -63,23 +67,23 @@ export class LogoutEndpoint extends PageEndpoint {
     return server.find(OPENID) ? readLogoutRequest(request, server) : {};
   }
 
-  private show(visit: PageRequest, user?: User): void {
-    const { request } = visit;
-    const more = { return_to: returnPath(request), ...this.parametersOf(visit) };
-    const fields = user ? this.site.fields(visit, more) : {};
+  private show(pageRequest: PageRequest, user?: User): void {
+    const { request } = pageRequest;
+    const more = { return_to: returnPath(request), ...this.parametersOf(pageRequest) };
+    const fields = user ? this.site.fields(pageRequest, more) : {};
     const login = this.site.loginPath(request, undefined);
-    this.site.show('signOut', { user, fields, login, action: this.path(visit) }, visit);
+    this.site.show('signOut', { user, fields, login, action: this.path(pageRequest) }, pageRequest);
   }
 
   /**
    * Shows the page that opens the logout URIs of clients in frames, and then continues to `next`: automatically if
    * there are frames, otherwise by a link. Front-Channel Logout §2
    */
-  private open(frames: readonly string[], visit: PageRequest, next: string | undefined): void {
-    const login = this.site.loginPath(visit.request, undefined);
-    const facts = { frames, ...(next !== undefined && { next }), fields: {}, login, action: this.path(visit) };
-    this.site.show('signOut', facts, visit);
-    if (next !== undefined && frames.length > 0) visit.response.set('refresh', `${PAUSE}; url=${next}`);
+  private open(frames: readonly string[], pageRequest: PageRequest, next: string | undefined): void {
+    const login = this.site.loginPath(pageRequest.request, undefined);
+    const data = { frames, ...(next !== undefined && { next }), fields: {}, login, action: this.path(pageRequest) };
+    this.site.show('signOut', data, pageRequest);
+    if (next !== undefined && frames.length > 0) pageRequest.response.set('refresh', `${PAUSE}; url=${next}`);
   }
 
   /** Redirects to a URI that the client has registered. */
@@ -91,8 +95,8 @@ export class LogoutEndpoint extends PageEndpoint {
   /** Returns the parameters of the logout request, to be sent again. */
   private parametersOf({ request }: PageRequest): Record<string, string> {
     if (!this.site.server.find(OPENID)) return {};
-    const given = LOGOUT_PARAMETERS.map((name) => [name, textOf(request, name)] as const);
-    return Object.fromEntries(given.filter((entry): entry is [(typeof entry)[0], string] => entry[1] !== undefined));
+    const entries = LOGOUT_PARAMETERS.map((name) => [name, textOf(request, name)] as const);
+    return Object.fromEntries(entries.filter((entry): entry is [(typeof entry)[0], string] => entry[1] !== undefined));
   }
 
   private path({ request }: PageRequest, query?: Record<string, string | undefined>): string {

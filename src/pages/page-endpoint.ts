@@ -8,19 +8,19 @@ export abstract class PageEndpoint implements Handler {
   constructor(protected readonly site: Site) {}
 
   async handle(request: Request, response: Response): Promise<void> {
-    const visit = { request, response };
+    const pageRequest = { request, response };
     try {
-      await (request.method === 'POST' ? this.post(visit) : this.get(visit));
+      await (request.method === 'POST' ? this.post(pageRequest) : this.get(pageRequest));
     } catch (thrown) {
       const error = toOAuthError(thrown);
       writeError(response, error);
-      this.site.show('error', { error }, visit, error.code);
+      this.site.show('error', { error }, pageRequest, error.code);
       throw error;
     }
   }
 
-  protected abstract get(visit: PageRequest): Promise<void>;
-  protected abstract post(visit: PageRequest): Promise<void>;
+  protected abstract get(pageRequest: PageRequest): Promise<void>;
+  protected abstract post(pageRequest: PageRequest): Promise<void>;
 
   /** Redirects with 303, so that the browser fetches the next page after a form. RFC 9700 §4.12 */
   protected goTo(path: string, { response }: PageRequest): void {

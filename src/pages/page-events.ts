@@ -8,9 +8,9 @@ export function reportUser(
   name: 'user.signed_in' | 'user.signed_out',
   {
     user,
-    visit: { request },
+    pageRequest: { request },
     endpoint = ENDPOINTS[name],
-  }: { user: User | Falsy; visit: PageRequest; endpoint?: string },
+  }: { user: User | Falsy; pageRequest: PageRequest; endpoint?: string },
 ): void {
   const { events } = server.options;
   if (!user || !hasListener(events, name)) return;
@@ -22,7 +22,7 @@ const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as 
 /** Reports a rejected login. The event omits the user name, because users may type their password there. */
 export function reportUserRefused(
   server: ServerContext,
-  { reason, status, visit: { request }, endpoint = 'login' }: RefusedLogin,
+  { reason, status, pageRequest: { request }, endpoint = 'login' }: RefusedLogin,
 ): void {
   const { events } = server.options;
   if (!hasListener(events, 'user.refused')) return;
@@ -32,25 +32,28 @@ export function reportUserRefused(
 interface RefusedLogin {
   reason: string;
   status: number;
-  visit: PageRequest;
+  pageRequest: PageRequest;
   endpoint?: string;
 }
 
 /** Reports that all grants of a user were revoked when the user signed out. */
-export function reportGrantsEnded(server: ServerContext, { user, visit }: { user: User; visit: PageRequest }): void {
+export function reportGrantsEnded(
+  server: ServerContext,
+  { user, pageRequest }: { user: User; pageRequest: PageRequest },
+): void {
   const { events } = server.options;
   if (!hasListener(events, 'grant.ended')) return;
-  const issuer = server.issuerOf(visit.request);
+  const issuer = server.issuerOf(pageRequest.request);
   reportEvent(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
 }
 
 /** Reports that a user removed the access of an application. */
 export function reportWithdrawn(
   server: ServerContext,
-  { user, clientId, visit: { request } }: { user: User; clientId: string; visit: PageRequest },
+  { user, clientId, pageRequest: { request } }: { user: User; clientId: string; pageRequest: PageRequest },
 ): void {
   const { events } = server.options;
-  const facts = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId: user['id'] };
-  if (hasListener(events, 'consent.withdrawn')) reportEvent(events, 'consent.withdrawn', facts);
-  if (hasListener(events, 'grant.ended')) reportEvent(events, 'grant.ended', { ...facts, reason: 'withdrawn' });
+  const details = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId: user['id'] };
+  if (hasListener(events, 'consent.withdrawn')) reportEvent(events, 'consent.withdrawn', details);
+  if (hasListener(events, 'grant.ended')) reportEvent(events, 'grant.ended', { ...details, reason: 'withdrawn' });
 }

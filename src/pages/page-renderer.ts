@@ -85,20 +85,20 @@ export class PageRenderer {
   /** Renders a page in a language that the user prefers, with its Content Security Policy and other headers. */
   render<Name extends PageName>(
     name: Name,
-    facts: PageData<Name>,
+    data: PageData<Name>,
     visitor: LanguagePreferences = {},
     status = 200,
   ): RenderedPage {
-    const said = this.translator.contextFor(visitor);
+    const context = this.translator.contextFor(visitor);
     const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
-    const frames = framesOf(facts);
+    const frames = framesOf(data);
     const sources = [
       // Front-Channel Logout §2
       ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
       ...(PAGES_WITH_REDIRECTS.includes(name) ? [] : ["form-action 'self'"]),
     ];
-    const { clientLogo }: EmbeddedContent = facts;
-    return this.write(render({ ...said, ...facts }), said, { status, sources, clientLogo });
+    const { clientLogo }: EmbeddedContent = data;
+    return this.write(render({ ...context, ...data }), context, { status, sources, clientLogo });
   }
 
   /**
@@ -107,7 +107,7 @@ export class PageRenderer {
    * @param preferences the language preferences of the user. If omitted, the default language is used.
    */
   page({ title, main, script, status = 200 }: PageContent, visitor: LanguagePreferences = {}): RenderedPage {
-    const said = this.translator.contextFor(visitor);
+    const context = this.translator.contextFor(visitor);
     const page = {
       title: html`${title}`,
       main: html`<h1>${title}</h1>
@@ -115,16 +115,20 @@ export class PageRenderer {
         ${script !== undefined && html`<script src="${script}" type="module"></script>`}`,
     };
     const sources = script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"];
-    const shown = this.write(page, said, { status, sources });
+    const shown = this.write(page, context, { status, sources });
     // With `no-referrer`, browsers send `Origin: null` with a form, and CSRF checks of the application fail.
     return { ...shown, headers: { ...shown.headers, 'Referrer-Policy': 'same-origin' } };
   }
 
   /** Renders the document around a page, with its headers. */
-  private write({ title, main }: Page, said: PageContext, { status, sources, clientLogo }: PageSettings): RenderedPage {
+  private write(
+    { title, main }: Page,
+    context: PageContext,
+    { status, sources, clientLogo }: PageSettings,
+  ): RenderedPage {
     const { site, logo, home = '/' } = this.look;
-    const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
-    return { html: document.source, status, headers: this.headers(said.language, sources, clientLogo) };
+    const document = this.functions.frame({ ...context, title, main, site, logo, home, style: this.style.element });
+    return { html: document.source, status, headers: this.headers(context.language, sources, clientLogo) };
   }
 
   private headers(

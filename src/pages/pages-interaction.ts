@@ -30,15 +30,15 @@ export class PagesInteraction implements OAuth2Interaction {
     return this.site.sessions.howSignedIn?.(user, requestOf(request));
   }
 
-  login({ request, returnTo, wanted }: InteractionContext): InteractionResponse {
-    const visitor = requestOf(request);
+  login({ request, returnTo, requestedLogin }: InteractionContext): InteractionResponse {
+    const oauthRequest = requestOf(request);
     const { signUp } = this.site.options;
-    if (!wanted.createAccount || signUp === undefined)
-      return { redirect: this.site.loginPath(visitor, returnTo, wanted) };
+    if (!requestedLogin.createAccount || signUp === undefined)
+      return { redirect: this.site.loginPath(oauthRequest, returnTo, requestedLogin) };
     // A new user also returns to the login page, in order to sign in.
-    const { acr, loginHint: hint, locales } = wanted;
-    const back = this.site.loginPath(visitor, returnTo, { acr, loginHint: hint, locales });
-    return { redirect: withQuery(signUp, { return_to: back, login_hint: wanted.loginHint }) };
+    const { acr, loginHint: hint, locales } = requestedLogin;
+    const back = this.site.loginPath(oauthRequest, returnTo, { acr, loginHint: hint, locales });
+    return { redirect: withQuery(signUp, { return_to: back, login_hint: requestedLogin.loginHint }) };
   }
 
   /** Returns whether the model has stored a consent. If the model stores none, users are always asked. */
@@ -52,31 +52,31 @@ export class PagesInteraction implements OAuth2Interaction {
 
   async consent(
     user: User,
-    { authorization, request, returnTo, action, ticket }: ConsentContext,
+    { authorization, request, returnTo, action, csrfToken }: ConsentContext,
   ): Promise<InteractionResponse> {
     const { client, grantableScope: scope = '', redirectUri, data } = authorization;
-    const visitor = requestOf(request);
-    const facts = {
+    const oauthRequest = requestOf(request);
+    const pageData = {
       user,
       client,
       scopes: scope.split(' ').filter(Boolean),
       redirectUri,
       resources: audienceOf(data['resource']),
       claims: requestedClaims(data),
-      details: this.site.detailsFor(data, preferencesOf(visitor, returnTo)),
+      details: this.site.detailsFor(data, preferencesOf(oauthRequest, returnTo)),
       clientHost: client.clientIdHost,
       ...(await this.site.logoOf(client)),
       action,
-      fields: { ticket },
-      accounts: this.site.loginPath(visitor, returnTo),
+      fields: { ticket: csrfToken },
+      accounts: this.site.loginPath(oauthRequest, returnTo),
     };
-    return this.site.renderer.render('consent', facts, preferencesOf(visitor, returnTo));
+    return this.site.renderer.render('consent', pageData, preferencesOf(oauthRequest, returnTo));
   }
 
   showError(error: OAuthError, { request }: Pick<InteractionContext, 'request'>): InteractionResponse {
-    const visitor = requestOf(request);
+    const oauthRequest = requestOf(request);
     const { originalUrl, url } = request as NativeRequest;
-    return this.site.renderer.render('error', { error }, preferencesOf(visitor, originalUrl ?? url), error.code);
+    return this.site.renderer.render('error', { error }, preferencesOf(oauthRequest, originalUrl ?? url), error.code);
   }
 
   private get model(): Partial<ConsentModel> {

@@ -56,8 +56,8 @@ export function pages(options: PagesOptions = {}): Pages {
     endpoints: { ...signIn, ...codes, ...lists, ...devices },
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
-      const { context: facts } = (await tenantServersOf(server)?.find(request)) ?? server;
-      return (await new Site(facts, settled).findUser(request)) || undefined;
+      const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
+      return (await new Site(context, settled).findUser(request)) || undefined;
     },
     declares: declareInteraction(secondFactor && { option: 'secondFactor', value: secondFactor.by }),
     install(builder) {

@@ -31,8 +31,8 @@ export class RememberedLogins {
     this.model = server.options.model as Model & SessionModel & RememberedModel;
   }
 
-  async find(visit: BrowserRequest): Promise<RememberedState> {
-    const { value } = this.cookie(visit);
+  async find(browserRequest: BrowserRequest): Promise<RememberedState> {
+    const { value } = this.cookie(browserRequest);
     const session = value === undefined ? undefined : await this.model.findRememberedSession(this.idOf(value));
     if (!session || session.expiresAt.getTime() <= Date.now()) return { state: 'none' };
     const { replacedAgo } = session;
@@ -42,25 +42,25 @@ export class RememberedLogins {
 
   /** Creates a token. Call `issue` to set its cookie once the token is saved. */
   createToken(
-    visit: BrowserRequest,
+    browserRequest: BrowserRequest,
     expiresAt: Date,
   ): { remembered: { token: string; expiresAt: Date }; issue: () => void } {
     const value = randomBytes(32).toString('base64url');
     const seconds = Math.ceil((expiresAt.getTime() - Date.now()) / 1000);
     return {
       remembered: { token: this.idOf(value), expiresAt },
-      issue: () => void this.cookie(visit).issue(seconds, value),
+      issue: () => void this.cookie(browserRequest).issue(seconds, value),
     };
   }
 
   /** Whether this browser has the cookie, valid or not. The check box is then checked. */
-  hasCookie(visit: BrowserRequest): boolean {
-    return this.cookie(visit).value !== undefined;
+  hasCookie(browserRequest: BrowserRequest): boolean {
+    return this.cookie(browserRequest).value !== undefined;
   }
 
   /** Ends the session that the cookie of this browser belongs to, and removes the cookie. */
-  async end(visit: BrowserRequest): Promise<void> {
-    const cookie = this.cookie(visit);
+  async end(browserRequest: BrowserRequest): Promise<void> {
+    const cookie = this.cookie(browserRequest);
     if (cookie.value === undefined) return;
     await this.model.revokeSession({ sessionId: this.idOf(cookie.value) });
     cookie.clear();

@@ -79,9 +79,9 @@ export class ModelSessions implements Sessions {
   }
 
   /** Returns until when a user is already remembered in this browser. `undefined` if the user is not. */
-  async rememberedUntil(user: User, visit: BrowserRequest): Promise<Date | undefined> {
-    const found = await this.remembered?.find(visit);
-    return found?.state === 'current' && isSame(found.session.user, user) ? found.session.expiresAt : undefined;
+  async rememberedUntil(user: User, browserRequest: BrowserRequest): Promise<Date | undefined> {
+    const state = await this.remembered?.find(browserRequest);
+    return state?.state === 'current' && isSame(state.session.user, user) ? state.session.expiresAt : undefined;
   }
 
   /** Starts a new session. By default the user was authenticated by password, now. */
@@ -94,8 +94,8 @@ export class ModelSessions implements Sessions {
     const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
-    const visit = { request, response };
-    await this.remembered?.end(visit);
+    const browserRequest = { request, response };
+    await this.remembered?.end(browserRequest);
     const now = Date.now();
     const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
     // A user who authenticates again keeps the session id that clients know.
@@ -103,7 +103,7 @@ export class ModelSessions implements Sessions {
     const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt, sid, ...(issuer !== undefined && { issuer }) };
-    const next = rememberUntil && this.remembered?.createToken(visit, rememberUntil);
+    const next = rememberUntil && this.remembered?.createToken(browserRequest, rememberUntil);
     await this.model.saveSession({
       ...this.defaultSignIn,
       ...more,
@@ -118,15 +118,18 @@ export class ModelSessions implements Sessions {
    * remembered.
    * @returns whether this was the first request with the token
    */
-  async continueRemembered(remembered: RememberedSession, visit: BrowserRequest): Promise<boolean> {
+  async continueRemembered(remembered: RememberedSession, browserRequest: BrowserRequest): Promise<boolean> {
     const { sessionId: token, user, authTime, acr, amr, sid, issuer, expiresAt: until } = remembered;
     const now = Date.now();
     const expiresAt = new Date(Math.min(now + this.lifetime * 1000, until.getTime()));
-    const next = this.remembered!.createToken(visit, until);
+    const next = this.remembered!.createToken(browserRequest, until);
     const value = randomBytes(32).toString('base64url');
     const session = { sessionId: this.idOf(value), user, authTime, expiresAt, acr, amr, sid, issuer };
     if (!(await this.model.continueSession(token, { ...session, remembered: next.remembered }))) return false;
-    this.cookie(visit.request, visit.response).issue(Math.ceil((expiresAt.getTime() - now) / 1000), value);
+    this.cookie(browserRequest.request, browserRequest.response).issue(
+      Math.ceil((expiresAt.getTime() - now) / 1000),
+      value,
+    );
     next.issue();
     return true;
   }

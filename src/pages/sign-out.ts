@@ -6,8 +6,8 @@ import type { Site, PageRequest } from './site.js';
  * Returns the user to sign out in this browser: the signed-in user or, after the session has expired, the remembered
  * user.
  */
-export async function findUserToSignOut(site: Site, visit: PageRequest): Promise<User | undefined> {
-  return (await site.findUser(visit.request)) || (await findRemembered(site, visit))?.user;
+export async function findUserToSignOut(site: Site, pageRequest: PageRequest): Promise<User | undefined> {
+  return (await site.findUser(pageRequest.request)) || (await findRemembered(site, pageRequest))?.user;
 }
 
 /**
@@ -19,12 +19,12 @@ export async function findUserToSignOut(site: Site, visit: PageRequest): Promise
 export async function signOut(
   site: Site,
   user: User,
-  visit: PageRequest,
-  end = async (): Promise<unknown> => site.sessions.end(visit.request, visit.response),
+  pageRequest: PageRequest,
+  end = async (): Promise<unknown> => site.sessions.end(pageRequest.request, pageRequest.response),
 ): Promise<readonly string[]> {
   const { server } = site;
   const logout = server.find(LOGOUT);
-  const sid = logout && (await sidOf(site, user, visit));
+  const sid = logout && (await sidOf(site, user, pageRequest));
   await end();
   if (!logout || sid === undefined) return [];
   const { frames } = await logout.signOut({ userId: String(user['id']), sid });
@@ -32,15 +32,15 @@ export async function signOut(
 }
 
 /** Returns the session id (`sid`) that clients know. */
-async function sidOf(site: Site, user: User, visit: PageRequest): Promise<string | undefined> {
-  const { sid } = (await site.sessions.howSignedIn?.(user, visit.request)) || {};
-  return sid ?? (await findRemembered(site, visit))?.sid;
+async function sidOf(site: Site, user: User, pageRequest: PageRequest): Promise<string | undefined> {
+  const { sid } = (await site.sessions.howSignedIn?.(user, pageRequest.request)) || {};
+  return sid ?? (await findRemembered(site, pageRequest))?.sid;
 }
 
 async function findRemembered(
-  { modelSessions: own }: Site,
-  visit: PageRequest,
+  { modelSessions }: Site,
+  pageRequest: PageRequest,
 ): Promise<RememberedSession | undefined> {
-  const found = await own?.remembered?.find(visit);
-  return found && 'session' in found ? found.session : undefined;
+  const state = await modelSessions?.remembered?.find(pageRequest);
+  return state && 'session' in state ? state.session : undefined;
 }

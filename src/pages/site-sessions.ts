@@ -33,49 +33,49 @@ export class SiteSessions implements SessionOperations {
     if (!site.modelSessions) verifyNoSignInDetails(options);
     const remember = options.remember === true;
     if (remember) verifyRemembering(site);
-    const visit = { request: this.continued(browser.request, options), response: browser.response };
+    const pageRequest = { request: this.continued(browser.request, options), response: browser.response };
     const proof = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
     const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isRequired(user, visit, proof))) {
-      const isSent = await step.beginEvenIfNotSent(user, visit, proof);
-      return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
+    if (step && (await step.policy.isRequired(user, pageRequest, proof))) {
+      const isSent = await step.beginEvenIfNotSent(user, pageRequest, proof);
+      return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
     }
-    await step?.forget(visit);
-    await startSession(site, user, visit, {
+    await step?.forget(pageRequest);
+    await startSession(site, user, pageRequest, {
       acr,
       amr,
       ...(authTime && { authTime }),
       rememberUntil: site.modelSessions?.rememberUntil(remember),
     });
-    reportUser(site.server, 'user.signed_in', { user, visit, endpoint: 'sessions' });
-    return returnPath(visit.request) ?? null;
+    reportUser(site.server, 'user.signed_in', { user, pageRequest, endpoint: 'sessions' });
+    return returnPath(pageRequest.request) ?? null;
   }
 
-  async signOut(visit: PageRequest): Promise<void> {
-    await endSessionHere(this.site, visit);
+  async signOut(pageRequest: PageRequest): Promise<void> {
+    await endSessionHere(this.site, pageRequest);
   }
 
   async findUser({ request }: PageRequest): Promise<User | undefined> {
     return (await this.site.findUser(request)) || undefined;
   }
 
-  async list(visit: PageRequest, user?: User): Promise<UserSession[]> {
-    const { whose, current } = await this.ownerOf(visit, user);
+  async list(pageRequest: PageRequest, user?: User): Promise<UserSession[]> {
+    const { whose, current } = await this.ownerOf(pageRequest, user);
     return whose ? this.sessions.list(whose, current) : [];
   }
 
-  async end(visit: PageRequest, id: string, user?: User): Promise<boolean> {
-    const { whose } = await this.ownerOf(visit, user);
+  async end(pageRequest: PageRequest, id: string, user?: User): Promise<boolean> {
+    const { whose } = await this.ownerOf(pageRequest, user);
     return whose ? this.sessions.end(whose, id) : false;
   }
 
-  async endOthers(visit: PageRequest, user?: User): Promise<number> {
-    const { whose, current } = await this.ownerOf(visit, user);
+  async endOthers(pageRequest: PageRequest, user?: User): Promise<number> {
+    const { whose, current } = await this.ownerOf(pageRequest, user);
     return whose ? this.sessions.endOthers(whose, current) : 0;
   }
 
-  formFields(visit: PageRequest): Html {
-    return hidden(this.site.fields(visit, { return_to: returnPath(visit.request) }));
+  formFields(pageRequest: PageRequest): Html {
+    return hidden(this.site.fields(pageRequest, { return_to: returnPath(pageRequest.request) }));
   }
 
   page(content: PageContent, { request }: PageRequest): RenderedPage {
@@ -103,11 +103,11 @@ export class SiteSessions implements SessionOperations {
    * origin must send the token of `formFields()`.
    * @throws {InvalidRequestError} (403) If another site sent the form.
    */
-  private verifySender(visit: PageRequest, { crossSite = false }: SignInOptions): void {
-    const { request } = visit;
+  private verifySender(pageRequest: PageRequest, { crossSite = false }: SignInOptions): void {
+    const { request } = pageRequest;
     if (crossSite || SAFE.includes(request.method)) return;
     const sender = senderOf(request, this.site.server.issuerOf(request));
-    if (sender === 'own' || (sender === 'hidden' && this.site.hasValidFormToken(visit))) return;
+    if (sender === 'own' || (sender === 'hidden' && this.site.hasValidFormToken(pageRequest))) return;
     throw new InvalidRequestError('Invalid request: the form was sent by a page of another site', { code: 403 });
   }
 

@@ -71,12 +71,12 @@ export class Site {
   /** Writes a page in a language that the user prefers to the response. */
   show<Name extends PageName>(
     name: Name,
-    facts: PageData<Name>,
+    data: PageData<Name>,
     { request, response }: PageRequest,
     status = 200,
   ): void {
     const returnTo = textOf(request, 'return_to');
-    writeInteractionResponse(response, this.renderer.render(name, facts, preferencesOf(request, returnTo), status));
+    writeInteractionResponse(response, this.renderer.render(name, data, preferencesOf(request, returnTo), status));
   }
 
   /**
@@ -96,9 +96,10 @@ export class Site {
   }
 
   /** Whether a form was sent by a page of this server in this browser, with a valid CSRF token. RFC 9700 §4.7 */
-  hasValidFormToken(visit: PageRequest, binding?: string): boolean {
+  hasValidFormToken(pageRequest: PageRequest, binding?: string): boolean {
     return (
-      this.isFromOwnOrigin(visit) && isFormToken(visit.request.body?.form_token, this.cookie(visit).value, binding)
+      this.isFromOwnOrigin(pageRequest) &&
+      isFormToken(pageRequest.request.body?.form_token, this.cookie(pageRequest).value, binding)
     );
   }
 

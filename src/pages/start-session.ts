@@ -9,13 +9,18 @@ import type { Site, PageRequest } from './site.js';
  * clients.
  * @param more how the user was authenticated. By default by password, now.
  */
-export async function startSession(site: Site, user: User, visit: PageRequest, more?: SessionStart): Promise<void> {
-  const { request, response } = visit;
+export async function startSession(
+  site: Site,
+  user: User,
+  pageRequest: PageRequest,
+  more?: SessionStart,
+): Promise<void> {
+  const { request, response } = pageRequest;
   const start = async () =>
     site.modelSessions
       ? site.modelSessions.start(user, request, response, more)
       : site.sessions.start(user, request, response);
-  const before = site.server.find(LOGOUT) && (await findUserToSignOut(site, visit));
-  if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, visit, start);
+  const before = site.server.find(LOGOUT) && (await findUserToSignOut(site, pageRequest));
+  if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, pageRequest, start);
   else await start();
 }

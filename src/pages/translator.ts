@@ -39,7 +39,8 @@ export class Translator {
     const chain = [tag, tag.split('-', 1)[0]!, 'en'].map((one) => languages[one]);
     return {
       language: tag,
-      say: (key, values) => fill(chain.find((one) => one?.messages?.[key])?.messages?.[key] ?? ENGLISH[key], values),
+      message: (key, values) =>
+        fill(chain.find((one) => one?.messages?.[key])?.messages?.[key] ?? ENGLISH[key], values),
       describe: (scope) =>
         [...chain.map((one) => one?.scopes), scopes].map((words) => scopeDescription(words, scope)).find(Boolean),
       date: (moment) => dates.format(moment),
@@ -61,8 +62,8 @@ function canonical(tag: string): string {
 const NAMES = ['name', 'clientName', 'client_name', 'username', 'email', 'id'] as const;
 
 function usualName(one: User | Client): string {
-  const found = NAMES.map((key) => (one as Record<string, unknown>)[key]).find(
+  const name = NAMES.map((key) => (one as Record<string, unknown>)[key]).find(
     (value) => value !== undefined && value !== '',
   );
-  return String(found ?? '');
+  return String(name ?? '');
 }

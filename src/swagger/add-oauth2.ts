@@ -50,45 +50,48 @@ export function addOAuth2(
   const servers = findServers(app);
   verifyFlows([...servers.values()], { flows, urls });
   const keyOf = (name: string | undefined) => (name === undefined ? scheme : `${scheme}-${name}`);
-  const tokens = new Set([...tokenSchemes(document), ...[...servers.keys()].map(keyOf)]);
-  const findDemand = requirementsFinder(app, document, options);
+  const tokenSchemeNames = new Set([...tokenSchemes(document), ...[...servers.keys()].map(keyOf)]);
+  const findRequirements = requirementsFinder(app, document, options);
   const guarded: Guarded[] = [];
   for (const { id, object: operation } of operationsOf(document)) {
-    const demand = findDemand(id);
-    const server = servers.get(demand?.server);
-    if (demand?.isPublic) requireNoToken({ operation, document, tokenSchemes: tokens });
-    else if (demand && server)
-      guarded.push({ operation, requirements: demand, scopes: requiredScopes(demand, server.scope) });
+    const requirements = findRequirements(id);
+    const server = servers.get(requirements?.server);
+    if (requirements?.isPublic) requireNoToken({ operation, document, tokenSchemes: tokenSchemeNames });
+    else if (requirements && server)
+      guarded.push({ operation, requirements, scopes: requiredScopes(requirements, server.scope) });
   }
   const schemes: Record<string, Scheme> = {};
-  const without = options.ignoreGlobalPrefix ? prefixOf(app) : '';
+  const removedPrefix = options.ignoreGlobalPrefix ? prefixOf(app) : '';
   for (const [name, server] of servers) {
-    const asked = guarded
-      .filter(({ requirements: demand }) => demand.server === name)
-      .flatMap(({ scopes: wanted }) => wanted.flat());
+    const allScopes = guarded
+      .filter(({ requirements }) => requirements.server === name)
+      .flatMap(({ scopes }) => scopes.flat());
     schemes[keyOf(name)] = schemeOf(server, {
       flows,
       urls: name === undefined ? urls : undefined,
-      requiredScopes: asked,
+      requiredScopes: allScopes,
     });
     if (endpoints) {
       const naming = {
         tag: `OAuth 2.0${name ? ` (${name})` : ''}`,
         key: keyOf(name),
-        clients: `${keyOf(name)}-client`,
-        without,
+        clientScheme: `${keyOf(name)}-client`,
+        removedPrefix,
       };
       describeEndpoints(document, server, naming);
-      schemes[naming.clients] = CLIENT_SCHEME;
+      schemes[naming.clientScheme] = CLIENT_SCHEME;
     }
   }
-  for (const { operation, requirements: demand, scopes: wanted } of guarded) {
-    const key = keyOf(demand.server);
+  for (const { operation, requirements, scopes } of guarded) {
+    const key = keyOf(requirements.server);
     // Before OpenAPI 3.1, only OAuth schemes may have scopes. OpenAPI 3.0 §4.7.30
-    const isTold = schemes[key]!.type === 'oauth2' || !document.openapi.startsWith('3.0');
-    const asked = wanted.map((all) => ({ [key]: isTold ? [...all] : [] }));
-    requireToken({ operation, document, tokenSchemes: tokens }, [...asked, ...(demand.optional ? [{}] : [])]);
-    addRefusals(operation, wanted, demand);
+    const mayHaveScopes = schemes[key]!.type === 'oauth2' || !document.openapi.startsWith('3.0');
+    const alternatives = scopes.map((all) => ({ [key]: mayHaveScopes ? [...all] : [] }));
+    requireToken({ operation, document, tokenSchemes: tokenSchemeNames }, [
+      ...alternatives,
+      ...(requirements.optional ? [{}] : []),
+    ]);
+    addRefusals(operation, scopes, requirements);
   }
   addRefusalSchema(document);
   addSchemes(document, schemes);
@@ -113,8 +116,10 @@ function requirementsFinder(app: INestApplication, document: OpenAPIObject, opti
     const route = findRoute(operation);
     if (!route) return undefined;
     const { handler, controller } = route;
-    const demand = readAccessRequirements(handler, controller, isOAuthGuard);
-    return demand.isPublic || isEverywhere || isGuardedBy(isOAuthGuard, handler, controller) ? demand : undefined;
+    const requirements = readAccessRequirements(handler, controller, isOAuthGuard);
+    return requirements.isPublic || isEverywhere || isGuardedBy(isOAuthGuard, handler, controller)
+      ? requirements
+      : undefined;
   };
 }
 

@@ -13,9 +13,9 @@ export interface EndpointNaming {
   /** The prefix of the operation ids. */
   readonly key: string;
   /** The name of the security scheme for client authentication. */
-  readonly clients: string;
+  readonly clientScheme: string;
   /** A prefix that is removed from the paths. */
-  readonly without: string;
+  readonly removedPrefix: string;
 }
 
 /**
@@ -35,22 +35,25 @@ export const CLIENT_SCHEME = {
 export function describeEndpoints(document: OpenAPIObject, server: DescribedServer, naming: EndpointNaming): void {
   for (const [id, path] of server.endpointPaths) {
     const endpoint = server.context.endpoints.get(id)!;
-    const place = naming.without && path.startsWith(`${naming.without}/`) ? path.slice(naming.without.length) : path;
-    const said = methodsOf(endpoint).map((method) => [
+    const shownPath =
+      naming.removedPrefix && path.startsWith(`${naming.removedPrefix}/`)
+        ? path.slice(naming.removedPrefix.length)
+        : path;
+    const entries = methodsOf(endpoint).map((method) => [
       method.toLowerCase(),
       {
         operationId: `${naming.key}_${id}_${method.toLowerCase()}`,
         ...operationOf({ id, endpoint, method }, server, naming),
       },
     ]);
-    const inPath = [...place.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    const inPath = [...shownPath.matchAll(/:(\w+)/g)].map(([, name]) => ({
       name: name!,
       in: 'path' as const,
       required: true,
       schema: TEXT,
     }));
-    const item = { ...(inPath.length > 0 && { parameters: inPath }), ...Object.fromEntries(said) };
-    const key = place.replaceAll(/:(\w+)/g, '{$1}');
+    const item = { ...(inPath.length > 0 && { parameters: inPath }), ...Object.fromEntries(entries) };
+    const key = shownPath.replaceAll(/:(\w+)/g, '{$1}');
     document.paths[key] = { ...item, ...document.paths[key] };
   }
 }
@@ -73,7 +76,7 @@ interface EndpointMethod {
 function operationOf(
   { id, endpoint, method }: EndpointMethod,
   server: DescribedServer,
-  { tag, clients: scheme }: EndpointNaming,
+  { tag, clientScheme: scheme }: EndpointNaming,
 ): OperationObject {
   const { description, clients = description?.clients, metadata, cors } = endpoint;
   const parameters = parametersOf(id, server, clients !== undefined);
@@ -115,14 +118,14 @@ function operationOf(
 }
 
 /** Returns the parameters that all features read at an endpoint, with their descriptions. */
-function parametersOf(id: string, { context: facts }: DescribedServer, authenticates: boolean): Parameters {
-  const like = facts.endpoints.get(id)?.description?.sameParametersAs;
-  const said = facts.features.flatMap(({ parameters }) => [
+function parametersOf(id: string, { context }: DescribedServer, authenticates: boolean): Parameters {
+  const like = context.endpoints.get(id)?.description?.sameParametersAs;
+  const entries = context.features.flatMap(({ parameters }) => [
     like === undefined ? {} : parameters?.[like],
     parameters?.[id],
   ]);
-  const proof = authenticates ? CLIENT_PARAMETERS : {};
-  return Object.assign({}, ...said, proof) as Parameters;
+  const credentials = authenticates ? CLIENT_PARAMETERS : {};
+  return Object.assign({}, ...entries, credentials) as Parameters;
 }
 
 const CLIENT_PARAMETERS: Parameters = {
@@ -131,17 +134,17 @@ const CLIENT_PARAMETERS: Parameters = {
 };
 
 function responsesOf({ description, cors, methods }: Endpoint, authenticates: boolean): OperationObject['responses'] {
-  const answer = description?.response;
+  const response = description?.response;
   if (cors === 'any') return { 200: { description: 'The document', content: json({ type: 'object' }) } };
   if (!description) return { default: { description: 'The response that the feature defines' } };
-  if (!answer && methods.includes('GET')) {
+  if (!response && methods.includes('GET')) {
     return {
       200: { description: 'A page' },
       302: { description: 'A redirect to the next page or back to the client' },
     };
   }
   return {
-    200: { description: 'Done', content: json({ type: 'object', properties: { ...answer } }) },
+    200: { description: 'Done', content: json({ type: 'object', properties: { ...response } }) },
     400: { description: 'The request was rejected. RFC 6749 §5.2', content: json(ERROR) },
     ...(authenticates && { 401: { description: 'Client authentication failed', content: json(ERROR) } }),
   };

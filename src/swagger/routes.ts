@@ -23,8 +23,10 @@ export function findRoutes(app: INestApplication, document: OpenAPIObject, optio
   const isOther = described.length > 0 && !described.some(({ id }) => routes.has(id));
   // It is unknown whether the document was made with `ignoreGlobalPrefix`, so try both.
   const { ignoreGlobalPrefix = false } = options;
-  const found = isOther ? readRoutes(app, document, { ...options, ignoreGlobalPrefix: !ignoreGlobalPrefix }) : routes;
-  return (operation) => found.get(operation);
+  const matching = isOther
+    ? readRoutes(app, document, { ...options, ignoreGlobalPrefix: !ignoreGlobalPrefix })
+    : routes;
+  return (operation) => matching.get(operation);
 }
 
 function readRoutes(

@@ -41,13 +41,13 @@ const DEFAULT_FLOWS: readonly Flow[] = ['authorizationCode', 'clientCredentials'
 /** Returns the security scheme for the tokens of a server. If no flow can be documented, it describes bearer tokens. */
 export function schemeOf(
   server: DescribedServer,
-  { flows, urls = {}, requiredScopes: asked }: FlowOptions & RequiredScopes,
+  { flows, urls = {}, requiredScopes }: FlowOptions & RequiredScopes,
 ): Scheme {
   const authorizationUrl = urls.authorize ?? server.urlOf('authorize');
   const tokenUrl = urls.token ?? server.urlOf('token');
-  const served = supportedFlows(server, urls);
-  const told = (flows ?? DEFAULT_FLOWS).filter((flow) => served.includes(flow));
-  if (told.length === 0) return { type: 'http', scheme: 'bearer', description: 'An access token. RFC 6750' };
+  const supported = supportedFlows(server, urls);
+  const documented = (flows ?? DEFAULT_FLOWS).filter((flow) => supported.includes(flow));
+  if (documented.length === 0) return { type: 'http', scheme: 'bearer', description: 'An access token. RFC 6750' };
   const grants = new Set(supportedGrantTypes(server.context, true));
   const ends = {
     authorizationCode: { authorizationUrl, tokenUrl },
@@ -55,11 +55,14 @@ export function schemeOf(
     implicit: { authorizationUrl },
     password: { tokenUrl },
   };
-  const scopes = scopesOf(server, asked);
+  const scopes = scopesOf(server, requiredScopes);
   const refreshes = (flow: Flow) =>
     (flow === 'authorizationCode' || flow === 'password') && grants.has('refresh_token');
-  const said = told.map((flow) => [flow, { ...ends[flow], ...(refreshes(flow) && { refreshUrl: tokenUrl }), scopes }]);
-  return { type: 'oauth2', flows: Object.fromEntries(said) as NonNullable<Scheme['flows']> };
+  const definitions = documented.map((flow) => [
+    flow,
+    { ...ends[flow], ...(refreshes(flow) && { refreshUrl: tokenUrl }), scopes },
+  ]);
+  return { type: 'oauth2', flows: Object.fromEntries(definitions) as NonNullable<Scheme['flows']> };
 }
 
 /**
@@ -67,21 +70,21 @@ export function schemeOf(
  * @throws {InvalidArgumentError} If not.
  */
 export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: FlowOptions): void {
-  const served = new Set(servers.flatMap((server) => supportedFlows(server, urls)));
-  const odd = flows.find((flow) => !served.has(flow));
+  const supported = new Set(servers.flatMap((server) => supportedFlows(server, urls)));
+  const unsupported = flows.find((flow) => !supported.has(flow));
   assertConfig(
-    odd === undefined,
-    `\`flows\` of addOAuth2() contains \`${odd}\`, but the server supports ${listed([...served])}`,
+    unsupported === undefined,
+    `\`flows\` of addOAuth2() contains \`${unsupported}\`, but the server supports ${listed([...supported])}`,
   );
 }
 
 /** Adds security schemes to a document. Descriptions and extensions that the application has set stay. */
-export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string, Scheme>>): void {
+export function addSchemes(document: OpenAPIObject, newSchemes: Readonly<Record<string, Scheme>>): void {
   const { securitySchemes = {} } = document.components ?? {};
-  const schemes = Object.entries(made).map(([key, scheme]) => {
+  const schemes = Object.entries(newSchemes).map(([key, scheme]) => {
     const before = Object.entries(securitySchemes[key] ?? {});
-    const theirs = Object.fromEntries(before.filter(([name]) => isKept(name)));
-    return [key, Object.assign({}, scheme, theirs)] as const;
+    const kept = Object.fromEntries(before.filter(([name]) => isKept(name)));
+    return [key, Object.assign({}, scheme, kept)] as const;
   });
   document.components = {
     ...document.components,
@@ -92,15 +95,15 @@ export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string
 const isKept = (member: string) => member === 'description' || member.startsWith('x-');
 
 /** Returns the scopes that the application has defined, and others that operations require. */
-function scopesOf({ context: facts }: DescribedServer, asked: readonly string[]): Record<string, string> {
-  const definitions = Object.entries(facts.find(DEFINED_SCOPES) ?? {});
+function scopesOf({ context }: DescribedServer, requiredScopes: readonly string[]): Record<string, string> {
+  const definitions = Object.entries(context.find(DEFINED_SCOPES) ?? {});
   const scopes = new Map(definitions.map(([name, { title }]) => [name, title]));
-  for (const name of asked) if (!scopes.has(name)) scopes.set(name, '');
+  for (const name of requiredScopes) if (!scopes.has(name)) scopes.set(name, '');
   return Object.fromEntries(scopes);
 }
 
 /** Returns the flows that a server supports. For a server that runs separately, the option `urls` determines them. */
-function supportedFlows({ context: facts, urlOf }: DescribedServer, urls: ServerUrls): readonly Flow[] {
+function supportedFlows({ context, urlOf }: DescribedServer, urls: ServerUrls): readonly Flow[] {
   const all = Object.keys(GRANTS) as Flow[];
   if (urls.token !== undefined || urls.authorize !== undefined) {
     return all.filter(
@@ -109,7 +112,7 @@ function supportedFlows({ context: facts, urlOf }: DescribedServer, urls: Server
         (urls.token !== undefined || flow === 'implicit'),
     );
   }
-  const grants = supportedGrantTypes(facts, urlOf('authorize') !== undefined);
+  const grants = supportedGrantTypes(context, urlOf('authorize') !== undefined);
   return all.filter((flow) => grants.includes(GRANTS[flow]));
 }
 

@@ -25,13 +25,13 @@ export function requiredScopes(
 /** Returns the names of the security schemes of a document that stand for an access token. RFC 6750 §2.1 */
 export function tokenSchemes({ components }: OpenAPIObject): ReadonlySet<string> {
   const schemes = Object.entries(components?.securitySchemes ?? {}) as [string, { type?: string; scheme?: string }][];
-  const stand = schemes.filter(
+  const forTokens = schemes.filter(
     ([, { type, scheme }]) =>
       type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme?.toLowerCase() === 'bearer'),
   );
   const defined = new Set(schemes.map(([name]) => name));
   // The default names of `@ApiBearerAuth()` and `@ApiOAuth2()`, which are often used without a definition.
-  return new Set([...stand.map(([name]) => name), ...['bearer', 'oauth2'].filter((name) => !defined.has(name))]);
+  return new Set([...forTokens.map(([name]) => name), ...['bearer', 'oauth2'].filter((name) => !defined.has(name))]);
 }
 
 /** An operation and the document before the change. */
@@ -47,8 +47,8 @@ interface DocumentedOperation {
  */
 export function requireToken(before: DocumentedOperation, alternatives: readonly Requirement[]): void {
   const others = withoutTokens(before);
-  const beside = others.length > 0 ? others : [{}];
-  before.operation.security = beside.flatMap((other) => alternatives.map((one) => ({ ...other, ...one })));
+  const combinations = others.length > 0 ? others : [{}];
+  before.operation.security = combinations.flatMap((other) => alternatives.map((one) => ({ ...other, ...one })));
 }
 
 /** Makes an operation require no access token. */
@@ -59,7 +59,7 @@ export function requireNoToken(before: DocumentedOperation): void {
 }
 
 function withoutTokens({ operation, document, tokenSchemes: tokens }: DocumentedOperation): Requirement[] {
-  const said = operation.security ?? document.security ?? [];
-  const others = said.map((one) => Object.entries(one).filter(([name]) => !tokens.has(name)));
+  const existing = operation.security ?? document.security ?? [];
+  const others = existing.map((one) => Object.entries(one).filter(([name]) => !tokens.has(name)));
   return others.filter((one) => one.length > 0).map((one) => Object.fromEntries(one));
 }

@@ -40,32 +40,32 @@ export function findServers(app: INestApplication): ReadonlyMap<string | undefin
 const NONE = 'addOAuth2() finds no OAuth2Module in the application: import it in a module that is not lazy-loaded';
 
 function describedServer(name: string | undefined, module: NestModule, application: Application): DescribedServer {
-  const registration = (given(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
-  const options = given(module, OAUTH2_IMPORT_OPTIONS) as OAuth2Options | undefined;
+  const registration = (instanceOf(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
+  const options = instanceOf(module, OAUTH2_IMPORT_OPTIONS) as OAuth2Options | undefined;
   // Compute the paths here, because the application may not have started yet.
   const all = resolveEndpoints(registration);
   const paths = mountedPaths(all, OAuth2Module, application);
-  const issues = registration.controllers !== false;
-  const asks = registration.tenants !== undefined || canAskUsers(registration, options);
-  const placeOf = (one: Endpoint): [[string, string]] | undefined => {
-    if (one.name === 'authorize' && !asks) return undefined;
+  const servesEndpoints = registration.controllers !== false;
+  const hasAuthorizeEndpoint = registration.tenants !== undefined || canAskUsers(registration, options);
+  const pathOf = (one: Endpoint): [[string, string]] | undefined => {
+    if (one.name === 'authorize' && !hasAuthorizeEndpoint) return undefined;
     return [[one.name, isDocument(one) ? documentPaths(one, options?.issuer)[0]! : paths[one.name]!]];
   };
-  const facts = factsOf(module, partTokens(name), { registration, options });
+  const context = contextOf(module, partTokens(name), { registration, options });
   return {
-    context: facts,
-    scope: facts.options.scope,
-    endpointPaths: new Map(all.filter((one) => issues || isDocument(one)).flatMap((one) => placeOf(one) ?? [])),
+    context,
+    scope: context.options.scope,
+    endpointPaths: new Map(all.filter((one) => servesEndpoints || isDocument(one)).flatMap((one) => pathOf(one) ?? [])),
     urlOf(endpoint) {
       const path = paths[endpoint];
-      if (path === undefined || (endpoint === 'authorize' && !asks)) return undefined;
+      if (path === undefined || (endpoint === 'authorize' && !hasAuthorizeEndpoint)) return undefined;
       return options?.issuer === undefined ? path : endpointUrl(options.issuer, path);
     },
   };
 }
 
 /** Returns the instance of a provider of a module. `undefined` if the provider is request-scoped. */
-function given({ providers }: NestModule, token: InjectionToken): unknown {
+function instanceOf({ providers }: NestModule, token: InjectionToken): unknown {
   const provider = providers.get(token);
   return provider?.isDependencyTreeStatic() ? provider.instance : undefined;
 }
@@ -74,7 +74,7 @@ function given({ providers }: NestModule, token: InjectionToken): unknown {
  * Returns the context of a server. If the server is request-scoped, it is made from the instance or the class of its
  * model.
  */
-function factsOf(
+function contextOf(
   module: NestModule,
   { server: token, model: modelToken }: PartTokens,
   {
@@ -82,9 +82,9 @@ function factsOf(
     options = {},
   }: { registration: OAuth2Registration; options: OAuth2Options | undefined },
 ): ServerContext {
-  const server = given(module, token) as OAuth2Server | undefined;
+  const server = instanceOf(module, token) as OAuth2Server | undefined;
   if (server) return server.context;
-  const known = given(module, modelToken) ?? module.providers.get(modelToken)?.metatype?.prototype;
-  const model = (known ?? {}) as OAuth2Server['options']['model'];
+  const modelInstance = instanceOf(module, modelToken) ?? module.providers.get(modelToken)?.metatype?.prototype;
+  const model = (modelInstance ?? {}) as OAuth2Server['options']['model'];
   return new OAuth2Server({ ...engineOptions(options), features, model }).context;
 }

@@ -30,26 +30,26 @@ export class TenantCache<T> {
 
   /** Returns the cached value of a tenant, or loads it. `undefined` and errors are not cached. */
   get(tenant: string, make: () => Promise<T | undefined>): T | Promise<T | undefined> {
-    const known = this.peek(tenant);
-    if (known !== undefined) {
+    const cached = this.peek(tenant);
+    if (cached !== undefined) {
       const { until } = this.cached.get(tenant)!;
-      keepRecent(this.cached, tenant, { value: known, until }, this.max);
-      return known;
+      keepRecent(this.cached, tenant, { value: cached, until }, this.max);
+      return cached;
     }
-    const before = this.pending.get(tenant);
-    if (before) return before;
+    const running = this.pending.get(tenant);
+    if (running) return running;
     // Do not cache the value if the tenant was forgotten in the meantime.
-    const isWanted = () => this.pending.get(tenant) === making;
+    const isStillRequested = () => this.pending.get(tenant) === making;
     // Concurrent requests wait for the same promise, so its time must be limited.
     const making = this.deadline
       .within(make)
       .then((value) => {
         if (value === undefined) return value;
         this.verify(tenant, value);
-        if (isWanted()) this.keep(tenant, value);
+        if (isStillRequested()) this.keep(tenant, value);
         return value;
       })
-      .finally(() => isWanted() && this.pending.delete(tenant));
+      .finally(() => isStillRequested() && this.pending.delete(tenant));
     this.pending.set(tenant, making);
     return making;
   }
@@ -64,8 +64,8 @@ export class TenantCache<T> {
   }
 
   private peek(tenant: string): T | undefined {
-    const known = this.cached.get(tenant);
-    if (known && known.until > performance.now()) return known.value;
+    const entry = this.cached.get(tenant);
+    if (entry && entry.until > performance.now()) return entry.value;
     this.cached.delete(tenant);
     return undefined;
   }

@@ -64,7 +64,7 @@ export function tenantProviders(
       tenants: OAuth2Tenants,
       routes: SharedParts['routes'],
       listeners: EventListeners,
-      given: object | undefined,
+      featureInstance: object | undefined,
     ): OAuth2Server {
       assertOptions(options, { registration, method });
       const events = new EventLog(options.events, listeners, name);
@@ -76,7 +76,7 @@ export function tenantProviders(
         interaction,
         routes,
         events,
-        featureInstance: given,
+        featureInstance,
       };
       checkTenants(tenants);
       checkShared(shared);
@@ -149,19 +149,19 @@ function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): Ten
     events,
     registration: { name, tenant, secret: options.secret, sharesModel: !own.model },
   });
-  const asking = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
-  const asks = asking ?? options.authenticateHandler ?? !controllers;
-  server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
+  const usedInteraction = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
+  const canSignIn = usedInteraction ?? options.authenticateHandler ?? !controllers;
+  server.mount({ ...routesOfTenant(routes, own.issuer), ...(!canSignIn && { authorize: false }) });
   passInstance(server.context, shared.featureInstance);
   server.surround(requestContext);
   return {
     server,
     interaction:
-      asking &&
+      usedInteraction &&
       new InteractionFlow(
         server,
-        asking,
-        checkInteraction(asking, options, { model: server.options.model, server: server.context }),
+        usedInteraction,
+        checkInteraction(usedInteraction, options, { model: server.options.model, server: server.context }),
       ),
   };
 }

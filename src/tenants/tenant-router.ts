@@ -23,11 +23,11 @@ export function tenantRouter(tenants: OAuth2TenantServers): Around<OAuth2Server>
 }
 
 /** Verifies that a metadata document is requested at the path of the tenant's issuer. RFC 8414 §3.3 */
-function verifyDocument({ context: facts }: OAuth2Server, id: string, request: AuthorizationRequest['request']): void {
-  const endpoint = facts.endpoints.get(id);
+function verifyDocument({ context }: OAuth2Server, id: string, request: AuthorizationRequest['request']): void {
+  const endpoint = context.endpoints.get(id);
   if (!endpoint?.perIssuer) return;
-  const asked = comparablePath(requestPath(request)).replace(/\/$/, '');
-  const routes = documentPaths(endpoint, facts.issuerOf(request));
-  if (routes.some((route) => comparablePath(route) === asked)) return;
+  const requestedPath = comparablePath(requestPath(request)).replace(/\/$/, '');
+  const routes = documentPaths(endpoint, context.issuerOf(request));
+  if (routes.some((route) => comparablePath(route) === requestedPath)) return;
   throw new InvalidRequestError('Invalid request: no tenant is registered for this host or path', { code: 404 });
 }

@@ -27,21 +27,21 @@ export function tenantDocumentRoutes(endpoint: Endpoint): readonly string[] {
 export function routesOfTenant(routes: Routes, issuer: string): Routes {
   const base = segmentsOf(new URL(issuer).pathname);
   return Object.fromEntries(
-    Object.entries(routes).map(([id, route]) => [id, route === false ? route : filled(route, base, issuer)]),
+    Object.entries(routes).map(([id, route]) => [id, route === false ? route : fillParameters(route, base, issuer)]),
   );
 }
 
-function filled(route: string, base: readonly string[], issuer: string): string {
+function fillParameters(route: string, base: readonly string[], issuer: string): string {
   if (!route.includes('/:')) return route;
   const segments = segmentsOf(route);
-  const fits = base.every((one, at) => segments[at] === one || segments[at]?.startsWith(':'));
-  const whole = fits ? [...base, ...segments.slice(base.length)] : segments;
-  const isWhole = !whole.some((one) => one.startsWith(':'));
+  const matches = base.every((one, at) => segments[at] === one || segments[at]?.startsWith(':'));
+  const filledSegments = matches ? [...base, ...segments.slice(base.length)] : segments;
+  const isComplete = !filledSegments.some((one) => one.startsWith(':'));
   assertConfig(
-    isWhole,
+    isComplete,
     `the path of the \`issuer\` \`${issuer}\` must replace all parameters of the path \`${route}\``,
   );
-  return `/${whole.join('/')}`;
+  return `/${filledSegments.join('/')}`;
 }
 
 const segmentsOf = (path: string) => path.split('/').filter(Boolean);

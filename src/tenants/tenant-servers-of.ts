@@ -6,5 +6,5 @@ export const TENANT_SERVERS = capability<OAuth2TenantServers>('servers of tenant
 
 /** Returns the servers of the tenants. `undefined` if the server has no tenants. */
 // A mock server of a test may have no context.
-export const tenantServersOf = ({ context: facts }: Pick<OAuth2Server, 'context'>): OAuth2TenantServers | undefined =>
-  (facts as OAuth2Server['context'] | undefined)?.find(TENANT_SERVERS);
+export const tenantServersOf = ({ context }: Pick<OAuth2Server, 'context'>): OAuth2TenantServers | undefined =>
+  (context as OAuth2Server['context'] | undefined)?.find(TENANT_SERVERS);

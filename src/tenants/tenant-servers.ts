@@ -71,17 +71,17 @@ export class OAuth2TenantServers {
    */
   private verifyIssuer(tenant: string, { server }: TenantParts): void {
     const { issuer } = server.options;
-    const other = this.cache.findOtherTenant(tenant, (kept) => kept.server.options.issuer === issuer);
+    const other = this.cache.findOtherTenant(tenant, (parts) => parts.server.options.issuer === issuer);
     if (other === undefined) return;
-    if (isNamed(other, issuer!) && !isNamed(tenant, issuer!)) throw unknownTenant();
-    const fault = `the tenants \`${other}\` and \`${tenant}\` have the same \`issuer\` \`${issuer}\`: give each its own`;
-    assertConfig(isNamed(tenant, issuer!) && !isNamed(other, issuer!), fault);
+    if (isPartOfIssuer(other, issuer!) && !isPartOfIssuer(tenant, issuer!)) throw unknownTenant();
+    const message = `the tenants \`${other}\` and \`${tenant}\` have the same \`issuer\` \`${issuer}\`: give each its own`;
+    assertConfig(isPartOfIssuer(tenant, issuer!) && !isPartOfIssuer(other, issuer!), message);
     this.cache.forget(other);
   }
 }
 
 /** Whether a tenant id is a part of the issuer's host or path. */
-const isNamed = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
+const isPartOfIssuer = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
 
 function unknownTenant(): InvalidRequestError {
   const reason = '`findTenant()` or `createTenantOptions()` returned no tenant';
@@ -96,7 +96,7 @@ interface Native {
 
 /**
  * Returns the host name as Express or Fastify report it, because they know whether to trust a proxy. For a WebSocket
- * upgrade, returns the `Host` header.
+ * upgrade, returns the `CommandTarget` header.
  */
 function hostOf(request: Request): string | undefined {
   const { hostname } = (request['native'] ?? {}) as Native;

@@ -100,9 +100,9 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
   }
 
   /** JSON instead of a form: a test reads it more easily. */
-  consent(user: typeof alice, { action, ticket, authorization }: ConsentContext): InteractionResponse {
+  consent(user: typeof alice, { action, csrfToken, authorization }: ConsentContext): InteractionResponse {
     const { client, grantableScope: scope } = authorization;
-    return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket }) };
+    return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket: csrfToken }) };
   }
 
   saveConsent(user: typeof alice, { authorization }: InteractionContext) {

@@ -76,8 +76,8 @@ const contextOf = (context: ExecutionContext) => context.getArgByIndex<GraphQLCo
 
 function httpRequestOf(context: ExecutionContext): GuardedRequest {
   const { req, request, reply } = contextOf(context);
-  const found = req ?? reply?.request ?? request;
-  if (found && 'headers' in found) return found;
+  const native = req ?? reply?.request ?? request;
+  if (native && 'headers' in native) return native;
   const remedy = 'remove the option `context` of GraphQLModule, let it return `{ req }`, or override `getRequest()`';
   throw new InvalidArgumentError(`Invalid argument: OAuthGuard finds no request in the GraphQL context: ${remedy}`);
 }

@@ -56,14 +56,14 @@ const isGrpc = (context: unknown): context is Metadata =>
 
 /** Returns an object that belongs to one message: its context, or its data, which may not be an object. */
 function keyOf(context: ExecutionContext): object {
-  const [data, given] = [context.getArgByIndex<unknown>(0), context.getArgByIndex<unknown>(1)];
-  return isObject(given) ? given : isObject(data) ? data : context.getArgs();
+  const [data, messageContext] = [context.getArgByIndex<unknown>(0), context.getArgByIndex<unknown>(1)];
+  return isObject(messageContext) ? messageContext : isObject(data) ? data : context.getArgs();
 }
 
 function findAuthorization(context: ExecutionContext): string | undefined {
-  const given = context.getArgByIndex<RpcContext | Metadata | undefined>(1);
-  if (isGrpc(given)) return textOf(given.get('authorization')[0]);
-  return authorizationOf(headersOf(given)) ?? authorizationIn(context.getArgByIndex(0));
+  const messageContext = context.getArgByIndex<RpcContext | Metadata | undefined>(1);
+  if (isGrpc(messageContext)) return textOf(messageContext.get('authorization')[0]);
+  return authorizationOf(headersOf(messageContext)) ?? authorizationIn(context.getArgByIndex(0));
 }
 
 function headersOf(context: RpcContext | undefined): unknown {
@@ -76,8 +76,8 @@ function headersOf(context: RpcContext | undefined): unknown {
 /** Returns the `authorization` header. NATS headers have a `get()` method, others are plain objects. */
 function authorizationOf(headers: unknown): string | undefined {
   if (isObject(headers) && 'get' in headers && typeof headers.get === 'function') {
-    const asked = headers as { get(name: string): unknown };
-    return textOf(asked.get('authorization')) ?? textOf(asked.get('Authorization'));
+    const container = headers as { get(name: string): unknown };
+    return textOf(container.get('authorization')) ?? textOf(container.get('Authorization'));
   }
   const named = isObject(headers) && Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
   return named ? textOf(named[1]) : undefined;
@@ -91,9 +91,9 @@ const textOf = (value: unknown) =>
  * Returns the gRPC status of a refusal. Clients receive its code, details and metadata, which contain the challenge
  * under its HTTP header name.
  */
-function grpcStatus(payload: OAuthRefusal, asked: Metadata, challenge: string | undefined): GrpcStatus {
+function grpcStatus(payload: OAuthRefusal, request: Metadata, challenge: string | undefined): GrpcStatus {
   const { statusCode, error, error_description } = payload;
-  const metadata = new (asked.constructor as new () => Metadata)();
+  const metadata = new (request.constructor as new () => Metadata)();
   if (challenge !== undefined) metadata.set('www-authenticate', challenge);
   const code = CODES[statusCode] ?? (statusCode < 500 ? INVALID_ARGUMENT : UNAVAILABLE);
   return { ...payload, code, details: `${error}: ${error_description}`, metadata };

@@ -40,7 +40,7 @@ export interface Transport {
    * Returns an object that identifies the native request, for transports that call the guard several times per request.
    */
   findRequestKey?(context: ExecutionContext): object | undefined;
-  toException(failure: OAuthError, facts: RefusalContext, context: ExecutionContext): Error | Promise<Error>;
+  toException(failure: OAuthError, refusal: RefusalContext, context: ExecutionContext): Error | Promise<Error>;
   /** Returns the connection or stream that stays open after the request. `undefined` if there is none. */
   findStream?(context: ExecutionContext, requirements: AccessRequirements): OpenStream | undefined;
 }
@@ -52,7 +52,7 @@ const attached = new WeakMap<object, AttachedToken>();
  * application.
  */
 export function attachedTokenOf(key: object): AttachedToken {
-  let found = attached.get(key);
-  if (!found) attached.set(key, (found = {}));
-  return found;
+  let token = attached.get(key);
+  if (!token) attached.set(key, (token = {}));
+  return token;
 }

@@ -3,34 +3,34 @@ import { html } from '../html.js';
 import { hidden } from './fields.js';
 
 /** Renders the page that asks whether to continue with the signed-in account or with another. */
-export function account({ say, nameOf, action, fields, user, returnTo }: AccountPageContext): Page {
-  const title = say('accountTitle');
+export function account({ message, nameOf, action, fields, user, returnTo }: AccountPageContext): Page {
+  const title = message('accountTitle');
   return {
     title,
     main: html`<h1>${title}</h1>
-      <a class="button primary wide" href="${returnTo}">${say('continueAs', { user: nameOf(user) })}</a>
+      <a class="button primary wide" href="${returnTo}">${message('continueAs', { user: nameOf(user) })}</a>
       <form method="post" action="${action}">
         ${hidden(fields)}
-        <button class="wide">${say('otherAccount')}</button>
+        <button class="wide">${message('otherAccount')}</button>
       </form>`,
   };
 }
 
 /** Renders the page that asks whether to sign out, or confirms that the user is signed out. */
-export function signOut({ say, nameOf, action, fields, user, login, frames = [], next }: SignOutPageContext): Page {
-  const title = say(user ? 'signOutTitle' : 'signedOutTitle');
+export function signOut({ message, nameOf, action, fields, user, login, frames = [], next }: SignOutPageContext): Page {
+  const title = message(user ? 'signOutTitle' : 'signedOutTitle');
   return {
     title,
     main: user
       ? html`<h1>${title}</h1>
-          <p>${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}</p>
+          <p>${message('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}</p>
           <form method="post" action="${action}">
             ${hidden(fields)}
-            <button class="primary wide">${say('signOut')}</button>
+            <button class="primary wide">${message('signOut')}</button>
           </form>`
       : html`<h1>${title}</h1>
-          <p>${say('signedOutText')}</p>
-          <p><a href="${next ?? login}">${say(next === undefined ? 'signInAgain' : 'goOn')}</a></p>
+          <p>${message('signedOutText')}</p>
+          <p><a href="${next ?? login}">${message(next === undefined ? 'signInAgain' : 'continue')}</a></p>
           ${frames.map(opened)}`,
   };
 }

@@ -6,8 +6,8 @@ import { requestedAccess, decisionForm } from './requested-access.js';
 
 /** Renders the consent page of a client. */
 export function consent(context: ConsentPageContext): Page {
-  const { say, nameOf, user, client, clientHost, resources, redirectUri, accounts } = context;
-  const title = say('consentTitle');
+  const { message, nameOf, user, client, clientHost, resources, redirectUri, accounts } = context;
+  const title = message('consentTitle');
   return {
     title,
     main: html`<h1>${title}</h1>
@@ -15,21 +15,21 @@ export function consent(context: ConsentPageContext): Page {
       ${
         resources.length > 0 &&
         html`<ul>
-          ${resources.map((resource) => html`<li>${say('accessTo', { resource: html`<code>${resource}</code>` })}</li>`)}
+          ${resources.map((resource) => html`<li>${message('resource', { resource: html`<code>${resource}</code>` })}</li>`)}
         </ul>`
       }
       ${
         redirectTarget(client, redirectUri) === 'elsewhere' &&
         html`<p class="notice bad">
-          ${say('answeredElsewhere', { place: destinationOf(redirectUri), host: clientHost })}
+          ${message('redirectElsewhere', { destination: destinationOf(redirectUri), host: clientHost })}
         </p>`
       }
-      ${isLocalPublicClient(client, redirectUri) && html`<p class="notice info">${say('clientHere')}</p>`}
+      ${isLocalPublicClient(client, redirectUri) && html`<p class="notice info">${message('localClient')}</p>`}
       ${decisionForm(context)}
       <p class="aside">
-        ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}
-        ${say('answeredAt', { place: html`<code>${destinationOf(redirectUri)}</code>` })}
-        ${accounts !== undefined && html`<a href="${accounts}">${say('otherAccount')}</a>`}
+        ${message('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}
+        ${message('redirectTarget', { destination: html`<code>${destinationOf(redirectUri)}</code>` })}
+        ${accounts !== undefined && html`<a href="${accounts}">${message('otherAccount')}</a>`}
       </p>`,
   };
 }

@@ -7,18 +7,18 @@ import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
  * Renders the page that asks for the code of a device. A code from the URL is filled in, and the user must compare it.
  * RFC 8628 §3.3.1
  */
-export function device({ say, action, fields, userCode, problem }: DevicePageContext): Page {
-  const title = say('deviceTitle');
+export function device({ message, action, fields, userCode, problem }: DevicePageContext): Page {
+  const title = message('deviceTitle');
   const isWrong = problem === 'wrongCode';
   const isMissing = userCode === undefined || isWrong;
   return {
-    title: problem ? say('problem', { title }) : title,
+    title: problem ? message('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problemNotice(say, problem)}
-      <p>${say(isMissing ? 'deviceIntro' : 'deviceConfirm')}</p>
+      ${problemNotice(message, problem)}
+      <p>${message(isMissing ? 'deviceIntro' : 'deviceConfirm')}</p>
       <form method="post" action="${action}">
         ${hidden(fields)}
-        <label for="user_code">${say('deviceCode')}</label>
+        <label for="user_code">${message('deviceCode')}</label>
         <input
           id="user_code"
           name="user_code"
@@ -31,35 +31,36 @@ export function device({ say, action, fields, userCode, problem }: DevicePageCon
           ${isWrong && INVALID}
           ${isMissing && FOCUSED}
         />
-        <button class="primary wide">${say('deviceContinue')}</button>
+        <button class="primary wide">${message('deviceContinue')}</button>
       </form>
-      <p class="aside">${say('deviceSafety')}</p>`,
+      <p class="aside">${message('deviceSafety')}</p>`,
   };
 }
 
 /** Renders the consent page for a device, with a warning about codes that other people have sent. RFC 8628 §5.4 */
 export function deviceConsent(context: DeviceConsentPageContext): Page {
-  const { say, nameOf, user, resources, userCode, accounts } = context;
-  const title = say('deviceConsentTitle');
+  const { message, nameOf, user, resources, userCode, accounts } = context;
+  const title = message('deviceConsentTitle');
   return {
     title,
     main: html`<h1>${title}</h1>
       ${requestedAccess(context)}
-      ${resources.map((uri) => html`<p>${say('deviceResource', { resource: html`<code>${uri}</code>` })}</p>`)}
-      <p class="notice bad">${say('deviceWarning', { code: html`<b>${userCode}</b>` })}</p>
+      ${resources.map((uri) => html`<p>${message('deviceResource', { resource: html`<code>${uri}</code>` })}</p>`)}
+      <p class="notice bad">${message('deviceWarning', { code: html`<b>${userCode}</b>` })}</p>
       ${decisionForm(context)}
       <p class="aside">
-        ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })} <a href="${accounts}">${say('otherAccount')}</a>
+        ${message('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}
+        <a href="${accounts}">${message('otherAccount')}</a>
       </p>`,
   };
 }
 
 /** Renders the page that confirms the decision about a device. */
-export function deviceDone({ say, allowed }: DeviceDonePageContext): Page {
-  const title = say(allowed ? 'deviceAllowedTitle' : 'deviceDeniedTitle');
+export function deviceDone({ message, allowed }: DeviceDonePageContext): Page {
+  const title = message(allowed ? 'deviceAllowedTitle' : 'deviceDeniedTitle');
   return {
     title,
     main: html`<h1>${title}</h1>
-      <p>${say(allowed ? 'deviceAllowedText' : 'deviceDeniedText')}</p>`,
+      <p>${message(allowed ? 'deviceAllowedText' : 'deviceDeniedText')}</p>`,
   };
 }

@@ -12,7 +12,7 @@ export const hidden = (fields: Fields): Html =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`;
 
 /** Renders the error message above a form. */
-export const problemNotice = (say: PageContext['say'], problem: Problem | undefined): Html | undefined =>
-  problem && html`<p class="notice bad" role="alert" id="problem">${say(problem)}</p>`;
+export const problemNotice = (message: PageContext['message'], problem: Problem | undefined): Html | undefined =>
+  problem && html`<p class="notice bad" role="alert" id="problem">${message(problem)}</p>`;
 
-type Problem = Parameters<PageContext['say']>[0];
+type Problem = Parameters<PageContext['message']>[0];

@@ -4,7 +4,7 @@ import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the login page. */
 export function login({
-  say,
+  message,
   action,
   fields,
   username,
@@ -13,15 +13,15 @@ export function login({
   forgotPassword,
   problem,
 }: LoginPageContext): Page {
-  const title = say('signInTitle');
+  const title = message('signInTitle');
   const isWrong = problem === 'wrong';
   return {
-    title: problem ? say('problem', { title }) : title,
+    title: problem ? message('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problemNotice(say, problem)}
+      ${problemNotice(message, problem)}
       <form method="post" action="${action}">
         ${hidden(fields)}
-        <label for="username">${say('username')}</label>
+        <label for="username">${message('username')}</label>
         <input
           id="username"
           name="username"
@@ -33,7 +33,7 @@ export function login({
           required
           ${isWrong ? INVALID : !username && FOCUSED}
         />
-        <label for="password">${say('password')}</label>
+        <label for="password">${message('password')}</label>
         <input
           id="password"
           name="password"
@@ -47,12 +47,12 @@ export function login({
         ${
           remember !== undefined &&
           html`<label class="check">
-            <input type="checkbox" name="remember" value="1" ${remember && html`checked`} /> ${say('remember')}
+            <input type="checkbox" name="remember" value="1" ${remember && html`checked`} /> ${message('remember')}
           </label>`
         }
-        <button class="primary wide">${say('signIn')}</button>
+        <button class="primary wide">${message('signIn')}</button>
       </form>
-      ${link(forgotPassword, say('forgotPassword'))} ${link(signUp, say('signUp'))}`,
+      ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
   };
 }
 

@@ -4,26 +4,27 @@ import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the page for a code: of an authenticator app, sent to the user, or a recovery code. */
 export function secondFactor(context: SecondFactorPageContext): Page {
-  const { say, nameOf, action, fields, user, codes, recovery, accounts, problem } = context;
-  const title = say('codeTitle');
+  const { message, nameOf, action, fields, user, codes, recovery, accounts, problem } = context;
+  const title = message('codeTitle');
   return {
-    title: problem ? say('problem', { title }) : title,
+    title: problem ? message('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problemNotice(say, problem)}
-      <p>${say(INTRODUCED[codes])}</p>
+      ${problemNotice(message, problem)}
+      <p>${message(INTRODUCED[codes])}</p>
       ${codes !== 'unsent' && codeForm(context)}
       ${
         (codes === 'sent' || codes === 'unsent') &&
         html`<form method="post" action="${action}">
           ${hidden(fields)}
           <button class="wide ${codes === 'unsent' && 'primary'}" name="send" value="1">
-            ${say(codes === 'sent' ? 'codeSendAgain' : 'codeSend')}
+            ${message(codes === 'sent' ? 'codeSendAgain' : 'codeSend')}
           </button>
         </form>`
       }
-      ${recovery !== undefined && html`<p><a href="${recovery}">${say('codeUseRecovery')}</a></p>`}
+      ${recovery !== undefined && html`<p><a href="${recovery}">${message('codeUseRecovery')}</a></p>`}
       <p class="aside">
-        ${say('signingInAs', { user: html`<b>${nameOf(user)}</b>` })} <a href="${accounts}">${say('otherAccount')}</a>
+        ${message('signingInAs', { user: html`<b>${nameOf(user)}</b>` })}
+        <a href="${accounts}">${message('otherAccount')}</a>
       </p>`,
   };
 }
@@ -39,11 +40,11 @@ const INTRODUCED = {
  * Renders the form for a code. The input requests a numeric keyboard, except for recovery codes, which may contain
  * letters.
  */
-function codeForm({ say, action, fields, codes, problem }: SecondFactorPageContext): Html {
+function codeForm({ message, action, fields, codes, problem }: SecondFactorPageContext): Html {
   const isRecovery = codes === 'recovery';
   return html`<form method="post" action="${action}">
     ${hidden(fields)}
-    <label for="code">${say(isRecovery ? 'codeRecovery' : 'code')}</label>
+    <label for="code">${message(isRecovery ? 'codeRecovery' : 'code')}</label>
     <input
       id="code"
       name="code"
@@ -55,6 +56,6 @@ function codeForm({ say, action, fields, codes, problem }: SecondFactorPageConte
       ${problem === 'codeWrong' && INVALID}
       ${FOCUSED}
     />
-    <button class="primary wide">${say('goOn')}</button>
+    <button class="primary wide">${message('continue')}</button>
   </form>`;
 }

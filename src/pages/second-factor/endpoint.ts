@@ -20,43 +20,47 @@ export class SecondFactorEndpoint extends PageEndpoint {
     this.step = SecondFactorLogin.of(site)!;
   }
 
-  protected async get(visit: PageRequest): Promise<void> {
-    const first = await this.step.find(visit);
-    if (!first) return this.goOn(visit);
-    this.ask(first, visit);
+  protected async get(pageRequest: PageRequest): Promise<void> {
+    const first = await this.step.find(pageRequest);
+    if (!first) return this.goOn(pageRequest);
+    this.ask(first, pageRequest);
   }
 
-  protected async post(visit: PageRequest): Promise<void> {
+  protected async post(pageRequest: PageRequest): Promise<void> {
     const { site, step } = this;
-    const { request } = visit;
-    const first = await step.find(visit);
+    const { request } = pageRequest;
+    const first = await step.find(pageRequest);
     // If the form was already sent, the user is signed in.
-    if (!first) return (await site.findUser(request)) ? this.goOn(visit) : showLogin(site, visit, 'expired');
-    if (!site.hasValidFormToken(visit, formBinding(first.user))) return this.ask(first, visit, 'codeExpired');
+    if (!first)
+      return (await site.findUser(request)) ? this.goOn(pageRequest) : showLogin(site, pageRequest, 'expired');
+    if (!site.hasValidFormToken(pageRequest, formBinding(first.user)))
+      return this.ask(first, pageRequest, 'codeExpired');
     if (textOf(request, 'send') !== undefined && step.canSend) {
-      const delay = await step.send(first.user, visit);
-      return delay ? this.ask(first, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
+      const delay = await step.send(first.user, pageRequest);
+      return delay
+        ? this.ask(first, pageRequest, delay)
+        : this.goTo(secondFactorPath(site, pageRequest, { sent: '' }), pageRequest);
     }
     const code =
       textOf(request, 'code')
         ?.slice(0, 2 * MAX_CODE_LENGTH)
         .replaceAll(/\s/g, '') ?? '';
-    if (code === '' || code.length > MAX_CODE_LENGTH) return this.ask(first, visit, 'codeWrong');
-    const problem = await step.verify(first.user, code, visit);
-    if (problem) return this.ask(first, visit, problem);
-    if (!(await step.complete(first, visit))) return showLogin(site, visit, 'expired');
-    reportUser(site.server, 'user.signed_in', { user: first.user, visit, endpoint: 'second_factor' });
-    this.goOn(visit);
+    if (code === '' || code.length > MAX_CODE_LENGTH) return this.ask(first, pageRequest, 'codeWrong');
+    const problem = await step.verify(first.user, code, pageRequest);
+    if (problem) return this.ask(first, pageRequest, problem);
+    if (!(await step.complete(first, pageRequest))) return showLogin(site, pageRequest, 'expired');
+    reportUser(site.server, 'user.signed_in', { user: first.user, pageRequest, endpoint: 'second_factor' });
+    this.goOn(pageRequest);
   }
 
-  private ask({ user }: PendingUser, visit: PageRequest, problem?: CodeProblem): void {
+  private ask({ user }: PendingUser, pageRequest: PageRequest, problem?: CodeProblem): void {
     const { canSend } = this.step;
     const { recoveryCodes } = this.site.options.secondFactor!;
-    showSecondFactor(this.site, user, visit, { canSend, recoveryCodes, ...(problem && { problem }) });
+    showSecondFactor(this.site, user, pageRequest, { canSend, recoveryCodes, ...(problem && { problem }) });
   }
 
   /** Redirects to the page that the user came from. That page asks again if the login is still insufficient. */
-  private goOn(visit: PageRequest): void {
-    this.goTo(returnPath(visit.request) ?? this.site.options.home, visit);
+  private goOn(pageRequest: PageRequest): void {
+    this.goTo(returnPath(pageRequest.request) ?? this.site.options.home, pageRequest);
   }
 }

@@ -48,9 +48,9 @@ export class SecondFactorLogin {
    * Starts a pending login after a correct password, and sends a code if codes are sent. If sending is delayed, no
    * login is pending.
    */
-  async begin(user: User, visit: PageRequest, remember: boolean): Promise<Delay | undefined> {
-    const delay = this.canSend ? await this.send(user, visit) : undefined;
-    if (delay === undefined) await this.pending.start(user, visit, { ...this.policy.passwordFactor, remember });
+  async begin(user: User, pageRequest: PageRequest, remember: boolean): Promise<Delay | undefined> {
+    const delay = this.canSend ? await this.send(user, pageRequest) : undefined;
+    if (delay === undefined) await this.pending.start(user, pageRequest, { ...this.policy.passwordFactor, remember });
     return delay;
   }
 
@@ -58,40 +58,40 @@ export class SecondFactorLogin {
    * Starts a pending login, even if no code could be sent: the page of the second factor can send one.
    * @returns whether a code was sent
    */
-  async beginEvenIfNotSent(user: User, visit: PageRequest, proof: FirstFactor): Promise<boolean> {
-    const isSent = this.canSend && (await this.send(user, visit)) === undefined;
-    await this.pending.start(user, visit, proof);
+  async beginEvenIfNotSent(user: User, pageRequest: PageRequest, proof: FirstFactor): Promise<boolean> {
+    const isSent = this.canSend && (await this.send(user, pageRequest)) === undefined;
+    await this.pending.start(user, pageRequest, proof);
     return isSent;
   }
 
   /** Discards the pending login of this browser. */
-  async forget(visit: PageRequest): Promise<void> {
-    await this.pending.end(visit);
+  async forget(pageRequest: PageRequest): Promise<void> {
+    await this.pending.end(pageRequest);
   }
 
   /** Returns the user who must enter a code in this browser. `undefined` if no user must. */
-  async find(visit: PageRequest): Promise<PendingUser | undefined> {
-    const half = await this.pending.find(visit);
+  async find(pageRequest: PageRequest): Promise<PendingUser | undefined> {
+    const half = await this.pending.find(pageRequest);
     if (half) return { user: half.user, firstFactor: half };
-    const session = await this.site.modelSessions!.findSession(visit.request);
+    const session = await this.site.modelSessions!.findSession(pageRequest.request);
     const { acr } = this.options;
     if (!session || acr === undefined || session.acr === acr) return undefined;
     return (await this.policy.isEnrolled(session.user)) ? { user: session.user, session } : undefined;
   }
 
-  async send(user: User, visit: PageRequest): Promise<Delay | undefined> {
-    const attempt = this.attemptOf(user, visit, 'send');
-    if (await isThrottled(this.throttle, attempt, visit.response)) return 'throttled';
-    return (await unlessBusy(async () => this.factor.send!(user), visit)) === 'busy' ? 'busy' : undefined;
+  async send(user: User, pageRequest: PageRequest): Promise<Delay | undefined> {
+    const attempt = this.attemptOf(user, pageRequest, 'send');
+    if (await isThrottled(this.throttle, attempt, pageRequest.response)) return 'throttled';
+    return (await unlessBusy(async () => this.factor.send!(user), pageRequest)) === 'busy' ? 'busy' : undefined;
   }
 
-  async verify(user: User, code: string, visit: PageRequest): Promise<Delay | 'codeWrong' | undefined> {
-    const attempt = this.attemptOf(user, visit, 'code');
-    if (await isThrottled(this.throttle, attempt, visit.response)) return 'throttled';
-    const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), visit);
+  async verify(user: User, code: string, pageRequest: PageRequest): Promise<Delay | 'codeWrong' | undefined> {
+    const attempt = this.attemptOf(user, pageRequest, 'code');
+    if (await isThrottled(this.throttle, attempt, pageRequest.response)) return 'throttled';
+    const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), pageRequest);
     if (verdict === 'busy') return verdict;
     if (verdict !== true) return 'codeWrong';
-    for (const one of [attempt, this.attemptOf(user, visit, 'send')]) await this.throttle.forgive?.(one);
+    for (const one of [attempt, this.attemptOf(user, pageRequest, 'send')]) await this.throttle.forgive?.(one);
     return undefined;
   }
 
@@ -100,22 +100,24 @@ export class SecondFactorLogin {
    * that requests a new login still gets one.
    * @returns `false` if the pending login or session has expired or was ended
    */
-  async complete({ user, session }: PendingUser, visit: PageRequest): Promise<boolean> {
+  async complete({ user, session }: PendingUser, pageRequest: PageRequest): Promise<boolean> {
     const { acr, amr } = this.options;
     // The session may have been ended while the code was verified.
-    const now = await this.find(visit);
+    const now = await this.find(pageRequest);
     if (!now || formBinding(now.user) !== formBinding(user) || !now.session !== !session) return false;
-    await this.pending.end(visit);
+    await this.pending.end(pageRequest);
     const { modelSessions: own } = this.site;
     const before = session ?? now.firstFactor;
     const more = {
       ...(session && { authTime: session.authTime, expiresAt: session.expiresAt }),
       ...(now.firstFactor && { authTime: now.firstFactor.authTime }),
-      rememberUntil: session ? await own!.rememberedUntil(user, visit) : own!.rememberUntil(now.firstFactor?.remember),
+      rememberUntil: session
+        ? await own!.rememberedUntil(user, pageRequest)
+        : own!.rememberUntil(now.firstFactor?.remember),
       acr: acr ?? before?.acr,
       amr: [...new Set([...(before?.amr ?? ['pwd']), ...amr, 'mfa'])],
     };
-    await startSession(this.site, user, visit, more);
+    await startSession(this.site, user, pageRequest, more);
     return true;
   }
 

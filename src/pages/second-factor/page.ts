@@ -38,27 +38,27 @@ interface PageOptions {
 export function showSecondFactor(
   site: Site,
   user: User,
-  visit: PageRequest,
+  pageRequest: PageRequest,
   { canSend, recoveryCodes, problem }: PageOptions,
 ): void {
-  const { request } = visit;
+  const { request } = pageRequest;
   const [isSent, isRecovery] = [textOf(request, 'sent') !== undefined, textOf(request, 'recovery') !== undefined];
   const now = { sent: isSent ? '' : undefined, recovery: isRecovery ? '' : undefined };
   const acr = requestedAcr(request);
-  const facts: PageData<'secondFactor'> = {
+  const data: PageData<'secondFactor'> = {
     user,
     codes: isRecovery ? 'recovery' : !canSend ? 'app' : isSent ? 'sent' : 'unsent',
-    action: secondFactorPath(site, visit, now),
-    fields: site.fields(visit, {}, formBinding(user)),
+    action: secondFactorPath(site, pageRequest, now),
+    fields: site.fields(pageRequest, {}, formBinding(user)),
     accounts: site.loginPath(request, returnPath(request), { reauthenticate: true, ...(acr && { acr }) }),
   };
-  if (recoveryCodes && !isRecovery) facts.recovery = secondFactorPath(site, visit, { ...now, recovery: '' });
-  if (problem) facts.problem = problem;
+  if (recoveryCodes && !isRecovery) data.recovery = secondFactorPath(site, pageRequest, { ...now, recovery: '' });
+  if (problem) data.problem = problem;
   const status = problem ? STATUS[problem] : 200;
   if (problem && problem !== 'busy') {
-    reportUserRefused(site.server, { reason: REASONS[problem], status, visit, endpoint: 'second_factor' });
+    reportUserRefused(site.server, { reason: REASONS[problem], status, pageRequest, endpoint: 'second_factor' });
   }
-  site.show('secondFactor', facts, visit, status);
+  site.show('secondFactor', data, pageRequest, status);
 }
 
 const carriedParameters = (request: PageRequest['request']) => ({

@@ -21,11 +21,11 @@ export class PendingLogins {
   /** @param proof the first factor of the user */
   async start(
     user: User,
-    visit: PageRequest,
+    pageRequest: PageRequest,
     proof: Pick<Session, 'acr' | 'amr' | 'remember'> & Pick<SignIn, 'authTime'>,
   ): Promise<void> {
-    await this.end(visit);
-    const sessionId = this.idOf(this.cookie(visit).issue(this.lifetime));
+    await this.end(pageRequest);
+    const sessionId = this.idOf(this.cookie(pageRequest).issue(this.lifetime));
     const now = Date.now();
     const { acr, amr, remember, authTime = new Date(now) } = proof;
     const expiresAt = new Date(now + this.lifetime * 1000);
@@ -33,15 +33,15 @@ export class PendingLogins {
     await this.model.saveSession({ sessionId, user, authTime, expiresAt, acr, amr, issuer, remember, isPending: true });
   }
 
-  async find(visit: PageRequest): Promise<Session | undefined> {
-    const { value } = this.cookie(visit);
+  async find(pageRequest: PageRequest): Promise<Session | undefined> {
+    const { value } = this.cookie(pageRequest);
     const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
     return session && session.expiresAt.getTime() > Date.now() ? session : undefined;
   }
 
   /** Ends the pending login. The cookie stays, but refers to nothing. */
-  async end(visit: PageRequest): Promise<void> {
-    const { value } = this.cookie(visit);
+  async end(pageRequest: PageRequest): Promise<void> {
+    const { value } = this.cookie(pageRequest);
     if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
   }
 

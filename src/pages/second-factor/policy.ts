@@ -18,10 +18,10 @@ export class SecondFactorPolicy {
    * Whether the user must enter a code before a session starts.
    * @param firstFactor how the application authenticated the user. If omitted, by the password on the login page.
    */
-  async isRequired(user: User, visit: PageRequest, firstFactor?: FirstFactor): Promise<boolean> {
+  async isRequired(user: User, pageRequest: PageRequest, firstFactor?: FirstFactor): Promise<boolean> {
     if (firstFactor && this.hadTwoFactors(firstFactor)) return false;
     const isWanted =
-      this.options.when === 'always' || this.wouldSatisfy(visit, (firstFactor ?? this.passwordFactor).acr);
+      this.options.when === 'always' || this.wouldSatisfy(pageRequest, (firstFactor ?? this.passwordFactor).acr);
     return isWanted && this.isEnrolled(user);
   }
 
@@ -29,9 +29,9 @@ export class SecondFactorPolicy {
    * Whether a client requests a stronger login than that of the session, and the user can provide it with the second
    * factor.
    */
-  async isStepUpRequested(user: User, visit: PageRequest): Promise<boolean> {
-    const session = await this.site.modelSessions!.findSession(visit.request);
-    return this.wouldSatisfy(visit, session?.acr) && this.isEnrolled(user);
+  async isStepUpRequested(user: User, pageRequest: PageRequest): Promise<boolean> {
+    const session = await this.site.modelSessions!.findSession(pageRequest.request);
+    return this.wouldSatisfy(pageRequest, session?.acr) && this.isEnrolled(user);
   }
 
   /** Whether the login does not have the requested `acr`, but would have it with the second factor. */

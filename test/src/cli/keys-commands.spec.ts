@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import type { KeyInfo } from 'nest-oauth2/jose';
 
-import type { Host } from '../../../src/cli/command.js';
+import type { CommandTarget } from '../../../src/cli/command.js';
 import { targetOfContext } from '../../../src/cli/target-of-context.js';
 import { openTarget } from '../../../src/cli/open-target.js';
 import { readCommand } from '../../../src/cli/read-command.js';
@@ -13,7 +13,7 @@ import { AppModule } from './keys-app.js';
 const APP = join(import.meta.dirname, 'keys-app.ts');
 
 describe('nest-oauth2 keys', () => {
-  let host: Host;
+  let host: CommandTarget;
 
   beforeAll(async () => {
     host = targetOfContext(await NestFactory.createApplicationContext(AppModule, { logger: false }));
@@ -47,7 +47,7 @@ describe('nest-oauth2 keys', () => {
     await expect(run('remove', '--', first!.kid)).rejects.toThrow(`There is no key "${first!.kid}"`);
     expect(() => readCommand(['keys', 'remove'])).toThrow('`keys remove` requires a <kid>');
     expect(() => readCommand(['keys'])).toThrow(
-      'There is no command `keys`: there are `keys list`, `keys rotate`, `keys remove`. See nest-oauth2 --help',
+      'There is no command `keys`: the known ones are `keys list`, `keys rotate`, `keys remove`. See nest-oauth2 --help',
     );
   });
 

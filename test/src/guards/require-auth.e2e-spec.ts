@@ -98,9 +98,9 @@ describe.each(SETUPS)('step-up authentication by @RequireAuth() with $of tokens 
       findUser: () => alice,
       howSignedIn: () => signedIn,
       hasConsented: () => true,
-      login(context: { returnTo: string; wanted: Readonly<RequestedLogin> }) {
-        wanted.push(context.wanted);
-        signedIn = { authTime: new Date(), acr: context.wanted.acr?.[0] ?? PWD };
+      login(context: { returnTo: string; requestedLogin: Readonly<RequestedLogin> }) {
+        wanted.push(context.requestedLogin);
+        signedIn = { authTime: new Date(), acr: context.requestedLogin.acr?.[0] ?? PWD };
         return { redirect: context.returnTo };
       },
     });

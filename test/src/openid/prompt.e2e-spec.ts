@@ -420,8 +420,8 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
         findUser: () => ({ id: '1', name: 'Alice' }),
         howSignedIn: () => signedIn,
         hasConsented: () => true,
-        login(context: { returnTo: string; wanted: { acr?: readonly string[] } }) {
-          wanted.push(context.wanted);
+        login(context: { returnTo: string; requestedLogin: { acr?: readonly string[] } }) {
+          wanted.push(context.requestedLogin);
           return { redirect: context.returnTo };
         },
       });

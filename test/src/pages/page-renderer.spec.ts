@@ -65,7 +65,7 @@ const hostile = (look: Look = {}) => {
     applications: renderer.render('applications', {
       ...bad,
       user: badUser,
-      ended: true,
+      accessRemoved: true,
       applications: [{ ...application, client: badClient, clientId: HOSTILE, scope: HOSTILE.replaceAll(' ', '') }],
     }),
   };
@@ -146,7 +146,7 @@ describe('the language of a page', () => {
   });
 
   it('determines the format of dates', () => {
-    const facts = { ...form, user, applications: [application], ended: false };
+    const facts = { ...form, user, applications: [application], accessRemoved: false };
     const page = (acceptLanguage: string) =>
       new PageRenderer(look).render('applications', facts, { acceptLanguage }).html;
     expect(page('en')).toContain('Since Jan 2, 2026, last used Mar 4, 2026');
@@ -196,7 +196,7 @@ describe('an application that customizes the built-in pages', () => {
       'invalid_client</code> Invalid client: who?',
     );
     const fault = show(new ServerError('the password of the database is x'));
-    expect(fault).toContain(ENGLISH.ourFault);
+    expect(fault).toContain(ENGLISH.serverError);
     expect(fault).not.toContain('database');
   });
 });

@@ -548,7 +548,9 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     const { visitor } = await open({ pages: { languages } });
     expect((await password(visitor, await go(visitor, { ui_locales: 'de' }))).heading).toBe('Code eingeben');
     const own = await open({
-      pages: { render: { secondFactor: ({ say }) => ({ title: say('codeTitle'), main: html`<h1>Mine</h1>` }) } },
+      pages: {
+        render: { secondFactor: ({ message: say }) => ({ title: say('codeTitle'), main: html`<h1>Mine</h1>` }) },
+      },
     });
     expect((await password(own.visitor, await go(own.visitor))).heading).toBe('Mine');
   });
