@@ -70,7 +70,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'clients retire': ending('retire', 'disables a client and revokes everything issued to it; its registration is kept'),
-  'clients restore': ending('restore', 'enables a disabled client; what was revoked stays revoked'),
+  'clients restore': ending('restore', 'enables a disabled client; its revoked grants and tokens stay revoked'),
   'clients remove': ending('remove', 'deletes a client and revokes everything issued to it'),
 };
 

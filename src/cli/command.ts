@@ -11,7 +11,7 @@ export interface CommandOption {
 
 /** The argument and the options of one command line. */
 export interface CommandArguments {
-  /** The argument after the name of the command. Empty if there is none. */
+  /** The argument after the name of the command. Empty if the command line has no argument. */
   readonly id: string;
   text(option: string): string | undefined;
   list(option: string): readonly string[] | undefined;

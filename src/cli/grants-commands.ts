@@ -109,7 +109,7 @@ const grantsOf = (args: CommandArguments, target: CommandTarget) =>
 
 /**
  * Returns the filter for grants and sessions.
- * @throws {UsageError} If neither a user nor a client is given.
+ * @throws {UsageError} If no user and no client is given.
  */
 function selectionOf(args: CommandArguments, grantId?: string) {
   const [userId, clientId, issuer] = [args.text('user'), args.text('client'), args.text('issuer')];

@@ -17,7 +17,7 @@ export interface RequireAuthOptions {
  * Requires how strongly and how recently the user of the access token must have signed in. On a method it replaces the
  * requirements of its controller. Other requests get 401 `insufficient_user_authentication` with the parameters for a
  * step-up authorization request.
- * @throws {InvalidArgumentError} If neither `acr` nor `maxAge` is given, or one is invalid.
+ * @throws {InvalidArgumentError} If `acr` and `maxAge` are both missing, or one is invalid.
  * RFC 9470
  */
 export function RequireAuth({ acr, maxAge, ...others }: RequireAuthOptions) {

@@ -11,7 +11,7 @@ export const ROLES_METADATA = 'nest-oauth2:roles';
  * @throws {InvalidArgumentError} If no role is given, or one is empty or undefined.
  */
 export function Roles(...roles: [string, ...string[]]) {
-  assertConfig(roles.length > 0, '@Roles() requires at least one role; use @Scopes() to accept any valid token');
+  assertConfig(roles.length > 0, '@Roles() takes at least one role; use @Scopes() to accept any valid token');
   for (const role of roles as unknown[]) {
     assertConfig(typeof role === 'string' && role !== '', `@Roles() takes names of roles. Got ${String(role)}`);
   }

@@ -11,7 +11,7 @@ import { SERVER_NAMES } from './oauth2-context.js';
 export interface ServerRegistration {
   /** The `name` of the import. `undefined` for the default server. */
   readonly name: string | undefined;
-  /** The tenant of the server. If omitted, it has none. */
+  /** The tenant of the server. If omitted, the server belongs to no tenant. */
   readonly tenant?: string | undefined;
   /** The option `secret`. */
   readonly secret?: string | undefined;

@@ -3,7 +3,7 @@ import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
 import type { OAuth2Server } from '../../lib/index.js';
 import type { NativeRequest } from '../http/http-adapter.js';
 
-/** Finds a server in its module. If its model is request-scoped, so is the server. */
+/** Finds a server in its module. If the model is request-scoped, the server is made for this request. */
 export function findServer(
   moduleRef: ModuleRef,
   token: InjectionToken,

@@ -9,7 +9,7 @@ export interface PageContext {
   language: string;
   /** Returns a message in the language of the page, with values for its `{placeholders}`. */
   message: (message: keyof typeof ENGLISH, values?: Readonly<Record<string, unknown>>) => Html;
-  /** Returns the description of a scope value in the language of the page. `undefined` if there is none. */
+  /** Returns the description of a scope value in the language of the page. `undefined` if it has no description. */
   describe: (scope: string) => string | undefined;
   /** Formats a date in the language of the page. */
   date: (moment: Date) => string;
@@ -45,7 +45,7 @@ export interface LoginPageContext extends FormContext {
  * request a code. The input for the code has `autocomplete="one-time-code"`.
  */
 export interface SecondFactorPageContext extends FormContext {
-  /** The user whose password was correct, or who is already signed in. */
+  /** The user to verify: after a correct password, or already signed in. */
   user: User;
   /**
    * The kind of code: of an authenticator app, sent already (may be sent again), still to be sent, or a recovery code,
@@ -81,7 +81,7 @@ export interface ConsentPageContext extends FormContext {
    * §5.5
    */
   claims?: readonly string[];
-  /** The requested authorization details. If omitted, there are none. RFC 9396 §2 */
+  /** The requested authorization details. If omitted, the client requests no details. RFC 9396 §2 */
   details?: readonly ShownDetail[];
   /** The URL to choose another account. If omitted, the page has no such link. */
   accounts?: string;
@@ -105,7 +105,7 @@ export interface SignOutPageContext extends FormContext {
   /** The URL to sign in again. */
   login: string;
   /**
-   * URLs that sign the user out at clients, each to be opened in an `<iframe>`. If omitted, there are none.
+   * URLs that sign the user out at clients, each to be opened in an `<iframe>`. If omitted, no client needs a frame.
    * Front-Channel Logout §2
    */
   frames?: readonly string[];
@@ -165,7 +165,7 @@ export interface DeviceConsentPageContext extends FormContext {
    * §5.5
    */
   claims?: readonly string[];
-  /** The requested authorization details. If omitted, there are none. RFC 9396 §2 */
+  /** The requested authorization details. If omitted, the client requests no details. RFC 9396 §2 */
   details?: readonly ShownDetail[];
   /** The code that the device shows. */
   userCode: string;

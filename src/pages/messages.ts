@@ -111,7 +111,7 @@ export const OPENID_SCOPES: Scopes = {
   offline_access: 'Keep access while you are away',
 };
 
-/** Returns the description of a scope value. `undefined` if there is none. */
+/** Returns the description of a scope value. `undefined` if it has no description. */
 export function scopeDescription(scopes: Scopes | undefined, value: string): string | undefined {
   const words = scopes && Object.hasOwn(scopes, value) ? scopes[value] : undefined;
   return typeof words === 'string' ? words : (words?.consent ?? words?.title);

@@ -52,8 +52,7 @@ export interface PagesOptions extends Look {
    */
   signIn?: Pick<SignIn, 'acr' | 'amr'>;
   /**
-   * The second factor that is requested after the password: a code of an authenticator app, or a code that you send. If
-   * omitted, there is none.
+   * The second factor that is requested after the password: a code of an authenticator app, or a code that you send. If omitted, a password is sufficient.
    */
   secondFactor?: SecondFactorOptions;
   /**

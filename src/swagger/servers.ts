@@ -27,7 +27,7 @@ type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? M
 
 /**
  * Returns the servers of an application by name.
- * @throws {InvalidArgumentError} If it has none.
+ * @throws {InvalidArgumentError} If the application has no `OAuth2Module`.
  */
 export function findServers(app: INestApplication): ReadonlyMap<string | undefined, DescribedServer> {
   const modules = app.get(ModulesContainer);

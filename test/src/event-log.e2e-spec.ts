@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
     await post(`${url}/oauth/token`, refresh, basic('web', 'web-secret'));
     expect(warn.mock.calls).toEqual([
       [
-        expect.stringMatching(/^token\.reuse_detected .*clientId="web" userId="alice" .*what="refresh token"/),
+        expect.stringMatching(/^token\.reuse_detected .*clientId="web" userId="alice" .*kind="refresh token"/),
         'OAuth2',
       ],
     ]);

@@ -6,7 +6,7 @@ export interface OAuthRefusal {
   status: 'error';
   /** The HTTP status of the error. */
   statusCode: number;
-  /** The same text as `error_description`, in the member that Nest clients read. */
+  /** The text of `error_description`, repeated in the member that Nest clients read. */
   message: string;
   error: string;
   error_description: string;

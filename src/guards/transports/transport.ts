@@ -23,7 +23,7 @@ export interface RefusalContext {
 
 /** A connection or stream that stays open after its request was accepted. */
 export interface OpenStream {
-  /** The same object as long as the stream is open. */
+  /** The object that identifies the stream as long as it is open. */
   readonly key: object;
   onClosed(callback: () => void): void;
   close(reason: OAuthError): void;
@@ -33,7 +33,7 @@ export interface OpenStream {
 export interface Transport {
   /** Returns the request that the token is read from. */
   readRequest(context: ExecutionContext): NativeRequest;
-  /** Returns the reply that receives the engine's headers. `undefined` if there is none. */
+  /** Returns the reply that receives the engine's headers. `undefined` if the transport has no reply. */
   findReply?(context: ExecutionContext): NativeReply | undefined;
   findAttachedToken(context: ExecutionContext): AttachedToken;
   /**
@@ -41,7 +41,7 @@ export interface Transport {
    */
   findRequestKey?(context: ExecutionContext): object | undefined;
   toException(failure: OAuthError, refusal: RefusalContext, context: ExecutionContext): Error | Promise<Error>;
-  /** Returns the connection or stream that stays open after the request. `undefined` if there is none. */
+  /** Returns the connection or stream that stays open after the request. `undefined` if nothing stays open. */
   findStream?(context: ExecutionContext, requirements: AccessRequirements): OpenStream | undefined;
 }
 

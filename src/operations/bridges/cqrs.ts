@@ -4,7 +4,7 @@ import type { OAuth2EventName, OAuth2Events } from '../../../lib/index.js';
 import { OnOAuth2Event } from '../../decorators/on-oauth2-event.decorator.js';
 
 /**
- * Returns a class for an event. None of the event classes extends another, so that a handler never receives the events
+ * Returns a class for an event. The event classes do not extend each other, so that a handler never receives the events
  * of another class.
  */
 const eventOf = <N extends OAuth2EventName>(name: N) =>

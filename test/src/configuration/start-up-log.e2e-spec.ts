@@ -26,7 +26,7 @@ describe('the start-up log of an application', () => {
 
   it('warns when the authorization endpoint cannot sign users in', async () => {
     await start({ model: store() });
-    expect(own(warn)).toEqual([expect.stringContaining('cannot sign users in: list `pages()` in `features`')]);
+    expect(own(warn)).toEqual([expect.stringContaining('cannot sign users in: add `pages()` to `features`')]);
   });
 
   it.each([

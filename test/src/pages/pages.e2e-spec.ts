@@ -428,9 +428,9 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
 
 describe('pages() as a configured feature', () => {
   it.each<[PagesOptions, string]>([
-    [{ sessionLifetime: 0 }, '`sessionLifetime` must be whole seconds'],
+    [{ sessionLifetime: 0 }, '`sessionLifetime` must be an integer of seconds'],
     [{ home: 'https://elsewhere.example' }, '`home` must be a path'],
-    [{ login: '/login' }, '`login` needs `sessions`'],
+    [{ login: '/login' }, '`login` requires `sessions`'],
     [{ sessions: {} as never }, '`sessions` must have a method `find()`'],
     [{ throttle: {} as never }, '`throttle` must have a method `count()`'],
   ])('throws for the options %p', (options, sentence) => {
