@@ -33,7 +33,7 @@ export const OVERLAP = text('<seconds>', 'how long the previous secret stays val
 export const UNSET = list('<field>', 'removes a field; can be repeated');
 export const LIST_OPTIONS: Readonly<Record<string, CommandOption>> = {
   search: text('<text>', 'only clients whose id or name contains this text'),
-  retired: flag('only disabled clients'),
+  disabled: flag('only disabled clients'),
   active: flag('only clients that are not disabled'),
   limit: text('<count>', 'maximum number of clients, 1 to 1000. If omitted, all'),
   after: text('<client id>', 'continues after this client'),

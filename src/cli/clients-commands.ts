@@ -32,8 +32,8 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     options: { ...LIST_OPTIONS, ...SERVER },
     async run(args, target) {
       const clients = await clientsOf(args, target);
-      const isOnly = args.isSet('retired') !== args.isSet('active');
-      const filter = { search: args.text('search'), disabled: isOnly ? args.isSet('retired') : undefined };
+      const isOnly = args.isSet('disabled') !== args.isSet('active');
+      const filter = { search: args.text('search'), disabled: isOnly ? args.isSet('disabled') : undefined };
       const limit = args.number('limit');
       const options = { ...filter, after: args.text('after'), limit: limit ?? 1000 };
       const listed = await (limit === undefined ? allOf(clients, options) : clients.list(options));
@@ -69,22 +69,22 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
       return { value: rotated, lines: [`secret  ${rotated.secret}`, ONCE] };
     },
   },
-  'clients retire': ending('retire', 'disables a client and revokes everything issued to it; its registration is kept'),
-  'clients restore': ending('restore', 'enables a disabled client; its revoked grants and tokens stay revoked'),
-  'clients remove': ending('remove', 'deletes a client and revokes everything issued to it'),
+  'clients disable': methodCommand(
+    'disable',
+    'disables a client and revokes everything issued to it; its registration is kept',
+  ),
+  'clients enable': methodCommand('enable', 'enables a disabled client; its revoked grants and tokens stay revoked'),
+  'clients remove': methodCommand('remove', 'deletes a client and revokes everything issued to it'),
 };
 
-/** The methods of `OAuth2Clients` that the commands call. */
-const METHODS = { retire: 'disable', restore: 'enable', remove: 'remove' } as const;
-
-function ending(verb: 'retire' | 'restore' | 'remove', about: string): Command {
+function methodCommand(method: 'disable' | 'enable' | 'remove', description: string): Command {
   return {
     argument: ID,
-    description: about,
+    description,
     options: SERVER,
     async run(args, target) {
-      assertFound(args, await (await clientsOf(args, target))[METHODS[verb]](args.id));
-      return { value: { id: args.id }, lines: [`${verb}d  ${args.id}`] };
+      assertFound(args, await (await clientsOf(args, target))[method](args.id));
+      return { value: { id: args.id }, lines: [`${method}d  ${args.id}`] };
     },
   };
 }
@@ -108,7 +108,7 @@ function assertFound<T>({ id }: CommandArguments, result: T): NonNullable<T> {
 }
 
 const line = ({ id, retiredAt, ...client }: ManagedClient) =>
-  [id, (client as { name?: unknown }).name ?? '', client.grants.join(' '), retiredAt ? 'retired' : '']
+  [id, (client as { name?: unknown }).name ?? '', client.grants.join(' '), retiredAt ? 'disabled' : '']
     .join('\t')
     .trimEnd();
 

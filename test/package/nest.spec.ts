@@ -71,8 +71,8 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
       redirectUris: ['https://a.example/cb'],
       secrets: [{}, {}],
     });
-    expect(await command('retire', id)).toBe(`retired  ${id}\n`);
-    expect(await command('list')).toBe(`${id}\tShop\tclient_credentials\tretired\n`);
+    expect(await command('disable', id)).toBe(`disabled  ${id}\n`);
+    expect(await command('list')).toBe(`${id}\tShop\tclient_credentials\tdisabled\n`);
     expect(await command('list', '--server', 'partners')).toBe('');
     expect(await failure('list', '--server', 'nobody')).toContain('no server `nobody`');
     expect(await command('remove', id)).toBe(`removed  ${id}\n`);
