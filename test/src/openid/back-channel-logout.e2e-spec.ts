@@ -216,7 +216,7 @@ describe('a sign-out by the user', () => {
     await enter(visitor);
     await signOut(visitor);
     await settled(1);
-    expect(told('logout.failed')).toMatchObject([{ reason: expect.stringContaining('not fetched') }]);
+    expect(told('logout.failed')).toMatchObject([{ reason: expect.stringContaining('cannot be fetched') }]);
   });
 
   it('is not possible by a form of another site (CSRF)', async () => {
