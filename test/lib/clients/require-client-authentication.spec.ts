@@ -18,14 +18,14 @@ describe('the option `requireClientAuthentication`', () => {
   });
 
   it.each([
-    [{}],
-    [{ password: true }],
-    [{ refresh_token: false }],
-    [true],
-    [false],
-    [undefined],
-    [Object.create({ password: false })],
-  ])('requires the secret if it is %j', async (map) => {
+    ['an empty object', {}],
+    ['an object with true for the grant', { password: true }],
+    ['an object with false for another grant', { refresh_token: false }],
+    ['true', true],
+    ['false', false],
+    ['undefined', undefined],
+    ['an object that inherits false for the grant', Object.create({ password: false })],
+  ])('requires the secret if it is %s', async (_, map) => {
     expect(summary((await withoutSecret(map)).error)).toBe(
       '401 invalid_client: Invalid client: cannot retrieve client credentials',
     );

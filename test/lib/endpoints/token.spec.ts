@@ -149,11 +149,18 @@ describe('an error of the token endpoint', () => {
     [{}, SPA.grants],
     [{ client_secret: '' }, SPA.grants],
     [{}, ['client_credentials']],
-  ])('is unauthorized_client for client_credentials of a public client with %j', async (form, grants) => {
-    const host = createTestModel();
-    host.clients.set('spa', { ...SPA, grants });
-    const { error, headers } = await runOperation(host, 'token', formRequest({ ...GRANT, client_id: 'spa', ...form }));
-    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
-    expect(headers['www-authenticate']).toBeUndefined();
-  });
+  ])(
+    'is unauthorized_client for client_credentials of a public client with %j and the grants %j',
+    async (form, grants) => {
+      const host = createTestModel();
+      host.clients.set('spa', { ...SPA, grants });
+      const { error, headers } = await runOperation(
+        host,
+        'token',
+        formRequest({ ...GRANT, client_id: 'spa', ...form }),
+      );
+      expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+      expect(headers['www-authenticate']).toBeUndefined();
+    },
+  );
 });

@@ -180,7 +180,7 @@ describe('a client with the authentication method tls_client_auth', () => {
     { tlsClientAuthSubjectDn: 'CN=Client.example' },
     { tlsClientAuthSanDns: 'client.example', tlsClientAuthSanIp: '192.0.2.7' },
     { tlsClientAuthSanDns: ['client.example'] },
-  ])('is rejected with the registered subject alternative name %j', async (name) => {
+  ])('is rejected with the registered name %j', async (name) => {
     const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
     expect(await ask('it', { certificate: issue({ names: NAMES, by: authority }) })).toMatchObject(REFUSED);
   });
@@ -213,19 +213,24 @@ describe('a client with the authentication method self_signed_tls_client_auth', 
   });
 
   it.each([
-    {},
-    { jwks: {} },
-    { jwks: { keys: [] } },
-    { jwks: { keys: [null] } },
-    { jwks: { keys: [{}] } },
-    { jwks: { keys: [{ x5c: 'x' }] } },
-    { jwks: { keys: [{ ...jwkOf(own), x5c: [] }] } },
-    { jwks: { keys: [{ ...jwkOf(own), x5c: [other.x509.raw.toString('base64'), own.x509.raw.toString('base64')] }] } },
-    { jwks: { keys: [{ ...jwkOf(own), crv: 'P-384' }] } },
-    { jwks: { keys: Array.from({ length: 101 }, () => jwkOf(own)) } },
-    { jwksUri: 'https://127.0.0.1/keys' },
-    { jwksUri: 'no URL' },
-  ])('is rejected if its registered keys are invalid: case %#', async (registered) => {
+    ['no keys', {}],
+    ['a JWK set without a list', { jwks: {} }],
+    ['an empty list', { jwks: { keys: [] } }],
+    ['null as a key', { jwks: { keys: [null] } }],
+    ['a key without members', { jwks: { keys: [{}] } }],
+    ['a string as `x5c`', { jwks: { keys: [{ x5c: 'x' }] } }],
+    ['an empty `x5c`', { jwks: { keys: [{ ...jwkOf(own), x5c: [] }] } }],
+    [
+      'the certificate of another client first in `x5c`',
+      {
+        jwks: { keys: [{ ...jwkOf(own), x5c: [other.x509.raw.toString('base64'), own.x509.raw.toString('base64')] }] },
+      },
+    ],
+    ['a wrong curve', { jwks: { keys: [{ ...jwkOf(own), crv: 'P-384' }] } }],
+    ['more than 100 keys', { jwks: { keys: Array.from({ length: 101 }, () => jwkOf(own)) } }],
+    ['a `jwks_uri` on this machine', { jwksUri: 'https://127.0.0.1/keys' }],
+    ['a `jwks_uri` that is not a URL', { jwksUri: 'no URL' }],
+  ])('is rejected if its registered keys are invalid: %s', async (_, registered) => {
     const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'self_signed_tls_client_auth', ...registered }]);
     expect(await ask('it', { certificate: own })).toMatchObject(REFUSED);
   });
@@ -297,7 +302,7 @@ describe('the option `proxy` of mutualTls()', () => {
   });
 
   it.each(['192.0.2.1', '10.0.1.5', '::1', 'fe80::1%10.0.0.5', '::ffff:10.0.1.5', ''])(
-    'ignores the header of the untrusted address %s',
+    'ignores the header of the untrusted address %j',
     async (from) => {
       const { ask } = setUp(trusting());
       const headers = { 'client-cert': `:${der}:` };
@@ -315,26 +320,26 @@ describe('the option `proxy` of mutualTls()', () => {
   });
 
   it.each([
-    ['client-cert', ''],
-    ['client-cert', 'garbage'],
-    ['client-cert', `:${der}:, :${der}:`],
-    ['client-cert', `:${der}:;x=1`],
-    ['client-cert', `::`],
-    ['client-cert', `:${der}`],
-    ['client-cert', `:${der.slice(0, -40)}:`],
-    ['client-cert', '%'],
-    ['client-cert', `${escaped},${escaped}`],
-    ['client-cert', `${escaped}${escaped}`],
-    ['client-cert', `:${'A'.repeat(20_000)}:`],
-    ['client-cert', '%20'.repeat(5000)],
-    ['x-forwarded-client-cert', `Cert="${escaped}",Cert="${escaped}"`],
-    ['x-forwarded-client-cert', `Hash=a,Cert="${escaped}"`],
-    ['x-forwarded-client-cert', `Cert="${escaped}";Cert="${escaped}"`],
-    ['x-forwarded-client-cert', `Cert="${escaped}`],
-    ['x-forwarded-client-cert', `Subject="Cert=\\"${escaped}";Hash=a`],
-    ['x-forwarded-client-cert', '='],
-    ['x-forwarded-client-cert', '\\'.repeat(4000)],
-  ])('rejects an invalid certificate in the header %s: %.20s', async (header, value) => {
+    ['client-cert', 'an empty value', ''],
+    ['client-cert', 'text that is not a certificate', 'garbage'],
+    ['client-cert', 'two certificates', `:${der}:, :${der}:`],
+    ['client-cert', 'a certificate with a parameter', `:${der}:;x=1`],
+    ['client-cert', 'an empty byte sequence', `::`],
+    ['client-cert', 'no closing colon', `:${der}`],
+    ['client-cert', 'a truncated certificate', `:${der.slice(0, -40)}:`],
+    ['client-cert', 'an invalid percent-encoding', '%'],
+    ['client-cert', 'two percent-encoded certificates with a comma', `${escaped},${escaped}`],
+    ['client-cert', 'two percent-encoded certificates', `${escaped}${escaped}`],
+    ['client-cert', 'a byte sequence that is too long', `:${'A'.repeat(20_000)}:`],
+    ['client-cert', 'a percent-encoded value that is too long', '%20'.repeat(5000)],
+    ['x-forwarded-client-cert', 'two elements with a certificate', `Cert="${escaped}",Cert="${escaped}"`],
+    ['x-forwarded-client-cert', 'two elements', `Hash=a,Cert="${escaped}"`],
+    ['x-forwarded-client-cert', 'two certificates in one element', `Cert="${escaped}";Cert="${escaped}"`],
+    ['x-forwarded-client-cert', 'an unterminated quoted string', `Cert="${escaped}`],
+    ['x-forwarded-client-cert', 'a certificate within the value of Subject', `Subject="Cert=\\"${escaped}";Hash=a`],
+    ['x-forwarded-client-cert', 'an empty pair', '='],
+    ['x-forwarded-client-cert', 'backslashes only', '\\'.repeat(4000)],
+  ])('rejects an invalid value of the header %s: %s', async (header, _, value) => {
     const { ask } = setUp(trusting({ header }));
     expect(await ask('acme', { from: PROXY, headers: { [header]: value } })).toMatchObject(REFUSED);
   });
@@ -376,9 +381,12 @@ describe('dynamic registration with mutualTls()', () => {
   const BY_NAME = { token_endpoint_auth_method: 'tls_client_auth' };
 
   it.each([
-    { tls_client_auth_subject_dn: 'CN=client, O=Acme\\, Inc., C=DE' },
-    { jwks: { keys: [withCertificate(ofAcme)] }, token_endpoint_auth_method: 'self_signed_tls_client_auth' },
-  ])('registers the certificate of a client, and issues tokens bound to it: case %#', async (how) => {
+    ['its subject DN', { tls_client_auth_subject_dn: 'CN=client, O=Acme\\, Inc., C=DE' }],
+    [
+      'its self-signed certificate',
+      { jwks: { keys: [withCertificate(ofAcme)] }, token_endpoint_auth_method: 'self_signed_tls_client_auth' },
+    ],
+  ])('registers a client by %s, and issues tokens bound to its certificate', async (_, how) => {
     const metadata = { ...BY_NAME, ...how, tls_client_certificate_bound_access_tokens: true };
     const { status, body, ask } = await register(metadata);
     expect({ status, body }).toMatchObject({ status: 201, body: metadata });
@@ -388,21 +396,27 @@ describe('dynamic registration with mutualTls()', () => {
   });
 
   it.each([
-    BY_NAME,
-    { ...BY_NAME, tls_client_auth_subject_dn: 'client' },
-    { ...BY_NAME, tls_client_auth_subject_dn: '' },
+    ['no name', BY_NAME],
+    ['a subject DN without an attribute type', { ...BY_NAME, tls_client_auth_subject_dn: 'client' }],
+    ['an empty subject DN', { ...BY_NAME, tls_client_auth_subject_dn: '' }],
     // The value has an indefinite length, which DER does not allow. It must not be read as a length of 128 bytes.
-    { ...BY_NAME, tls_client_auth_subject_dn: `CN=#0c80${'61'.repeat(128)}` },
-    { ...BY_NAME, tls_client_auth_subject_dn: `CN=${'x'.repeat(2000)}` },
-    { ...BY_NAME, tls_client_auth_san_ip: '1.2.3' },
-    { ...BY_NAME, tls_client_auth_san_dns: 'a b' },
-    { ...BY_NAME, tls_client_auth_san_uri: 'no uri' },
-    { ...BY_NAME, tls_client_auth_san_email: 'nobody' },
-    { ...BY_NAME, tls_client_auth_san_dns: ['client.example'] },
-    { ...BY_NAME, tls_client_auth_san_dns: 'client.example', tls_client_auth_san_ip: '192.0.2.7' },
-    { token_endpoint_auth_method: 'self_signed_tls_client_auth' },
-    { tls_client_certificate_bound_access_tokens: 'true' },
-  ])('rejects metadata that does not match any certificate: case %#', async (metadata) => {
+    [
+      'a subject DN with an indefinite length',
+      { ...BY_NAME, tls_client_auth_subject_dn: `CN=#0c80${'61'.repeat(128)}` },
+    ],
+    ['a subject DN that is too long', { ...BY_NAME, tls_client_auth_subject_dn: `CN=${'x'.repeat(2000)}` }],
+    ['a malformed IP address', { ...BY_NAME, tls_client_auth_san_ip: '1.2.3' }],
+    ['a malformed DNS name', { ...BY_NAME, tls_client_auth_san_dns: 'a b' }],
+    ['a malformed URI', { ...BY_NAME, tls_client_auth_san_uri: 'no uri' }],
+    ['a malformed email address', { ...BY_NAME, tls_client_auth_san_email: 'nobody' }],
+    ['a list of DNS names', { ...BY_NAME, tls_client_auth_san_dns: ['client.example'] }],
+    ['two names', { ...BY_NAME, tls_client_auth_san_dns: 'client.example', tls_client_auth_san_ip: '192.0.2.7' }],
+    ['a self-signed certificate without keys', { token_endpoint_auth_method: 'self_signed_tls_client_auth' }],
+    [
+      'a string as `tls_client_certificate_bound_access_tokens`',
+      { tls_client_certificate_bound_access_tokens: 'true' },
+    ],
+  ])('rejects metadata that does not identify a certificate: %s', async (_, metadata) => {
     expect(await register(metadata)).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } });
   });
 });

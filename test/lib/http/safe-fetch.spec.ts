@@ -510,10 +510,13 @@ describe('concurrency limits of SafeFetch', () => {
     expect(begun).toBe(expected);
   });
 
-  it.each([{ timeout: 0 }, { size: -1 }, { concurrency: NaN }, { allow: ['10.0.0.0/33'] }, { allow: ['example.com'] }])(
-    'reject invalid options: %p',
-    (options) => {
-      expect(() => new SafeFetch(options as never)).toThrow(/^Invalid argument: .+ of a fetch/);
-    },
-  );
+  it.each([
+    ['timeout', 0],
+    ['size', -1],
+    ['concurrency', NaN],
+    ['allow', ['10.0.0.0/33']],
+    ['allow', ['example.com']],
+  ])('reject the option `%s` with the value %p', (name, value) => {
+    expect(() => new SafeFetch({ [name]: value })).toThrow(/^Invalid argument: .+ of a fetch/);
+  });
 });

@@ -259,7 +259,7 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
     [401, { error: 'invalid_client' }, '401 invalid_client'],
     [401, 'no JSON', '401'],
     [403, { error: '<script>' }, '403'],
-  ])('rejects the credentials of the API with %d, and emits one warning', async (status, body, said) => {
+  ])('rejects the credentials of the API with %d and %j, and emits one warning', async (status, body, said) => {
     const model = modelOf();
     remote.replies['/introspect'] = json(body, status);
     for (const token of ['one', 'other']) {
