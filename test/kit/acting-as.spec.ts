@@ -12,8 +12,8 @@ async function present(server: OAuth2Server, token: string, scope?: string) {
   return server.authenticate(request, new Response(), { scope });
 }
 
-describe('actingAs', () => {
-  it('issues a token of a server that is good for the scopes it names', async () => {
+describe('actingAs()', () => {
+  it('issues a token of a server that is valid for the given scopes', async () => {
     const server = new OAuth2Server({ model: new TestingModel() });
     const token = await actingAs(server, ADA, ['notes:read', 'notes:write']);
     await expect(present(server, token, 'notes:write')).resolves.toMatchObject({
@@ -23,7 +23,7 @@ describe('actingAs', () => {
     await expect(present(server, token, 'notes:delete')).rejects.toMatchObject({ name: 'insufficient_scope' });
   });
 
-  it('issues a token of a model, through a client of the host', async () => {
+  it('issues a token of a model for an existing client', async () => {
     const model = new CorrectModel();
     const token = await actingAs(model, ADA, ['notes:read'], { client: 'tv', accessTokenLifetime: 60 });
     const found = await present(new OAuth2Server({ model }), token);
@@ -31,18 +31,18 @@ describe('actingAs', () => {
     expect(found.accessTokenExpiresAt.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  it('hands the scopes over as the server is told to', async () => {
+  it('passes the scopes in the format that the server is configured for', async () => {
     const server = new OAuth2Server({ model: new CorrectModel(), scopeFormat: 'array' });
     const token = await actingAs(server, ADA, ['notes:read']);
     await expect(present(server, token)).resolves.toMatchObject({ scope: ['notes:read'] });
   });
 
-  it('issues a token without any scope', async () => {
+  it('issues a token without scope', async () => {
     const server = new OAuth2Server({ model: new TestingModel() });
     await expect(present(server, await actingAs(server, ADA))).resolves.toMatchObject({ scope: undefined });
   });
 
-  it('says so when the model does not find the token again', async () => {
+  it('reports that the model does not find the token it saved', async () => {
     const model = new MemoryStore({ clients: [], users: { findByCredentials: () => null, findById: () => null } });
     await expect(actingAs(model, ADA)).rejects.toThrow(
       'the model saved the token, but the server does not accept it. Check that the model knows this user and this client.',
@@ -51,7 +51,7 @@ describe('actingAs', () => {
 });
 
 describe('TestingModel', () => {
-  it('knows its users and their passwords, and its clients and their secrets', async () => {
+  it('finds its users by password, and its clients by secret', async () => {
     const user = { id: 'u1', username: 'ada', password: 'lovelace' };
     const model = new TestingModel({ users: [user], clients: [{ id: 'app', secret: 's', grants: ['password'] }] });
     await expect(model.getUser('ada', 'lovelace')).resolves.toEqual(user);

@@ -15,14 +15,14 @@ const METHODS = ['getClient', 'getUser', 'getUserFromClient', 'saveToken', 'getA
   ['getRefreshToken', 'revokeToken', 'revokeGrant'],
 );
 
-/** An honest model with some of its methods, each of them rewritten. */
+/** Returns a correct model with some of its methods, each rewritten. */
 function rewritten(names: readonly string[], rewrite: (method: (...args: never[]) => Promise<unknown>) => unknown) {
   const honest = new CorrectModel();
   const methods = honest as unknown as Methods;
   return Object.fromEntries(names.map((name) => [name, rewrite(methods[name]!.bind(honest))])) as Partial<Model>;
 }
 
-/** As 3.x had them: `function (a, b, callback)`, told apart by how many parameters they declare. */
+/** Wraps a method in the style of oauth2-server 3.x: `function (a, b, callback)`, recognized by its parameter count. */
 function withCallback(method: (...args: never[]) => Promise<unknown>): unknown {
   const call = (args: unknown[], done: Done) => {
     // oxlint-disable-next-line promise/no-callback-in-promise
@@ -40,14 +40,14 @@ function withGenerator(method: (...args: never[]) => Promise<unknown>): unknown 
   };
 }
 
-/** Its clients are of somebody else: none can be kept. */
+/** Returns a model whose clients are stored by the application, so that it cannot create clients. */
 const elsewhere = (honest: CorrectModel): CorrectModel =>
   Object.assign(honest, {
     canRegister: () => false,
     createClient: () => Promise.reject(new InvalidArgumentError('Invalid argument: the clients are those of the host')),
   });
 
-/** A public client, as an app in a browser is. */
+/** Returns a test subject with a public client, such as a browser application. */
 function publicSubject(): TestSubject {
   const honest = new CorrectModel();
   const app: Client = {
@@ -60,8 +60,8 @@ function publicSubject(): TestSubject {
   return { model: elsewhere(honest), client: { id: 'app' } };
 }
 
-describe('the contract', () => {
-  it('holds for a model that knows nothing but client credentials', async () => {
+describe('the model contract', () => {
+  it('holds for a model with nothing but client credentials', async () => {
     const model = rewritten(['getClient', 'getUserFromClient', 'saveToken', 'getAccessToken'], (method) => method);
     const report = await checkModel(() => subject(model));
     expect(report.failures).toEqual([]);
@@ -90,14 +90,14 @@ describe('the contract', () => {
     expect(new Set(Object.values(report.guarantees))).toEqual(new Set(['absent']));
   });
 
-  it('asks nothing of the `once()` of an event emitter, which is another', async () => {
+  it('ignores the unrelated `once()` of an event emitter', async () => {
     const model = Object.assign(new EventEmitter(), { getAccessToken: async () => undefined });
     const report = await checkModel(() => model as never);
     expect(report.failures).toEqual([]);
     expect(report.guarantees['single-use values']).toBe('absent');
   });
 
-  it('holds for a model of 3.x, which has no families and deletes what is spent', async () => {
+  it('holds for a model of oauth2-server 3.x, which has no token families and deletes used codes and tokens', async () => {
     const report = await checkModel(() => {
       const honest = new CorrectModel();
       const model = { ...rewritten(METHODS.slice(0, -1), (method) => method) };
@@ -119,7 +119,7 @@ describe('the contract', () => {
     expect(report.guarantees).toMatchObject({ 'refresh tokens': 'atomic', 'token families': 'atomic' });
   });
 
-  it('holds for a model whose client is public', async () => {
+  it('holds for a model with a public client', async () => {
     const report = await checkModel(publicSubject);
     expect(report.failures).toEqual([]);
     expect(report.guarantees).toMatchObject({ 'authorization codes': 'atomic', 'client credentials': 'absent' });
@@ -132,7 +132,7 @@ describe('the contract', () => {
     expect(report.guarantees).toMatchObject({ 'administered clients': 'absent', 'registered clients': 'absent' });
   });
 
-  it('holds for a model that takes scopes as lists and has numbers for ids', async () => {
+  it('holds for a model with scopes as lists and numeric ids', async () => {
     const report = await checkModel(() => {
       const honest = new CorrectModel();
       const numbered = { id: 7 as never, grants: GRANTS, redirectUris: ['https://app.example/callback'] };
@@ -151,8 +151,7 @@ describe('the contract', () => {
     expect(report.failures).toEqual([]);
   });
 
-  // Issue 10, 2.8
-  it.each([null, false, 0, ''])('holds for a model that answers %j where it has nothing', async (nothing) => {
+  it.each([null, false, 0, ''])('holds for a model that returns %j if it finds nothing', async (nothing) => {
     const finders = METHODS.filter((name) => name.startsWith('get'));
     const report = await checkModel(() => {
       const honest = new CorrectModel();
@@ -167,7 +166,7 @@ describe('the contract', () => {
     expect(report.guarantees).toMatchObject({ 'refresh tokens': 'atomic', 'token families': 'atomic' });
   });
 
-  it('holds for a model that hides what has expired, and refuses to save it', async () => {
+  it('holds for a model that hides expired tokens and refuses to save them', async () => {
     const report = await checkModel(() => {
       const honest = new CorrectModel();
       const { saveToken, getAccessToken } = CorrectModel.prototype;

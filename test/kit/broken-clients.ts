@@ -5,7 +5,7 @@ import { USER } from './correct-model.js';
 
 export const BROKEN_CLIENTS: readonly BrokenModel[] = [
   {
-    mistake: 'folds the case of client ids',
+    mistake: 'ignores the case of client ids',
     methods: (honest) => ({
       getClient: (id, secret) => honest.getClient(id.toLowerCase() === 'web-app' ? 'Web-App' : id, secret),
     }),
@@ -15,7 +15,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'client authentication': 'broken' },
   },
   {
-    mistake: 'compares as much of a secret as it is given',
+    mistake: 'compares only the first characters of a secret, as many as the request contains',
     methods: (honest) => ({
       getClient(id, secret) {
         const kept = honest.clients.get(id)?.secrets[0];
@@ -28,7 +28,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'client authentication': 'broken' },
   },
   {
-    mistake: 'takes any secret of its table',
+    mistake: 'accepts any secret of its table',
     methods: (honest) => ({
       getClient(id, secret) {
         const known = [...honest.clients.values()].some(({ secrets }) => secrets.includes(String(secret)));
@@ -41,7 +41,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'client authentication': 'broken' },
   },
   {
-    mistake: 'takes a client without a secret for a public one',
+    mistake: 'treats a client without a registered secret as a public client',
     methods: (honest) => ({
       async getClient(id, secret) {
         const client = await honest.getClient(id, secret);
@@ -55,7 +55,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'client authentication': 'broken' },
   },
   {
-    mistake: 'drops the code challenge',
+    mistake: 'does not store the code challenge',
     methods: (honest) => ({
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, codeChallenge: undefined }, client, user),
@@ -66,7 +66,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'cuts the redirect URI off at its query',
+    mistake: 'removes the query from the redirect URI',
     methods: (honest) => ({
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, redirectUri: code.redirectUri?.split('?')[0] }, client, user),
@@ -78,7 +78,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'compares the beginning of redirect URIs',
+    mistake: 'compares only the beginning of redirect URIs',
     methods: () => ({ validateRedirectUri: async (uri) => uri.startsWith('https://app.example') }),
     fails: 'accepts only the registered redirect URIs of the client',
     finding:
@@ -87,7 +87,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'numbers its tokens',
+    mistake: 'generates sequential tokens',
     methods() {
       let last = 0;
       return { generateAccessToken: async () => Buffer.from(String((last += 1))).toString('base64url') };
@@ -98,7 +98,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'folds the case of passwords',
+    mistake: 'ignores the case of passwords',
     methods: (honest) => ({
       getUser: (username, password) =>
         honest.getUser(username, password.toLowerCase() === 'correct horse' ? USER.password : password),

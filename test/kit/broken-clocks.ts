@@ -2,7 +2,7 @@ import type { BrokenModel } from './broken-model.js';
 
 export const BROKEN_CLOCKS: readonly BrokenModel[] = [
   {
-    mistake: 'spends a refresh token by letting it expire',
+    mistake: 'consumes a refresh token by setting its expiry to the current time',
     methods: (honest) => ({
       async revokeToken({ refreshToken }) {
         const row = honest.refreshTokens.get(refreshToken);
@@ -17,7 +17,7 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
     leaves: { 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'takes a code for spent once the moment of that has come',
+    mistake: 'treats a code as consumed only after the stored time of consumption',
     methods: (honest) => ({
       async revokeAuthorizationCode({ authorizationCode }) {
         const row = honest.codes.get(authorizationCode);
@@ -32,7 +32,7 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'ends of a family what is older than the moment of that',
+    mistake: 'revokes only those tokens of a family that are older than the revocation by the clock of the process',
     methods(honest) {
       const ends = new Map<unknown, Date>();
       const isOver = (token: { grantId?: string } | undefined) =>
@@ -53,7 +53,7 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken' },
   },
   {
-    mistake: 'counts by the clock of each process how long ago a refresh token was spent',
+    mistake: 'measures the age of a used refresh token with the clock of each process',
     methods: (honest) => ({
       async getRefreshToken(token) {
         const found = await honest.getRefreshToken(token);

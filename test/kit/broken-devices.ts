@@ -9,7 +9,7 @@ const FIRST = 'stores only the first decision about a device authorization';
 const SLOWER = 'stores a longer polling interval without overwriting a decision';
 const BROKEN = { 'device codes': 'broken', 'authorization codes': 'atomic' } as const;
 
-/** Decides whatever was decided before. */
+/** Applies a decision even if there was one before. */
 const overwrite = (honest: CorrectModel, id: string, { user, scope }: DeviceDecision) =>
   Boolean(
     Object.assign(
@@ -20,7 +20,7 @@ const overwrite = (honest: CorrectModel, id: string, { user, scope }: DeviceDeci
 
 export const BROKEN_DEVICES: readonly BrokenModel[] = [
   {
-    mistake: 'forgets what a feature keeps with a device code',
+    mistake: 'does not store feature data with a device code',
     methods: (honest) => ({
       saveDeviceAuthorization: ({ resource: _, ...begun }: NewDeviceAuthorization, client: Client) =>
         honest.saveDeviceAuthorization(begun, client),
@@ -32,7 +32,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'finds devices by whatever code is brought',
+    mistake: 'finds device codes by device code and user code alike',
     methods: (honest) => ({
       getDeviceAuthorizationByUserCode: async (code: string) =>
         (await honest.getDeviceAuthorizationByUserCode(code)) ?? honest.getDeviceAuthorization(code),
@@ -43,7 +43,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'lets the last decision about a device count',
+    mistake: 'lets a later decision on a device code replace the first one',
     methods: (honest) => ({
       decideDeviceAuthorization: async ({ id }: { id: string }, decision: DeviceDecision) =>
         overwrite(honest, id, decision),
@@ -54,7 +54,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'says of every decision that it counts',
+    mistake: 'reports every decision on a device code as the first one',
     methods: (honest) => ({
       decideDeviceAuthorization: async (found: DeviceAuthorization, decision: DeviceDecision) =>
         (await honest.decideDeviceAuthorization(found, decision)) || true,
@@ -65,7 +65,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'forgets who said no to a device',
+    mistake: 'does not store who denied a device code',
     methods: (honest) => ({
       getDeviceAuthorization: async (code: string) => {
         const found = await honest.getDeviceAuthorization(code);
@@ -78,7 +78,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'looks first whether a device was decided about, and decides then',
+    mistake: 'reads whether a device code is decided, and decides in a second step',
     methods: (honest) => ({
       decideDeviceAuthorization: async ({ id }: { id: string }, decision: DeviceDecision) => {
         const found = await honest.getDeviceAuthorization(id);
@@ -94,7 +94,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: { 'device codes': 'best effort' },
   },
   {
-    mistake: 'forgets that a device was slowed down',
+    mistake: 'does not store the longer polling interval of a device code',
     methods: () => ({ slowDownDevice: async () => undefined }),
     fails: SLOWER,
     finding: /After `slowDownDevice\(\)` with 10 seconds, the model returns `interval` 5/,
@@ -102,7 +102,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'saves the whole device when it is slowed down',
+    mistake: 'overwrites the whole device code to store a longer polling interval',
     methods: (honest) => ({
       slowDownDevice: async (found: DeviceAuthorization, interval: number) => {
         const { userCode } = honest.devices.get(found.id)!;
@@ -115,7 +115,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'lets two polls redeem a device code',
+    mistake: 'lets two polls redeem one device code',
     methods: (honest) => ({
       revokeDeviceCode: async (found: DeviceAuthorization) => {
         const isThere = !(await honest.getDeviceAuthorization(found.id))?.revokedAt;

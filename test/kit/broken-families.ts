@@ -4,7 +4,7 @@ import type { BrokenModel } from './broken-model.js';
 
 export const BROKEN_FAMILIES: readonly BrokenModel[] = [
   {
-    mistake: 'forgets the family',
+    mistake: 'does not store the token family',
     methods: (honest) => ({
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, grantId: undefined }, client, user),
@@ -15,7 +15,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
-    mistake: 'deletes a refresh token when it is spent',
+    mistake: 'deletes a refresh token when it is consumed',
     methods: (honest) => ({ revokeToken: async ({ refreshToken }) => honest.refreshTokens.delete(refreshToken) }),
     fails: 'revokes the whole family when a refresh token is replayed',
     finding: /After the replay, the server still accepts the access token that was issued for the refresh token/,
@@ -37,7 +37,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken' },
   },
   {
-    mistake: 'revokes every token there is',
+    mistake: 'revokes all tokens of all families',
     methods: (honest) => ({
       async revokeGrant() {
         honest.accessTokens.clear();
@@ -50,7 +50,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken' },
   },
   {
-    mistake: 'saves tokens into a family that was revoked',
+    mistake: 'saves tokens in a revoked family',
     methods: (honest) => ({
       async revokeGrant(grantId) {
         for (const rows of [honest.accessTokens, honest.refreshTokens]) {
@@ -64,7 +64,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken' },
   },
   {
-    mistake: 'looks whether the family was revoked, then saves',
+    mistake: 'reads whether the family is revoked, and saves in a second step',
     methods: (honest) => ({
       async revokeGrant(grantId) {
         honest.ended.add(grantId);

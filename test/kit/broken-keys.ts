@@ -4,10 +4,10 @@ const ONE = 'replaces signing keys for one of many concurrent callers';
 const COMPARED = 'replaces signing keys only if the stored ones are unchanged';
 const EXCHANGED = 'revokes the tokens that were exchanged for an access token together with it, and no others';
 
-/** Mistakes with what other things hang on: keys, and tokens that others came of. */
+/** Mistakes with signing keys and exchanged tokens, which other records depend on. */
 export const BROKEN_KEYS: readonly BrokenModel[] = [
   {
-    mistake: 'replaces signing keys without a look at what they were',
+    mistake: 'replaces signing keys without comparing the previous ones',
     methods: (honest) => ({
       replaceSigningKeys: async (_old, text) => Boolean((honest.signing.text = text)),
       getSigningKeys: () => honest.getSigningKeys(),
@@ -18,7 +18,7 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
     leaves: { 'signing keys': 'broken' },
   },
   {
-    mistake: 'cuts signing keys off where its column ends',
+    mistake: 'truncates signing keys at the length of its column',
     methods: (honest) => ({
       replaceSigningKeys: (old, text) => honest.replaceSigningKeys(old?.slice(0, 255), text.slice(0, 255)),
       getSigningKeys: () => honest.getSigningKeys(),
@@ -29,7 +29,7 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
     leaves: { 'signing keys': 'broken' },
   },
   {
-    mistake: 'compares signing keys first, and replaces them then',
+    mistake: 'compares signing keys, and replaces them in a second step',
     methods: (honest) => ({
       async replaceSigningKeys(old, text) {
         const isSame = (await honest.getSigningKeys()) === old;
@@ -45,7 +45,7 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
     leaves: { 'signing keys': 'best effort' },
   },
   {
-    mistake: 'saves an exchanged token as any other',
+    mistake: 'does not link an exchanged token to its subject token',
     methods: (honest) => ({
       saveExchangedToken: (_subject, token, client, user) => honest.saveToken(token, client, user),
       saveToken: (token, client, user) => honest.saveToken(token, client, user),
@@ -61,7 +61,7 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
     leaves: { 'exchanged tokens': 'broken' },
   },
   {
-    mistake: 'saves an exchanged token into the family of another one',
+    mistake: 'saves an exchanged token into the family of another token',
     methods: (honest) => ({
       saveExchangedToken: (_subject, token, client, user) =>
         honest.saveToken({ ...token, grantId: 'all' }, client, user),

@@ -16,7 +16,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'gives a code another hour of life',
+    mistake: 'extends the expiry of a code by one hour',
     methods: (honest) => ({
       async getAuthorizationCode(code) {
         const found = await honest.getAuthorizationCode(code);
@@ -29,7 +29,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'returns dates as text',
+    mistake: 'returns dates as strings',
     methods: (honest) => ({
       async getRefreshToken(token) {
         const found = await honest.getRefreshToken(token);
@@ -42,7 +42,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'takes every token for one of the user that came last',
+    mistake: 'returns every token with the user that was saved last',
     methods: (honest) => {
       let last: unknown;
       return {
@@ -59,7 +59,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'lets any token into any route',
+    mistake: 'accepts any token for every scope',
     methods: () => ({ verifyScope: () => true }),
     fails: 'accepts a token only for routes within its scope',
     finding: /A token with the scope 'kit:read kit:write' is accepted for a route that requires 'kit:never'/,
@@ -67,7 +67,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'looks for a scope anywhere in those of a token',
+    mistake: 'searches for a scope as a part of the token’s scope string',
     methods: () => ({ verifyScope: (token, scope) => String(token.scope).includes(String(scope)) }),
     fails: 'accepts a token only for routes within its scope',
     finding: /A token with the scope 'kit:read kit:write' is accepted for a route that requires 'kit'/,
@@ -83,7 +83,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'folds the case of codes',
+    mistake: 'ignores the case of codes',
     methods: (honest) => ({ getAuthorizationCode: (code) => honest.getAuthorizationCode(code.toLowerCase()) }),
     fails: 'finds an authorization code only by its exact value',
     finding: /finds the authorization code '\w+' by '[\dA-F]+', which is its value in upper case/,
@@ -91,7 +91,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'keeps tokens as the properties of an object',
+    mistake: 'stores tokens as the properties of a plain object, so that `constructor` is found',
     methods: (honest) => ({
       getAccessToken: async (token) =>
         Object.fromEntries(honest.accessTokens)[token] ?? ({} as Record<string, never>)[token],
@@ -102,7 +102,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'fails when it is asked for a token that it does not have',
+    mistake: 'throws if a token does not exist',
     methods: (honest) => ({
       getRefreshToken: async (token) => ({ ...(await honest.getRefreshToken(token))!.client }) as never,
     }),
@@ -112,7 +112,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'forgets the scope of a token',
+    mistake: 'does not store the scope of a token',
     methods: (honest) => ({
       saveToken: (token, client, user) => honest.saveToken({ ...token, scope: undefined }, client, user),
     }),
@@ -122,7 +122,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'access tokens': 'broken' },
   },
   {
-    mistake: 'finds access and refresh tokens in one column',
+    mistake: 'finds access tokens and refresh tokens in the same column',
     methods: (honest) => ({
       getAccessToken: async (token) =>
         (await honest.getAccessToken(token)) ?? ((await honest.getRefreshToken(token)) as never),

@@ -11,11 +11,11 @@ import type { Feature, Guarantee } from 'nest-oauth2/testing';
 
 import type { CorrectModel } from './correct-model.js';
 
-/** A mistake that people make in their models, and what the kit says of it. */
+/** A common mistake in models, and the result that the kit reports for it. */
 export interface BrokenModel {
-  /** What it does. */
+  /** What the model does wrong, as the rest of a sentence: "catches a model that …". */
   mistake: string;
-  /** The methods that do it, in place of those of an honest model. */
+  /** The faulty methods, which replace those of a correct model. */
   methods(
     honest: CorrectModel,
   ): Partial<
@@ -28,11 +28,11 @@ export interface BrokenModel {
       RegistrationModel &
       KeyModel
   >;
-  /** The obligation that it fails. */
+  /** The title of the check that fails. */
   fails: string;
-  /** What the message says was found, and how to mend it. */
+  /** A pattern for the message: what was found, and how to fix it. */
   finding: RegExp;
   remedy: RegExp;
-  /** What is left of a feature. */
+  /** The remaining guarantees of the affected features. */
   leaves: Partial<Record<Feature, Guarantee>>;
 }

@@ -1,11 +1,11 @@
 import type { BrokenModel } from './broken-model.js';
 
-/** Mistakes with what may happen only once. */
+/** Mistakes with single-use values. */
 export const BROKEN_ONCE: readonly BrokenModel[] = [
   {
-    mistake: 'looks first whether something came before, and remembers it then',
+    mistake: 'reads whether a value was used, and stores it in a second step',
     methods: (honest) => ({
-      // Proofs and assertions hang on it, where nothing is pushed too.
+      // DPoP proofs and client assertions depend on it, even without pushed requests.
       savePushedRequest: undefined,
       once: async (digest: string) => {
         const isFirst = !honest.seen.has(digest);
@@ -20,7 +20,7 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
     leaves: { 'single-use values': 'best effort', 'pushed requests': 'absent' },
   },
   {
-    mistake: 'takes the seconds for which it remembers for milliseconds',
+    mistake: 'takes the lifetime in seconds for milliseconds',
     methods: () => {
       const until = new Map<string, number>();
       return {
@@ -35,7 +35,7 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
     leaves: { 'single-use values': 'broken' },
   },
   {
-    mistake: 'says that everything came before',
+    mistake: 'reports every value as used before',
     methods: () => ({ once: async () => false }),
     fails: 'returns true from `once()` to one of many concurrent callers',
     finding: /`once\(\)` returned true to 0 of 40 concurrent callers\. It must return true to exactly one/,

@@ -7,7 +7,7 @@ const WHOLE = 'finds a complete pushed request by its exact request URI, and by 
 const ONCE = 'consumes a pushed request once and does not find it afterwards';
 const BROKEN = { 'pushed requests': 'broken', 'authorization codes': 'atomic' } as const;
 
-/** Changes what is found, as the row of a database differs from what was put into it. */
+/** Changes the returned object, as a database row differs from the stored object. */
 const finding = (change: (found: PushedRequest) => object) => (honest: CorrectModel) => ({
   getPushedRequest: async (requestUri: string) => {
     const found = await honest.getPushedRequest(requestUri);
@@ -17,7 +17,7 @@ const finding = (change: (found: PushedRequest) => object) => (honest: CorrectMo
 
 export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
   {
-    mistake: 'keeps the first of the values of a pushed parameter',
+    mistake: 'keeps only the first value of a repeated pushed parameter',
     methods: finding((found) => {
       const { resource, ...parameters } = found.parameters;
       return { ...found, parameters: { ...parameters, resource: resource![0] } };
@@ -28,7 +28,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'forgets whose request was pushed',
+    mistake: 'does not store the client of a pushed request',
     methods: finding(({ clientId, ...found }) => found),
     fails: WHOLE,
     finding: /`getPushedRequest\(\)` returns `clientId` undefined\. Saved was 'Web-App'/,
@@ -36,7 +36,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'returns the dates of a pushed request as JSON has them',
+    mistake: 'returns the dates of a pushed request as JSON strings',
     methods: finding((found) => JSON.parse(JSON.stringify(found)) as object),
     fails: WHOLE,
     finding: /returns `openUntil` '\d{4}-/,
@@ -44,7 +44,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'finds pushed requests in any case',
+    mistake: 'ignores the case of a request_uri',
     methods: (honest) => ({ getPushedRequest: (uri: string) => honest.getPushedRequest(uri.toLowerCase()) }),
     fails: WHOLE,
     finding: /`getPushedRequest\('URN:IETF.+ finds a request with another request URI/,
@@ -52,7 +52,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'finds a pushed request that was answered',
+    mistake: 'finds a pushed request that was consumed',
     methods: (honest) => {
       const spent = new Set<string>();
       return {
@@ -66,7 +66,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'says of every pushed request that it was spent',
+    mistake: 'reports every pushed request as consumed by the caller',
     methods: (honest) => ({
       revokePushedRequest: async (found: PushedRequest) => (await honest.revokePushedRequest(found)) || true,
     }),
@@ -76,7 +76,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'looks first whether a pushed request is there, and deletes it then',
+    mistake: 'reads whether a pushed request exists, and deletes it in a second step',
     methods: (honest) => ({
       revokePushedRequest: async (found: PushedRequest) => {
         const isThere = Boolean(await honest.getPushedRequest(found.requestUri));
@@ -91,7 +91,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     leaves: { 'pushed requests': 'best effort' },
   },
   {
-    mistake: 'spends a pushed request by a moment of the process',
+    mistake: 'consumes a pushed request by the clock of the process',
     methods: (honest) => {
       const until = new Map<string, number>();
       const isAlive = (uri: string) => (until.get(uri) ?? Infinity) > Date.now();

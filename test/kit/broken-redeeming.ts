@@ -6,7 +6,7 @@ import type { BrokenModel } from './broken-model.js';
 import type { CorrectModel } from './correct-model.js';
 import { keep, redeemOf, rowOf } from './redeeming-model.js';
 
-/** Ends a family by deleting what is there; `mayGoOn` is all that keeps others from adding to it. */
+/** Revokes a family by deleting its rows. Only `mayGoOn` prevents others from adding to it. */
 function redeemingAndDeleting(honest: CorrectModel, mayGoOn: (grantId: string) => Promise<boolean>): Partial<Model> {
   return {
     async redeem(spent, { successor, ...token }, client, user) {
@@ -46,7 +46,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'redeems by two statements, the second of which may fail',
+    mistake: 'redeems in two statements, of which the second may fail',
     methods: (honest) => ({
       async redeem(spent, { successor, ...token }, client, user) {
         const row = rowOf(honest, spent);
@@ -64,7 +64,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'saves the tokens, and then looks whether the code was spent',
+    mistake: 'saves the tokens before it checks whether the code was consumed',
     methods: (honest) => ({
       async redeem(spent, { successor, ...token }, client, user) {
         const row = rowOf(honest, spent);
@@ -98,7 +98,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'best effort' },
   },
   {
-    mistake: 'redeems a code whose family has ended',
+    mistake: 'redeems a code of a revoked family',
     methods: (honest) => redeemingAndDeleting(honest, async () => true),
     fails: 'redeems an authorization code of a revoked family for no usable token',
     finding: /The server accepts an access token for which an authorization code of a revoked family was redeemed/,
@@ -106,7 +106,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
-    mistake: 'looks whether the family has ended, then redeems',
+    mistake: 'reads whether the family is revoked, and redeems in a second step',
     methods: (honest) =>
       redeemingAndDeleting(honest, async (grantId) => {
         const ended = honest.ended.has(grantId);
@@ -120,7 +120,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     leaves: { 'token families': 'best effort' },
   },
   {
-    mistake: 'drops the answer that a retry is owed',
+    mistake: 'does not store the response for a retried refresh',
     methods: (honest) => ({
       redeem: (spent, { successor: _, ...token }, client, user) => redeemOf(honest)(spent, token, client, user),
     }),

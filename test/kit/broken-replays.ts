@@ -4,7 +4,7 @@ import type { BrokenModel } from './broken-model.js';
 
 export const BROKEN_REPLAYS: readonly BrokenModel[] = [
   {
-    mistake: 'keeps of a family only the refresh token that was spent last',
+    mistake: 'keeps only the last used refresh token of a family',
     methods(honest) {
       const lastSpent = new Map<unknown, string>();
       return {
@@ -22,7 +22,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken', 'refresh tokens': 'atomic' },
   },
   {
-    mistake: 'forgets a code when its first refresh token is spent',
+    mistake: 'deletes a code when its first refresh token is used',
     methods: (honest) => ({
       async revokeToken({ refreshToken, grantId }) {
         for (const [code, row] of honest.codes) if (row.grantId === grantId) honest.codes.delete(code);
@@ -36,7 +36,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
-    mistake: 'ends the family itself when it finds a code that is spent',
+    mistake: 'revokes the family as soon as a used code is looked up',
     methods: (honest) => ({
       async getAuthorizationCode(code) {
         const found = await honest.getAuthorizationCode(code);
@@ -50,7 +50,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
   {
-    mistake: 'lets a code live for another day once it is spent',
+    mistake: 'extends the expiry of a code when it is consumed',
     methods: (honest) => ({
       async revokeAuthorizationCode({ authorizationCode }) {
         const won = await honest.revokeAuthorizationCode({ authorizationCode });
@@ -65,7 +65,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken' },
   },
   {
-    mistake: 'clears the challenge of a code that is spent',
+    mistake: 'removes the code challenge of a consumed code',
     methods: (honest) => ({
       async revokeAuthorizationCode({ authorizationCode }) {
         const won = await honest.revokeAuthorizationCode({ authorizationCode });
@@ -79,7 +79,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
     leaves: { 'token families': 'broken' },
   },
   {
-    mistake: 'looks for the grant, and makes it where there is none',
+    mistake: 'looks the grant up, and creates it in a second step if it is missing',
     methods(honest) {
       const grants = new Set<unknown>();
       return {

@@ -4,10 +4,10 @@ import type { Token } from 'nest-oauth2/server';
 import type { BrokenModel } from './broken-model.js';
 import type { CorrectModel } from './correct-model.js';
 
-/** A model whose way to end an access token is this. */
+/** Returns a model with this implementation of revokeAccessToken(). */
 const revoking = (revokeAccessToken: (token: Token) => unknown) => ({ revokeAccessToken }) satisfies RevocationModel;
 
-/** Deletes the rows of a map that this holds of. */
+/** Deletes the rows of a map that match. */
 function drop<T>(rows: Map<string, T>, isOver: (row: T) => boolean): void {
   for (const [key, row] of rows) if (isOver(row)) rows.delete(key);
 }
@@ -16,7 +16,7 @@ const ONE = 'revokes one access token, and no other token';
 const REVOKED = { 'token revocation': 'broken', 'access tokens': 'kept' } as const;
 const ISSUED = { 'token families': 'broken', 'token revocation': 'kept' } as const;
 
-/** Hands tokens over with another issuer than they were saved with. */
+/** Returns tokens with another issuer than the saved one. */
 const withIssuer = (issuer: string | undefined) => (honest: CorrectModel) => ({
   getAccessToken: async (token: string) => {
     const found = await honest.getAccessToken(token);
@@ -26,7 +26,7 @@ const withIssuer = (issuer: string | undefined) => (honest: CorrectModel) => ({
 
 export const BROKEN_REVOKING: readonly BrokenModel[] = [
   {
-    mistake: 'marks access tokens as revoked, and finds them all the same',
+    mistake: 'marks access tokens as revoked, but still finds them',
     methods: (honest) =>
       revoking(({ accessToken }) => Object.assign(honest.accessTokens.get(accessToken)!, { revokedAt: new Date() })),
     fails: ONE,
@@ -35,7 +35,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: "revokes all of its user's access tokens",
+    mistake: 'revokes all access tokens of the user',
     methods: (honest) => revoking(({ user }) => drop(honest.accessTokens, (row) => row.user['id'] === user['id'])),
     fails: ONE,
     finding: /Revoking one access token also revoked another one/,
@@ -43,7 +43,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: 'takes the refresh token along',
+    mistake: 'also revokes the refresh token',
     methods: (honest) =>
       revoking(({ accessToken }) => {
         honest.accessTokens.delete(accessToken);
@@ -55,7 +55,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: 'throws where no access token is left to revoke',
+    mistake: 'throws if the access token does not exist any more',
     methods: (honest) =>
       revoking(async ({ accessToken }) => {
         if (!honest.accessTokens.delete(accessToken)) throw new Error('No record was found for an update');
@@ -66,7 +66,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: 'wakes a revoked access token when it is revoked again',
+    mistake: 'makes a revoked access token valid again when it is revoked again',
     methods: (honest) =>
       revoking(({ accessToken, ...row }) => {
         if (!honest.accessTokens.delete(accessToken)) honest.accessTokens.set(accessToken, { accessToken, ...row });
@@ -77,7 +77,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: 'revokes an access token by letting it expire',
+    mistake: 'revokes an access token by setting its expiry to the clock of the process',
     methods: (honest) => ({
       ...revoking(({ accessToken }) => {
         const row = honest.accessTokens.get(accessToken);
@@ -94,7 +94,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: 'forgets the issuer of an access token',
+    mistake: 'does not store the issuer of an access token',
     methods: withIssuer(undefined),
     fails: 'finds an access token with its issuer',
     finding: /`getAccessToken\(\)` returns `issuer` undefined\. Saved was 'https:\/\/kit\.example'/,
@@ -102,7 +102,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: ISSUED,
   },
   {
-    mistake: 'makes up an issuer for access tokens that have none',
+    mistake: 'returns an issuer for access tokens that were saved without one',
     methods: (honest) => ({
       getAccessToken: async (token) => {
         const found = await honest.getAccessToken(token);
@@ -115,7 +115,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: ISSUED,
   },
   {
-    mistake: 'forgets the issuer of a code',
+    mistake: 'does not store the issuer of a code',
     methods: (honest) => ({
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, issuer: undefined }, client, user),
@@ -126,7 +126,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: ISSUED,
   },
   {
-    mistake: 'returns the issuer of the refresh token that was saved last',
+    mistake: 'returns the issuer of the last saved refresh token',
     methods(honest) {
       let last: string | undefined;
       return {

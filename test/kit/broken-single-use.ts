@@ -4,7 +4,7 @@ import type { BrokenModel } from './broken-model.js';
 
 export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
   {
-    mistake: 'gets a code, then deletes it',
+    mistake: 'reads a code, and deletes it in a second step',
     methods: (honest) => ({
       async revokeAuthorizationCode({ authorizationCode }) {
         const row = honest.codes.get(authorizationCode);
@@ -21,7 +21,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'atomic' },
   },
   {
-    mistake: 'looks whether a refresh token was spent, then marks it',
+    mistake: 'reads whether a refresh token was used, and marks it in a second step',
     methods: (honest) => ({
       async revokeToken({ refreshToken }) {
         const spent = honest.refreshTokens.get(refreshToken)?.revokedAt;
@@ -37,7 +37,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'atomic', 'refresh tokens': 'best effort' },
   },
   {
-    mistake: 'always says that it revoked a code',
+    mistake: 'always reports that it revoked a code',
     methods: () => ({ revokeAuthorizationCode: () => true }),
     fails: 'marks an authorization code as used once',
     finding: /`revokeAuthorizationCode\(\)` returns true again for an authorization code that is already used/,
@@ -45,7 +45,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     leaves: { 'authorization codes': 'broken' },
   },
   {
-    mistake: 'says that it revoked refresh tokens nobody has',
+    mistake: 'reports that it revoked unknown refresh tokens',
     methods: (honest) => ({
       async revokeToken({ refreshToken }) {
         const row = honest.refreshTokens.get(refreshToken);
@@ -60,7 +60,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     leaves: { 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'revokes, and says nothing',
+    mistake: 'revokes without returning a result',
     methods: (honest) => ({
       revokeToken: async (token) => void (await honest.revokeToken(token)) as never,
     }),
@@ -70,7 +70,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     leaves: { 'refresh tokens': 'broken' },
   },
   {
-    mistake: 'shares tokens between clients',
+    mistake: 'lets a client use the tokens of another one',
     methods(honest) {
       let last: Awaited<ReturnType<typeof honest.getClient>>;
       return {

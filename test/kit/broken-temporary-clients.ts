@@ -9,7 +9,7 @@ const RETIRED = 'rejects a disabled client until it is enabled, and revokes its 
 /** Mistakes with clients that are created and changed while the server runs. */
 export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
   {
-    mistake: 'looks first whether a client is there, and keeps it then',
+    mistake: 'reads whether a client exists, and creates it in a second step',
     methods: ({ clients, createClient }) => ({
       async createClient(client) {
         if (clients.has(client.id)) return false;
@@ -25,7 +25,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'administered clients': 'best effort' },
   },
   {
-    mistake: 'shows the secrets of clients to their administrator',
+    mistake: 'returns the secrets of clients to the administrator',
     methods: ({ clients }) => ({ findClient: async (id) => clients.get(id) as never }),
     fails: 'authenticates a client by its secret and never returns the secret',
     finding: /`findClient\(\)` returns the secret in plain text/,
@@ -33,7 +33,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'reads a client, changes it, and writes it back',
+    mistake: 'reads a client, and writes the changed client back in a second step',
     methods: (honest) => ({
       async changeClient(id, change) {
         const found = await honest.findClient(id);
@@ -48,7 +48,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: { 'administered clients': 'best effort' },
   },
   {
-    mistake: 'keeps the old secret whatever a rotation says',
+    mistake: 'keeps the old secret even if the rotation excludes it',
     methods: (honest) => ({ rotateClientSecret: (id) => honest.rotateClientSecret(id, {}) }),
     fails: 'invalidates old secrets when a rotation requires it',
     finding: /`getClient\(\)` accepts an old secret after a rotation with `overlap: 0`/,
@@ -56,7 +56,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'retires a client without an end of its tokens',
+    mistake: 'disables a client without revoking its tokens',
     methods: ({ clients }) => ({
       disableClient: async (id) => Boolean(Object.assign(clients.get(id)!, { retiredAt: new Date() })),
     }),
@@ -66,7 +66,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'ends what a retired client was given for as long as it is retired',
+    mistake: 'makes the tokens of a disabled client valid again when it is enabled',
     methods: (honest) => ({
       disableClient: (id) => honest.disableClient(id),
       enableClient: async (id) => {
@@ -81,7 +81,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'says of every client that it was removed',
+    mistake: 'reports every client as removed',
     methods: (honest) => ({ removeClient: async (id) => (await honest.removeClient(id)) || true }),
     fails: 'deletes a removed client and revokes its grants',
     finding: /`removeClient\(\)` returns true for a client that was already removed/,
@@ -89,7 +89,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'shows a registration to whoever knows the client',
+    mistake: 'returns a registration without its registration access token',
     methods: ({ clients }) => ({ getRegistration: async (id) => clients.get(id)?.registration }),
     fails: 'returns a registration only for its registration access token',
     finding: /`getRegistration\(\)` accepts the client secret as the registration access token/,
@@ -112,7 +112,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     leaves: UNREGISTERED,
   },
   {
-    mistake: 'refuses a client that has taken its registration back, and leaves it its tokens',
+    mistake: 'rejects a client that deleted its registration, but keeps its tokens valid',
     methods: ({ clients }) => ({
       async revokeRegistration({ client: { id } }) {
         const { token: _, registration: __, ...rest } = clients.get(id)!;

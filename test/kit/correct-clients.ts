@@ -11,7 +11,7 @@ export const client = (id: string): Client => ({
 });
 const SECRETS: Readonly<Record<string, string>> = { 'Web-App': 'Secret of the App', tv: 'Secret of the Television' };
 
-/** A client as it is kept: a new generation ends all that it was given. */
+/** A stored client. Increasing its generation revokes all of its tokens. */
 export interface StoredClient extends Client {
   secrets: string[];
   generation: number;
@@ -26,7 +26,7 @@ const shown = ({ secrets, generation, registration, token, ...rest }: StoredClie
   secrets: secrets.map(() => ({})),
 });
 
-/** What of an honest model is of clients, and of what else is changed by more than one. */
+/** The part of a correct model for clients and other records that are changed concurrently. */
 export class CorrectClients {
   readonly clients = new Map(Object.entries(SECRETS).map(([id, secret]) => [id, kept(client(id), [secret])]));
   readonly signing: { text?: string } = {};

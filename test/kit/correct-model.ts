@@ -11,7 +11,7 @@ export { GRANTS } from './correct-clients.js';
 
 type HonestDevice = DeviceAuthorization & { userCode: string };
 
-/** A code or token, whose family may be over. */
+/** A code or token with the state of its family. */
 type Row<T> = T & {
   client: Client;
   user: User;
@@ -21,7 +21,10 @@ type Row<T> = T & {
   cameOf?: string;
 };
 
-/** A model as a host might write it over a database: everything takes a moment, and single statements are atomic. */
+/**
+ * A model as an application might implement it with a database: every method is asynchronous, and single statements are
+ * atomic.
+ */
 export class CorrectModel extends CorrectClients {
   readonly codes = new Map<string, Row<Unsaved<AuthorizationCode>>>();
   readonly accessTokens = new Map<string, Row<Unsaved<Token>>>();
@@ -167,7 +170,7 @@ function spend(row: { revokedAt?: Date } | undefined): boolean {
   return true;
 }
 
-/** A model beside what it knows. */
+/** Returns a test subject: a model with the client and user that it knows. */
 export function subject(model: Partial<Model>): TestSubject {
   return {
     model,

@@ -36,8 +36,8 @@ afterEach(() => app.close());
 describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
-])('on %s', (_name, adapter) => {
-  it('gives the tests of a module a model in memory and tokens for anybody', async () => {
+])('OAuth2TestingModule and actingAs() on %s', (_name, adapter) => {
+  it('provide an in-memory model and tokens to the tests of a module', async () => {
     const testing = await Test.createTestingModule({ imports: [OAuth2TestingModule.forTest(), NotesModule] }).compile();
     app = testing.createNestApplication(adapter() as ExpressAdapter);
     await app.listen(0, '127.0.0.1');
@@ -48,7 +48,7 @@ describe.each([
     await expect(listNotes()).resolves.toMatchObject({ status: 401 });
   });
 
-  it('gives the tests of a whole application the same, in place of its own model', async () => {
+  it('replace the model of a complete application', async () => {
     const testing = await Test.createTestingModule({ imports: [AppModule] })
       .overrideProvider(OAUTH2_MODEL)
       .useValue(new TestingModel())

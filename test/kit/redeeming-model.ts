@@ -6,14 +6,14 @@ import { CorrectModel } from './correct-model.js';
 
 type Redeem = NonNullable<Model['redeem']>;
 
-/** The row that is spent, whatever it is. */
+/** Returns the row of the code or token to be consumed. */
 export function rowOf(model: CorrectModel, spent: AuthorizationCode | RefreshToken) {
   return 'refreshToken' in spent
     ? model.refreshTokens.get(spent.refreshToken)
     : model.codes.get(spent.authorizationCode);
 }
 
-/** What a host that has transactions adds to its model: both steps in one, and nothing where one of them fails. */
+/** Returns a `redeem()` as an application with transactions implements it: both steps succeed, or none. */
 export function redeemOf(model: CorrectModel): Redeem {
   return async (spent: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) => {
     await tick();
@@ -28,13 +28,13 @@ export function redeemOf(model: CorrectModel): Redeem {
   };
 }
 
-/** What an `INSERT` does. */
+/** Inserts a token. */
 export function keep(model: CorrectModel, saved: Token): void {
   model.accessTokens.set(saved.accessToken, saved);
   if (saved.refreshToken) model.refreshTokens.set(saved.refreshToken, { ...saved, refreshToken: saved.refreshToken });
 }
 
-/** An honest model that spends and saves in one step, and counts by a clock that nobody sets how long ago that was. */
+/** A correct model that consumes and saves in one step, and measures ages with a monotonic clock. */
 export class RedeemingModel extends CorrectModel {
   private readonly spentAt = new Map<string, number>();
   private readonly both = redeemOf(this);

@@ -8,14 +8,14 @@ import { CorrectModel, subject } from './correct-model.js';
 
 const folder = join(import.meta.dirname, 'node-test');
 
-/** Runs a file under `node --test`, as a host without Jest does. */
+/** Runs a file with `node --test`, as an application without Jest does. */
 function nodeTest(file: string) {
   const { JEST_WORKER_ID: _jest, NODE_OPTIONS: _options, ...env } = process.env;
   const flags = ['--import', join(folder, 'hooks.mjs'), '--test', '--test-reporter', 'tap'];
   return spawnSync(process.execPath, [...flags, join(folder, file)], { encoding: 'utf8', env });
 }
 
-/** A test runner that only writes down what it is told. */
+/** Returns a test runner that only records the tests. */
 function paperRunner() {
   const tests: { name: string; test: () => Promise<void> }[] = [];
   const runner: DescribeOptions['runner'] = {
@@ -25,8 +25,8 @@ function paperRunner() {
   return { runner, tests };
 }
 
-describe('under node:test', () => {
-  it('passes an honest model and prints what it guarantees, without Nest', () => {
+describe('the model contract with node:test', () => {
+  it('passes for a correct model and prints its guarantees, without Nest', () => {
     const { status, stdout } = nodeTest('honest.ts');
     expect(stdout).toContain('ok 1 - finds its client with lists of grants and redirect URIs');
     expect(stdout).toMatch(/Guarantees of an honest model[^]+authorization codes +atomic[^]+ 0 failed/);
@@ -34,7 +34,7 @@ describe('under node:test', () => {
     expect(status).toBe(0);
   });
 
-  it('fails a careless model with what an attacker can do', () => {
+  it('fails for a careless model and describes the possible attack', () => {
     const { status, stdout } = nodeTest('careless.ts');
     expect(stdout).toMatch(/not ok \d+ - marks an authorization code as used once/);
     expect(stdout).toMatch(/Attack: An attacker who finds a used authorization code/);
@@ -44,25 +44,25 @@ describe('under node:test', () => {
   });
 });
 
-describe('under any runner', () => {
+describe('the model contract with any test runner', () => {
   afterEach(() => {
     for (const name of ['describe', 'it']) Reflect.deleteProperty(globalThis, name);
   });
 
-  it('uses the global functions of the runner when there are any', () => {
+  it('uses the global functions of the runner if they exist', () => {
     const { runner, tests } = paperRunner();
     Object.assign(globalThis, runner);
     describeModelContract('a model', () => subject(new CorrectModel()));
     expect(tests.map(({ name }) => name)).toContain('marks an authorization code as used once');
   });
 
-  it('says what to import when the runner has made nothing global', () => {
+  it('reports what to import if the runner has no global functions', () => {
     expect(() => describeModelContract('a model', () => subject(new CorrectModel()))).toThrow(
       "import { describe, it } from '@jest/globals' and pass the option `runner: { describe, it }`",
     );
   });
 
-  it('reports once, when the last check is made, and cleans up after each', async () => {
+  it('reports once after the last check, and cleans up after each check', async () => {
     const { runner, tests } = paperRunner();
     const reports: Report[] = [];
     let open = 0;
@@ -79,7 +79,7 @@ describe('under any runner', () => {
     expect(reports.map(({ ok, text }) => [ok, text.split('\n')[0]])).toEqual([[true, 'Guarantees of a model']]);
   });
 
-  it('tells what it needs when it has no client to work with', async () => {
+  it('reports that it needs a client', async () => {
     const { runner, tests } = paperRunner();
     describeModelContract('a model', () => new CorrectModel(), { runner });
     await expect(tests[0]!.test()).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('under any runner', () => {
       { user: { username: 'ghost', password: 'x' } },
       "The model does not find `user` of the fixtures: `getUser('ghost', …)` returned nothing",
     ],
-  ])('tells which of its fixtures the model does not know: %j', async (wrong, message) => {
+  ])('reports a client or user that the model does not find: %j', async (wrong, message) => {
     const { runner, tests } = paperRunner();
     describeModelContract('a model', () => ({ ...subject(new CorrectModel()), ...wrong }), { runner });
     const flow = tests.find(({ name }) => name === 'completes the authorization code flow')!;

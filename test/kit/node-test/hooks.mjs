@@ -1,4 +1,4 @@
-// Lets plain Node run the sources: TypeScript through SWC, the package under its public names, and no Nest at all.
+// Lets plain Node.js run the sources: TypeScript through SWC, the package under its public names, without Nest.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
