@@ -13,7 +13,7 @@ export function anotherClient(stage: Stage): void {
     client.closeAllConnections();
   });
 
-  it('answers demo-web on another port, and asks for consent only the first time', async () => {
+  it('redirects the client demo-web to another port, and asks for consent only the first time', async () => {
     const { page, complaints } = await openPage(stage.browser, {});
     const authorize = new URL('/oauth/authorize', stage.sample.url);
     authorize.search = String(
@@ -30,10 +30,10 @@ export function anotherClient(stage: Stage): void {
     await signIn(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('arrived at /callback?code=').waitFor();
-    // Every answer names the server.
+    // Every authorization response contains the issuer (RFC 9207).
     expect(new URL(page.url()).searchParams.get('iss')).toBe(stage.sample.url);
 
-    // Straight from the login form to the other port: the browser must not be stopped in between.
+    // The content security policy must not block the redirect from the login form to the other port.
     await page.goto(stage.sample.url);
     await page.getByRole('button', { name: 'Sign out' }).first().click();
     await page.getByText('You are signed out').waitFor();
@@ -43,7 +43,7 @@ export function anotherClient(stage: Stage): void {
     await page.getByText('state=second').waitFor();
     expect(await page.innerText('body')).toMatch(/^arrived at \/callback\?code=/);
 
-    // The paths that client libraries like to have are known too.
+    // The default callback paths of common client libraries are registered too.
     for (const path of ['/api/auth/callback/demo', '/login/oauth2/code/demo', '/oauth/callback']) {
       const redirectUri = new URL(path, authorize.searchParams.get('redirect_uri')!);
       authorize.searchParams.set('redirect_uri', String(redirectUri));
@@ -51,7 +51,7 @@ export function anotherClient(stage: Stage): void {
       await page.getByText(`arrived at ${path}?code=`).waitFor();
     }
 
-    // More than was agreed to is a new question.
+    // A wider scope requires consent again.
     authorize.searchParams.set('scope', 'notes:read notes:write');
     await page.goto(String(authorize));
     await page.getByText('Write notes for you').waitFor();

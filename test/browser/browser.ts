@@ -7,7 +7,7 @@ const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
 const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking';
 
-// Said while the file loads, so that it is said once and not for each case.
+// Printed while the file loads, so that it appears once and not for each case.
 if (!existsSync(executablePath)) {
   throw new Error(
     `No Chromium at ${executablePath}: install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
@@ -19,12 +19,12 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
-/** A browser page that remembers what went wrong in it. */
+/** A browser page that records its problems. */
 export interface OpenedPage {
   page: Page;
-  /** Errors, violations of the content security policy, and what keeps people out, as axe finds it. */
+  /** Errors, violations of the content security policy, and accessibility problems found by axe. */
   complaints: string[];
-  /** Takes a picture; tells by how many pixels the page is wider than the window. */
+  /** Takes a screenshot, and returns by how many pixels the page is wider than the window. */
   look(name: string): Promise<number>;
 }
 
@@ -34,7 +34,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Chromium reports each 400, 401 and 403 that is asked for on purpose.
+    // Chromium reports each 400, 401 and 403 that a test causes intentionally.
     if (/^error|warning$/.test(message.type()) && !/status of 40[013] /.test(message.text())) {
       complaints.push(message.text());
     }
@@ -47,7 +47,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   return { page, complaints, look };
 }
 
-/** What axe finds wrong with a page, by every rule it has. */
+/** Returns the accessibility problems of a page according to all rules of axe. */
 async function inaccessible(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<Results>('axe.run()');
@@ -58,14 +58,14 @@ interface Results {
   violations: { id: string; nodes: { html: string }[] }[];
 }
 
-/** Fills in the login form. */
+/** Fills in and submits the login form. */
 export async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Username').fill('alice');
   await page.getByLabel('Password').fill('wonderland');
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Presses Tab until the control of this name has the focus, and a visible ring around it. */
+/** Presses Tab until the control with this name has the focus and a visible focus ring. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const named = page.locator(':focus-visible').and(page.getByLabel(name).or(page.getByRole('button', { name })));
   for (let presses = 0; presses < 40; presses++) {

@@ -3,13 +3,13 @@ import type { Stage } from './sample.js';
 import { openPage, tabTo } from './browser.js';
 
 export function byKeyboard(stage: Stage): void {
-  it('signs in, agrees, calls the API, refreshes and signs out', async () => {
+  it('can sign in, consent, call the API, refresh and sign out', async () => {
     const { page, complaints } = await openPage(stage.browser, { viewport: { width: 1280, height: 800 } });
     const enter = () => page.keyboard.press('Enter');
     await page.goto(stage.sample.url);
     await tabTo(page, 'Sign in');
     await enter();
-    // The first field of the login form takes the focus by itself.
+    // The first field of the login form has the focus.
     await page.locator('#username:focus').waitFor();
     await page.keyboard.type('alice');
     await tabTo(page, 'Password');

@@ -19,7 +19,7 @@ const tv = {
   scopes: ['notes:read', 'notes:write'],
 };
 
-describe('the pages for a device', () => {
+describe('the pages of the device flow in a browser', () => {
   let browser: Browser;
   let url: string;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('the pages for a device', () => {
   it.each([
     { place: 'desktop-light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
     { place: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  ] as const)('keep nobody out, $place', async ({ place, ...look }) => {
+  ] as const)('are accessible, $place', async ({ place, ...look }) => {
     const { page, complaints, look: lookAt } = await openPage(browser, look);
     const { verification_uri, verification_uri_complete, user_code } = await begin();
     const wide: number[] = [];
@@ -78,7 +78,7 @@ describe('the pages for a device', () => {
     await page.context().close();
   });
 
-  it('need no mouse', async () => {
+  it('can be used by keyboard alone', async () => {
     const { page, complaints } = await openPage(browser, { viewport: { width: 1280, height: 800 } });
     const { verification_uri, user_code } = await begin();
     const enter = () => page.keyboard.press('Enter');

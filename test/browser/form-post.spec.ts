@@ -17,7 +17,7 @@ import { freePort } from '../support/free-port.js';
 import { startApplication, stopApplications } from '../support/test-application.js';
 import { openBrowser, openPage, signIn } from './browser.js';
 
-/** A client on another origin, which sends its users on to a third one once it has its answer. */
+/** Starts a client on another origin, which redirects its users to a third one after the response. */
 async function startClient(came: URLSearchParams[]): Promise<{ server: Server; url: string }> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method !== 'POST') return response.end('<title>Client</title>Welcome');
@@ -30,7 +30,7 @@ async function startClient(came: URLSearchParams[]): Promise<{ server: Server; u
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe('a page that posts an answer', () => {
+describe('the page of the form_post response mode', () => {
   const came: URLSearchParams[] = [];
   let browser: Browser;
   let client: { server: Server; url: string };
@@ -47,7 +47,7 @@ describe('a page that posts an answer', () => {
       redirectUris,
       scopes: ['notes:read'],
     };
-    // Somebody else each time: what was agreed to is not asked again.
+    // A new user signs in each time, because consent is remembered.
     const users = { findById: (id: string) => ({ id }), findByCredentials: () => ({ id: randomUUID() }) };
     const model = new MemoryStore({ clients: [web], users });
     const features = [formPost(), pages()];
@@ -68,9 +68,9 @@ describe('a page that posts an answer', () => {
   });
 
   it.each([
-    { name: 'by itself', options: {} },
-    { name: 'by a button where no script runs', options: { javaScriptEnabled: false } },
-  ] satisfies { name: string; options: BrowserContextOptions }[])('does it $name', async ({ options }) => {
+    { name: 'automatically', options: {} },
+    { name: 'with a button if scripts are disabled', options: { javaScriptEnabled: false } },
+  ] satisfies { name: string; options: BrowserContextOptions }[])('submits the response $name', async ({ options }) => {
     const { page, complaints } = await openPage(browser, options);
     await page.goto(asked);
     await signIn(page);

@@ -11,10 +11,10 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-describe('the sample of OpenID Connect', () => {
+describe('sample/11-openid in a browser', () => {
   let samples: { server: Sample; web: Sample; page: Sample };
 
-  // Time to install the sample on a clean clone.
+  // Allows time to install the sample in a clean clone.
   beforeAll(async () => {
     samples = await startOpenId();
   }, 600_000);
@@ -23,7 +23,7 @@ describe('the sample of OpenID Connect', () => {
     for (const sample of Object.values(samples ?? {})) await sample.stop();
   });
 
-  it('signs Alice in at an application on a server, and then without a password at one in the browser', async () => {
+  it('signs Alice in at a web application, and then without a password at a browser application', async () => {
     const { page, complaints } = await openPage(browser, {});
     await page.goto(samples.web.url);
     await page.getByRole('link', { name: 'Sign in with Wonderland' }).click();
@@ -37,11 +37,11 @@ describe('the sample of OpenID Connect', () => {
     await page.getByText('Welcome, Alice Liddell (alice@wonderland.example)').waitFor();
     expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
 
-    // Signed out at one of them, she is signed out at the provider, which tells the other.
+    // Signing out at one of them signs her out at the provider, which notifies the other one.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in with Wonderland' }).waitFor();
     const link = page.getByRole('link', { name: 'Sign in with Wonderland' });
-    // Nobody has waited for the other one to hear of it.
+    // The notification of the other application is asynchronous.
     for (let times = 0; times < 50 && !(await link.isVisible()); times += 1) {
       await page.waitForTimeout(100);
       await page.goto(samples.web.url);
@@ -50,7 +50,7 @@ describe('the sample of OpenID Connect', () => {
     await page.getByLabel('Password').waitFor();
   });
 
-  it('tells an application that Alice said no', async () => {
+  it('returns access_denied to the application if Alice denies', async () => {
     const { page } = await openPage(browser, {});
     await page.goto(samples.page.url);
     await page.getByRole('button', { name: 'Sign in with Wonderland' }).click();
@@ -61,7 +61,7 @@ describe('the sample of OpenID Connect', () => {
   });
 });
 
-describe('the sample of sign-in through another provider', () => {
+describe('sample/12-social-login in a browser', () => {
   let samples: { server: Sample; provider: Sample };
 
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('the sample of sign-in through another provider', () => {
     for (const sample of Object.values(samples ?? {})) await sample.stop();
   });
 
-  it('signs Alice in at the provider, and lets a client read her notes', async () => {
+  it('signs Alice in at another provider, and lets a client read her notes', async () => {
     const { page } = await openPage(browser, {});
     await page.goto(samples.server.url);
     await page.getByRole('link', { name: 'Read my notes with an app' }).click();

@@ -5,7 +5,7 @@ import { waitUntil } from '../support/wait-until.js';
 import type { Stage } from './sample.js';
 
 export function outsideTheBrowser(stage: Stage): void {
-  it('prints three curl lines that work when pasted', async () => {
+  it('prints three curl commands that work when pasted', async () => {
     const lines = [...stage.sample.log.matchAll(/^ {2}(curl .*)$/gm)].map(([, line]) => line!);
     expect(lines).toHaveLength(3);
     const [token, notes, refused] = await Promise.all(lines.map(paste));
@@ -19,7 +19,7 @@ export function outsideTheBrowser(stage: Stage): void {
     expect(refused).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*^WWW-Authenticate: Bearer realm="Service"\r$/im);
   });
 
-  it('says in its log why a client was refused', async () => {
+  it('logs why a client was rejected', async () => {
     const headers = { authorization: `Basic ${btoa('demo-web:wrong')}` };
     await fetch(`${stage.sample.url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams('a=b') });
     const line = /client\.refused .*clientId="demo-web" .*client secret is wrong/;
@@ -27,7 +27,7 @@ export function outsideTheBrowser(stage: Stage): void {
   });
 
   it.each(['/nowhere', '/oauth/nowhere', '/assets/nowhere.css', '/%E0', '/<b>'])(
-    'answers %p, which is no address of its own, with a page',
+    'responds to the unknown path %p with a page',
     async (path) => {
       const response = await fetch(stage.sample.url + path);
       expect(response.status).toBe(404);
@@ -39,14 +39,14 @@ export function outsideTheBrowser(stage: Stage): void {
     },
   );
 
-  it('answers a form it cannot read with a page', async () => {
+  it('responds to a malformed form with a page', async () => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${stage.sample.url}/nowhere`, { method: 'POST', headers, body: '{' });
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
     expect(await response.text()).toContain('The request was not understood.');
   });
 
-  it('answers an unknown address of the API in JSON', async () => {
+  it('responds to an unknown path of the API in JSON', async () => {
     const response = await fetch(`${stage.sample.url}/api/nowhere`);
     expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ statusCode: 404 })]);
   });
@@ -58,25 +58,25 @@ export function outsideTheBrowser(stage: Stage): void {
     '/.//evil.example',
     'javascript:alert(1)',
     '',
-  ])('never sends a fresh login to %p', async (returnTo) => {
+  ])('never redirects to %p after the login (open redirect)', async (returnTo) => {
     const response = await signIn(stage.sample.url, { return_to: returnTo });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
   });
 
-  it('sends a fresh login back to where it came from', async () => {
+  it('redirects to the original path after the login', async () => {
     const response = await signIn(stage.sample.url, { return_to: '/oauth/authorize?a=1&b=%2F' });
     expect(response.headers.get('location')).toBe('/oauth/authorize?a=1&b=%2F');
     const session = response.headers.getSetCookie().find((cookie) => cookie.startsWith('oauth2-session='));
     expect(session).toMatch(/; HttpOnly; SameSite=Lax/);
   });
 
-  it('does not believe a login form that is not its own', async () => {
+  it('rejects a login form with a forged token (CSRF)', async () => {
     const response = await signIn(stage.sample.url, { form_token: 'guessed' });
     expect(response.status).toBe(403);
     expect(response.headers.getSetCookie().some((cookie) => cookie.startsWith('oauth2-session='))).toBe(false);
   });
 
-  it('escapes what was typed, and lets nothing run that is not its own', async () => {
+  it('escapes user input, and allows only its own scripts', async () => {
     const response = await signIn(stage.sample.url, { username: '"><script>alert(1)</script>', password: 'x' });
     expect(await response.text()).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     const policy = response.headers.get('content-security-policy');
@@ -85,8 +85,7 @@ export function outsideTheBrowser(stage: Stage): void {
     expect(policy).not.toContain('unsafe');
   });
 
-  // Issue 10, 1.18
-  it('ends the session at logout, for a copy of its cookie too', async () => {
+  it('ends the session at sign-out, for a copy of its cookie too', async () => {
     const { url } = stage.sample;
     const cookie = sessionOf(await signIn(url, {}));
     const isKnown = async () => (await (await fetch(url, { headers: { cookie } })).text()).includes('Alice Liddell');
@@ -95,7 +94,7 @@ export function outsideTheBrowser(stage: Stage): void {
     expect(await isKnown()).toBe(false);
   });
 
-  it('gives each login a session of its own, and ends the one before it in this browser', async () => {
+  it('starts a new session for each login, and ends the previous one in this browser', async () => {
     const { url } = stage.sample;
     const first = sessionOf(await signIn(url, {}));
     const second = sessionOf(await signIn(url, {}, first));
@@ -104,9 +103,9 @@ export function outsideTheBrowser(stage: Stage): void {
     expect(await (await fetch(url, { headers: { cookie: second } })).text()).toContain('Alice Liddell');
   });
 
-  it('serves its files while forty guess passwords, and turns away who would wait too long', async () => {
+  it('serves its files while forty clients guess passwords, and rejects requests that would wait too long', async () => {
     const { url } = stage.sample;
-    // All forms first: those who guess come at once, however busy the machine is.
+    // All forms are loaded first, so that the guesses arrive at the same time even on a busy machine.
     const forms = await Promise.all(Array.from({ length: 60 }, () => loginForm(url)));
     const guesses = forms.map((form, index) =>
       sendLogin(url, form, { username: `guess${index}`, password: 'x' }).then(({ status }) => status),
@@ -116,13 +115,13 @@ export function outsideTheBrowser(stage: Stage): void {
       for (; served < 20; served++) expect((await fetch(`${url}/assets/style.css`)).status).toBe(200);
       return 'files';
     })();
-    // Twenty files, one after the other, are there before sixty hashes are.
+    // Twenty sequential file requests finish before sixty password hashes.
     expect(await Promise.race([serving, Promise.all(guesses).then(() => 'guesses')])).toBe('files');
     const statuses = await Promise.all(guesses);
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
   });
 
-  it('lets no client act as a user', async () => {
+  it('does not let a client credentials client act as a user', async () => {
     const { url } = stage.sample;
     const own = { grant_type: 'client_credentials', scope: 'notes:read' };
     const headers = { authorization: `Basic ${btoa('demo-web:demo-web-secret')}` };
@@ -132,7 +131,7 @@ export function outsideTheBrowser(stage: Stage): void {
     expect([notes.status, ((await notes.json()) as { error: string }).error]).toEqual([403, 'insufficient_scope']);
   });
 
-  it('does not take a session cookie that it never gave out', async () => {
+  it('ignores a session cookie that it did not issue', async () => {
     const cookie = `oauth2-session=${'A'.repeat(43)}`;
     const response = await fetch(stage.sample.url, { headers: { cookie } });
     expect(await response.text()).not.toContain('Alice Liddell');
@@ -144,7 +143,7 @@ async function paste(line: string): Promise<string> {
   return stdout;
 }
 
-/** Fetches the login form, fills it in, and sends it with the cookie that came with it, or that of a session. */
+/** Loads the login form, fills it in and submits it with its own cookie or that of a session. */
 async function signIn(url: string, fields: Record<string, string>, session = ''): Promise<Response> {
   return sendLogin(url, await loginForm(url, session), fields);
 }

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type Sample, startPasskeys } from './sample.js';
 import { openBrowser, openPage } from './browser.js';
 
-/** An authenticator without hardware, whose owner is there and agrees to everything. */
+/** Adds a virtual authenticator that confirms every request. */
 async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
@@ -18,12 +18,12 @@ async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
-describe('the sample of passkeys', () => {
+describe('sample/17-passkeys in a browser', () => {
   let browser: Browser;
   let sample: Sample;
   let url: string;
 
-  // Time to install the sample on a clean clone.
+  // Allows time to install the sample in a clean clone.
   beforeAll(async () => {
     browser = await openBrowser();
     sample = await startPasskeys();
@@ -35,7 +35,7 @@ describe('the sample of passkeys', () => {
     await sample?.stop();
   });
 
-  it('makes an account by a passkey, and signs in by that alone, for a client to read the notes', async () => {
+  it('creates an account with a passkey, signs in with it alone, and lets a client read the notes', async () => {
     const { page, complaints } = await openPage(browser, {});
     await addAuthenticator(page);
     await page.goto(url);
@@ -53,7 +53,7 @@ describe('the sample of passkeys', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('believes nobody who has no passkey of an account, and no answer to what it has not asked', async () => {
+  it('rejects an unknown passkey, and a response without a matching challenge', async () => {
     const { page } = await openPage(browser, {});
     await addAuthenticator(page);
     await page.goto(`${url}/login`);

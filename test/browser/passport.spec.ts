@@ -3,11 +3,11 @@ import type { Browser } from 'playwright-core';
 import { type Sample, startPassport } from './sample.js';
 import { openBrowser, openPage, signIn } from './browser.js';
 
-describe('the sample of Passport', () => {
+describe('sample/16-passport in a browser', () => {
   let browser: Browser;
   let sample: Sample;
 
-  // Time to install the sample on a clean clone.
+  // Allows time to install the sample in a clean clone.
   beforeAll(async () => {
     browser = await openBrowser();
     sample = await startPassport();
@@ -18,7 +18,7 @@ describe('the sample of Passport', () => {
     await sample?.stop();
   });
 
-  it('signs Alice in on the login page of the application, and ends on a page', async () => {
+  it('signs Alice in on the application’s own login page, and ends on the page of the client', async () => {
     const { page, complaints, look } = await openPage(browser, { viewport: { width: 390, height: 844 } });
     await page.goto(sample.url);
     await page.getByRole('link', { name: 'Read my notes with an app' }).click();

@@ -8,11 +8,11 @@ import { throughTheFlow } from './through-the-flow.js';
 import { unusualRequests } from './unusual-requests.js';
 import { openBrowser } from './browser.js';
 
-describe('the quick start sample', () => {
+describe('sample/01-quick-start', () => {
   const stage = {} as Stage;
   const database = makeDatabase();
 
-  // Time to install the sample on a clean clone.
+  // Allows time to install the sample in a clean clone.
   beforeAll(async () => {
     stage.browser = await openBrowser();
     stage.sample = await startSample(database.file);
@@ -32,11 +32,11 @@ describe('the quick start sample', () => {
     { place: 'desktop-dark', viewport: desktop, colorScheme: 'dark' },
     { place: 'phone-light', viewport: phone, colorScheme: 'light' },
     { place: 'phone-dark', viewport: phone, colorScheme: 'dark' },
-  ] as const)('in the browser, $place', (look) => throughTheFlow(stage, look));
+  ] as const)('in a browser, $place', (look) => throughTheFlow(stage, look));
 
   describe('by keyboard alone', () => byKeyboard(stage));
   describe('with another client', () => anotherClient(stage));
   describe('with unusual requests', () => unusualRequests(stage));
-  describe('outside the browser', () => outsideTheBrowser(stage));
+  describe('requested without a browser', () => outsideTheBrowser(stage));
   describe('after a restart', () => afterARestart(stage));
 });

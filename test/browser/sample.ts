@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 
 import { freePort } from '../support/free-port.js';
 
-/** One sample and one browser for all cases. */
+/** The sample and the browser that all cases use. */
 export interface Stage {
   sample: Sample;
   browser: Browser;
@@ -15,23 +15,24 @@ export interface Stage {
 
 export interface Sample {
   url: string;
-  /** What it has printed so far: where to click, what to paste, and why something was refused. */
+  /** The output so far: URLs, commands to paste, and reasons of refusals. */
   readonly log: string;
   stop(): Promise<void>;
 }
 
-/** A database that no other run sees. */
+/** Creates a database that only this run uses. */
 export function makeDatabase(): { file: string; remove(): void } {
   const place = mkdtempSync(join(tmpdir(), 'quick-start-'));
   return { file: join(place, 'test.sqlite'), remove: () => rmSync(place, { recursive: true, force: true }) };
 }
 
 /**
- * Starts the sample as its README says, on a free port, or once more on one it had. It knows its issuer by that, whose tokens
- * are good: 0 would not do.
+ * Starts the sample as its README describes, on a free port or on the port of an earlier start. Its issuer contains the
+ * port,
+ * so port 0 would make its tokens invalid.
  */
 export async function startSample(databaseFile: string, port?: string): Promise<Sample> {
-  // The last of the pasted lines is the last thing it prints.
+  // The last command to paste is the last output.
   return start('01-quick-start', / {2}Open +(\S+)[^]*-i http.*\n/, { DATABASE_FILE: databaseFile, PORT: port });
 }
 
@@ -44,7 +45,7 @@ export const startPasskeys = (): Promise<Sample> => start('17-passkeys', LISTENI
 /** Starts the sample of Passport. */
 export const startPassport = (): Promise<Sample> => start('16-passport', LISTENING, {});
 
-/** Starts the provider and the two applications that sign users in by it. */
+/** Starts the provider and the two applications whose users sign in there. */
 export async function startOpenId(): Promise<{ server: Sample; web: Sample; page: Sample }> {
   const [port, ...ports] = await Promise.all([givenPort(), givenPort(), givenPort()]);
   const [WEB, BROWSER] = ports.map((one) => `http://127.0.0.1:${one}`);
@@ -54,7 +55,7 @@ export async function startOpenId(): Promise<{ server: Sample; web: Sample; page
   return { server, web, page: await start('11-openid', LISTENING, places, 'browser') };
 }
 
-/** Starts a server whose users come from another one, and that. */
+/** Starts a server whose users sign in at another provider, and that provider. */
 export async function startSocialLogin(): Promise<{ server: Sample; provider: Sample }> {
   const places = { PORT: await givenPort(), PROVIDER: `http://127.0.0.1:${await givenPort()}` };
   const provider = await start('12-social-login', LISTENING, places, 'provider');
@@ -70,7 +71,7 @@ async function start(
   script = 'start',
 ): Promise<Sample> {
   const cwd = fileURLToPath(new URL(`../../sample/${name}`, import.meta.url));
-  // A process group of its own: npm, its shell and the server end together.
+  // npm, its shell and the server form a process group, so that they end together.
   const env = { ...process.env, ...given, PORT: given['PORT'] ?? (await givenPort()) };
   const npm = spawn('npm', ['run', script], { cwd, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));

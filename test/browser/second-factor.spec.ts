@@ -10,7 +10,7 @@ import { openBrowser, openPage, signIn } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };
 
-describe('the page of a second factor', () => {
+describe('the second factor page in a browser', () => {
   let browser: Browser;
   let url: string;
   beforeAll(async () => {
@@ -34,12 +34,12 @@ describe('the page of a second factor', () => {
   it.each([
     { place: 'desktop-light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
     { place: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  ] as const)('keeps nobody out, $place', async ({ place, ...look }) => {
+  ] as const)('is accessible, $place', async ({ place, ...look }) => {
     const { page, complaints, look: lookAt } = await openPage(browser, look);
     const wide: number[] = [];
     await page.goto(`${url}/oauth/login?return_to=/oauth/applications`);
     await signIn(page);
-    // The field takes the focus by itself.
+    // The field has the focus.
     await page.locator('#code:focus').waitFor();
     wide.push(await lookAt(`second-factor-${place}`));
     await page.keyboard.type('000000');

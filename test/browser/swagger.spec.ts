@@ -3,11 +3,11 @@ import type { Browser, Page } from 'playwright-core';
 import { type Sample, startSwagger } from './sample.js';
 import { openBrowser, openPage, signIn } from './browser.js';
 
-describe('the sample of Swagger UI', () => {
+describe('sample/14-swagger in a browser', () => {
   let browser: Browser;
   let sample: Sample;
 
-  // Time to install the sample on a clean clone.
+  // Allows time to install the sample in a clean clone.
   beforeAll(async () => {
     browser = await openBrowser();
     sample = await startSwagger();
@@ -18,7 +18,7 @@ describe('the sample of Swagger UI', () => {
     await sample?.stop();
   });
 
-  /** Asks a route by the page; resolves to the status and the body that it shows. */
+  /** Calls a route through the page, and returns the status and the body that it shows. */
   async function tryOut(page: Page, route: string): Promise<[string, string]> {
     const block = page
       .locator('.opblock')
@@ -39,11 +39,11 @@ describe('the sample of Swagger UI', () => {
     ];
   }
 
-  it('signs in by a code and PKCE, and asks a route by the token it is given', async () => {
+  it('signs in by code and PKCE, and calls a route with the token', async () => {
     const { page, complaints } = await openPage(browser, {});
     await page.goto(`${sample.url}/docs`);
     await page.locator('.opblock').first().waitFor();
-    // A padlock is at what demands a token, and at nothing else.
+    // Only operations that require a token have a padlock.
     const locked = await page
       .locator('.opblock:has(.authorization__btn) [data-path]')
       .evaluateAll((all) => all.map((one) => (one as { dataset: { path: string } }).dataset.path));
@@ -54,7 +54,7 @@ describe('the sample of Swagger UI', () => {
     await page.locator('.auth-wrapper .authorize').click();
     const dialog = page.locator('.auth-container').filter({ hasText: 'authorizationCode' });
     await dialog.getByText('Read notes').waitFor();
-    // No secret is asked for that would be needed: the client is public.
+    // The client is public, so no secret is needed.
     expect(await dialog.locator('input[type="text"]').inputValue()).toBe('swagger-ui');
     const opened = page.waitForEvent('popup');
     const authorize = page.context().waitForEvent('request', (request) => request.url().includes('/oauth/authorize?'));

@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Stage } from './sample.js';
 import { openPage, type OpenedPage } from './browser.js';
 
-/** The visit of one person, in the order it happens: each case goes on where the one before it ended. */
+/** The cases of one user in order. Each case continues where the previous one ended. */
 export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextOptions & { place: string }): void {
   let visitor: OpenedPage;
   let page: Page;
@@ -27,7 +27,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   const token = (name: string) => page.locator(`dt:text-is("${name}") + dd`).first().innerText();
   const status = () => page.getByRole('status').innerText();
 
-  it('says what it is', async () => {
+  it('shows what the page is', async () => {
     await page.goto(stage.sample.url);
     expect(await page.title()).toBe('nest-oauth2 quick start');
     expect(await page.getByText('Everything is kept in test.sqlite and still there after a restart.').isVisible()).toBe(
@@ -35,13 +35,13 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     );
   });
 
-  it('asks who you are', async () => {
+  it('asks the user to sign in', async () => {
     await button('Sign in').click();
     await page.waitForURL('**/login?return_to=*');
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in');
   });
 
-  it('turns a wrong password down', async () => {
+  it('rejects a wrong password', async () => {
     await page.getByLabel('Username').fill('alice');
     await page.getByLabel('Password').fill('underland');
     await button('Sign in').click();
@@ -51,7 +51,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     expect(await page.getByLabel('Password').inputValue()).toBe('');
   });
 
-  it('asks for consent in words', async () => {
+  it('describes the requested access on the consent page', async () => {
     await page.getByLabel('Password').fill('wonderland');
     await button('Sign in').click();
     await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
@@ -61,10 +61,10 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     ]);
   });
 
-  it('says so when you refuse', async () => {
+  it('shows that the user denied access', async () => {
     await button('Deny').click();
     await page.getByText('You said no').waitFor();
-    // Calmly: it is neither good news nor an error.
+    // A denial is neither a success nor an error.
     expect(await page.getByRole('status').getAttribute('class')).toBe('notice calm');
     expect(await page.locator('li[data-state=denied]').count()).toBe(1);
     expect(await page.locator('li[data-state=refused], .bad').count()).toBe(0);
@@ -72,7 +72,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     expect(await page.getByRole('heading', { name: 'Your tokens' }).isVisible()).toBe(false);
   });
 
-  it('shows the tokens when you agree', async () => {
+  it('shows the tokens after consent', async () => {
     await button('Sign in').click();
     await button('Allow').click();
     await page.getByRole('heading', { name: 'Your tokens' }).waitFor();
@@ -80,13 +80,13 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     expect(page.url()).toBe(`${stage.sample.url}/`);
     expect(await token('access_token')).toMatch(/^\S{20,}$/);
     expect(await token('refresh_token')).toMatch(/^\S{20,}$/);
-    // In whole seconds left.
+    // The value is the remaining lifetime in whole seconds.
     expect(await token('expires_in')).toMatch(/^(3600|359\d)$/);
     expect(await token('scope')).toBe('profile notes:read');
     expect(await page.locator('li[data-state=done]').count()).toBe(5);
   });
 
-  it('calls the API where the token allows it', async () => {
+  it('calls the API with the token', async () => {
     await button('Read profile').click();
     await page.getByText('"Alice Liddell"').waitFor();
     await button('Read notes').click();
@@ -94,7 +94,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     expect(await page.locator('.badge').innerText()).toBe('200 OK');
   });
 
-  it('shows how the API refuses', async () => {
+  it('shows a rejected API request', async () => {
     await button('Write it').click();
     await page.getByText('403 Forbidden').waitFor();
     const answer = await page.locator('#answer pre').innerText();
@@ -113,7 +113,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.getByText('200 OK').waitFor();
   });
 
-  it('shows what has access to the account, and ends it', async () => {
+  it('lists the applications with access to the account, and removes access', async () => {
     await page.goto(`${stage.sample.url}/oauth/applications`);
     await page.getByRole('heading', { name: 'Apps with access to your account' }).waitFor();
     expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Quick start page']);
@@ -123,7 +123,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     expect(await page.getByText('No apps have access').isVisible()).toBe(true);
   });
 
-  it('offers the choice of an account, and asks before it signs out', async () => {
+  it('offers the choice of an account, and asks for confirmation before signing out', async () => {
     await page.goto(`${stage.sample.url}/oauth/login`);
     await page.getByRole('link', { name: 'Continue as Alice Liddell' }).waitFor();
     expect(await visitor.look(`${place}-account`)).toBe(0);
@@ -133,7 +133,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.goto(stage.sample.url);
   });
 
-  it('signs out', async () => {
+  it('signs the user out', async () => {
     await button('Sign out').last().click();
     await page.getByText('You are signed out').waitFor();
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('oauth2-session');
@@ -142,7 +142,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.waitForURL('**/login?return_to=*');
   });
 
-  it('does not take an answer it did not ask for', async () => {
+  it('rejects an authorization response that it did not request (CSRF)', async () => {
     await page.goto(`${stage.sample.url}/callback?code=planted&state=planted`);
     await page.getByText('does not belong to a sign-in started in this tab').waitFor();
     expect(await page.getByText('Your tokens').isVisible()).toBe(false);

@@ -30,9 +30,17 @@ export function unusualRequests(stage: Stage): void {
 
   it.each([
     ['an unknown client', { client_id: 'nobody' }, 'client credentials are invalid'],
-    ['a foreign address', { redirect_uri: 'https://evil.example/' }, '`redirect_uri` does not match client value'],
-    ['a script for an address', { redirect_uri: 'javascript:alert(1)' }, '`redirect_uri` is not a valid URI'],
-  ])('stops %s on a page of its own', async (name, change, detail) => {
+    [
+      'a request with a foreign redirect URI',
+      { redirect_uri: 'https://evil.example/' },
+      '`redirect_uri` does not match client value',
+    ],
+    [
+      'a request with a javascript: redirect URI',
+      { redirect_uri: 'javascript:alert(1)' },
+      '`redirect_uri` is not a valid URI',
+    ],
+  ])('stops %s with an error page', async (name, change, detail) => {
     const { page, look } = visitor;
     const response = await open(change);
     expect(response?.status()).toBe(400);
@@ -45,7 +53,7 @@ export function unusualRequests(stage: Stage): void {
     await page.waitForURL(`${stage.sample.url}/`);
   });
 
-  it('asks for what would be granted when no scope is asked for, and once', async () => {
+  it('asks for the default scope if the request has none, and only once', async () => {
     const { page, look } = visitor;
     await open({});
     await signIn(page);

@@ -7,18 +7,18 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** A clean clone on a machine that has an npm of this version, Node, a shell and nothing else: no compiler, no Python. */
+/** A clean clone on a machine with this version of npm, Node.js and a shell, but without a compiler or Python. */
 export interface Clone {
   folder: string;
   environment: NodeJS.ProcessEnv;
-  /** Runs npm in it, and resolves to the lines it printed. */
+  /** Runs npm in the clone, and returns the lines it printed. */
   npm(...parameters: string[]): Promise<string[]>;
-  /** How often npm has installed something here. */
+  /** Returns how often npm has installed packages. */
   countInstalls(): Promise<number>;
   remove(): Promise<void>;
 }
 
-/** `settings` are further variables, for npm or for the sample. */
+/** Creates a clone. `settings` are additional environment variables for npm or the sample. */
 export async function makeClone(npmVersion: string, settings: NodeJS.ProcessEnv): Promise<Clone> {
   const place = await mkdtemp(join(tmpdir(), 'first-contact-'));
   const [folder, bin, logs] = ['clone', 'bin', 'logs'].map((name) => join(place, name)) as [string, string, string];
@@ -47,20 +47,20 @@ export async function makeClone(npmVersion: string, settings: NodeJS.ProcessEnv)
   return { folder, environment, npm, countInstalls, remove };
 }
 
-/** What git would clone, and what is not committed yet; nothing that was installed or built. */
+/** Copies the files that git would clone, and uncommitted ones, but nothing installed or built. */
 async function copySources(folder: string): Promise<void> {
   const listing = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await run('git', listing, { cwd: root, maxBuffer: 1 << 26 });
   for (const file of stdout.split('\0').filter(Boolean)) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await copyFile(join(root, file), join(folder, file)).catch((error: NodeJS.ErrnoException) => {
-      // Deleted, and not committed yet.
+      // The file is deleted but this is not committed yet.
       if (error.code !== 'ENOENT') throw error;
     });
   }
 }
 
-/** These tests run under an npm themselves, which says so to whatever it starts. */
+/** Returns the environment without the variables that npm sets for the tests. */
 function environmentOutsideOfNpm(): NodeJS.ProcessEnv {
   const inside =
     /^(npm_(?!config_)|npm_config_(local_prefix|prefix|loglevel|ignore_scripts|user_agent|npm_version)$|INIT_CWD|NODE_OPTIONS)/i;

@@ -4,14 +4,14 @@ import { DataSource } from 'typeorm';
 import { findRedis } from '../stores/redis-server.js';
 
 export interface Folders {
-  /** What a sample has to be told to work here and disturb nobody; `undefined` where there is no such server. */
+  /** Returns the settings that let a sample run in isolation, or `undefined` if its server is missing. */
   settingsOf(sample: string): Record<string, string> | undefined;
   remove(): Promise<void>;
 }
 
 const DATABASE_URL = process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test';
 
-/** Places for the samples that need a server, of this test alone. One that is not there is named on the terminal. */
+/** Prepares databases of this test for the samples that need a server. Prints a notice for each missing server. */
 export async function findFolders(): Promise<Folders> {
   const [redis] = await findRedis();
   const database = `first_contact_${process.pid}`;
@@ -41,7 +41,7 @@ export async function findFolders(): Promise<Folders> {
     async remove() {
       if (hasDatabase) await onPostgres(`DROP DATABASE ${database} WITH (FORCE)`);
       if (!redis) return;
-      // All that does not expire by itself.
+      // Removes everything that does not expire by itself.
       const client = new Redis(at(redis, '15'));
       await client.del('sample:client:demo');
       await client.quit();

@@ -6,7 +6,7 @@ import { type Started, withStarted } from './start.js';
 
 const BANNER = /^nest-oauth2 quick start is running\./;
 
-/** Lines before the banner, which is what one is to see. */
+/** Returns the lines before the banner of the sample. */
 function before({ lines }: Started): string[] {
   const said = lines.filter(isOurs);
   const banner = said.findIndex((line) => BANNER.test(line));
@@ -14,10 +14,10 @@ function before({ lines }: Started): string[] {
 }
 
 describe.each([
-  { npm: '10', how: 'with every default', settings: {} },
-  { npm: '11', how: 'told to run no scripts', settings: { npm_config_ignore_scripts: 'true' } },
-  { npm: '12', how: 'told to leave out what is for development', settings: { NODE_ENV: 'production' } },
-])('npm start on a machine without compiler and Python, by npm $npm $how,', ({ npm, settings }) => {
+  { npm: '10', how: 'with default settings', settings: {} },
+  { npm: '11', how: 'with --ignore-scripts', settings: { npm_config_ignore_scripts: 'true' } },
+  { npm: '12', how: 'in production mode, without devDependencies,', settings: { NODE_ENV: 'production' } },
+])('npm start on a machine without compiler and Python, npm $npm $how', ({ npm, settings }) => {
   let clone: Clone;
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each([
   });
   afterAll(() => clone?.remove());
 
-  it('is at a working page after one installation, and quietly so', async () => {
+  it('installs once and serves a working page without further output', async () => {
     await withStarted(clone, '.', {}, async (first) => {
       await expectToWork(first);
       expect(before(first)).toEqual([
@@ -36,7 +36,7 @@ describe.each([
       ]);
       expect(await clone.countInstalls()).toBe(1);
       const packages = packagesOf(first);
-      // The README speaks of some 130: a platform may have a binary more or less.
+      // The README mentions about 130. Platforms differ by optional binaries.
       expect(packages).toBeLessThan(140);
       report(`npm ${npm}, clean clone: ${packages} packages, 1 install, ${first.milliseconds} ms`);
     });
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-describe('in a clean clone without compiler and install scripts', () => {
+describe('a clean clone without compiler and install scripts', () => {
   let clone: Clone;
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('in a clean clone without compiler and install scripts', () => {
   });
   afterAll(() => clone?.remove());
 
-  it('npm ci and the tests on SQLite run, and npm start beside them', async () => {
+  it('runs npm ci and the SQLite tests, and npm start afterwards', async () => {
     const installed = await clone.npm('ci');
     expect(installed.filter((line) => line.startsWith('npm ') && isOurs(line))).toEqual([]);
     const tested = await clone.npm('test', '--', 'test/stores/typeorm-sqlite.spec.ts');

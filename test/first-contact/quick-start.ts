@@ -4,13 +4,13 @@ import type { Started } from './start.js';
 
 export const INSTALLED = /^Installed (\d+) packages in /;
 
-/** What npm says of itself where the Node is older than it likes, and of settings of the machine's owner. */
+/** Warnings of npm about the Node.js version or the settings of the machine. */
 const OF_THE_MACHINE = /^npm warn (cli npm v\d+\S* does not support Node|Unknown \w+ config )/;
 
 /** Writes a measurement to the terminal. */
 export const report = (text: string) => process.stderr.write(`First contact: ${text}\n`);
 
-/** Whether the repository's scripts printed the line, and not npm about the machine. */
+/** Returns whether the repository’s scripts printed the line, and not npm. */
 export const isOurs = (line: string) => !OF_THE_MACHINE.test(line);
 
 /** Returns the number of packages that the start installed. */

@@ -13,7 +13,7 @@ async function refusalOf({ url }: Started): Promise<string> {
   return (await fetch(`${url}/oauth/token`, { method: 'POST' })).text();
 }
 
-/** Of a place on the server that is visited. */
+/** Returns the path of a redirect location. */
 function pathOf(location: string | null): string {
   const { pathname, search } = new URL(location!);
   return pathname + search;
@@ -25,8 +25,8 @@ async function replaceIn(file: string, from: string, to: string): Promise<void> 
   await writeFile(file, text.replace(from, to));
 }
 
-/** Each case goes on where the one before it ended. */
-describe('in a clean clone without compiler and install scripts', () => {
+/** Each case continues where the previous one ended. */
+describe('a sample in a clean clone without compiler and install scripts', () => {
   let clone: Clone;
   let places: Folders;
 
@@ -51,11 +51,11 @@ describe('in a clean clone without compiler and install scripts', () => {
     '16-passport',
     '17-passkeys',
     '18-payments',
-  ])('npm start alone starts sample/%s', async (name) => {
+  ])('starts with npm start alone: sample/%s', async (name) => {
     const settings = places.settingsOf(name);
     if (!settings) return;
     await withStarted(clone, `sample/${name}`, settings, async (sample) => {
-      // One that has to be called by a name says that.
+      // Some samples must be called by `localhost` and print that name.
       const lines = sample.lines.map((line) => line.replace('//localhost:', '//127.0.0.1:'));
       expect(lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
       expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
@@ -63,7 +63,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     });
   });
 
-  it('the API of sample/05-resource-server, in a process of its own, asks the server that it is told of', async () => {
+  it('introspects tokens at another server from the separate API of sample/05-resource-server', async () => {
     const where = 'sample/05-resource-server';
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const callApi = async ({ url }: Started) => {
@@ -80,7 +80,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     });
   });
 
-  it('the program of sample/15-device signs its user in, who enters its code in a browser', async () => {
+  it('signs a user in with the device program of sample/15-device', async () => {
     const where = 'sample/15-device';
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const device = runScript(clone, where, { ISSUER: issuer }, 'device');
@@ -95,7 +95,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     });
   });
 
-  it('the till of sample/18-payments is paid by its customer, who agrees on a telephone', async () => {
+  it('pays with the till of sample/18-payments after approval on a phone', async () => {
     const where = 'sample/18-payments';
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const till = runScript(clone, where, { ISSUER: issuer }, 'pay');
@@ -113,7 +113,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     });
   });
 
-  it('sample/16-passport signs its user in by Passport, and lets a client read the notes', async () => {
+  it('signs a user in with Passport and lets a client read notes: sample/16-passport', async () => {
     await withStarted(clone, 'sample/16-passport', {}, async ({ url }) => {
       const browser = new PageBrowser(url, { origin: url });
       const asked = pathOf((await browser.get('/client')).location);
@@ -129,7 +129,7 @@ describe('in a clean clone without compiler and install scripts', () => {
   const folder = 'sample/02-migrated-model';
   const listening = expect.stringMatching(/^Listening/);
 
-  it('a start compiles what has changed, and only that', async () => {
+  it('compiles only what has changed on the next start', async () => {
     const installs = await clone.countInstalls();
     await replaceIn(join(clone.folder, folder, 'src/main.ts'), 'What to ask it', 'What to ask');
     await withStarted(clone, folder, {}, async ({ lines }) => {
@@ -147,7 +147,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     expect(await clone.countInstalls()).toBe(installs);
   });
 
-  it('a start installs again when another version is wanted than is there', async () => {
+  it('installs again if the required version differs from the installed one', async () => {
     const installs = await clone.countInstalls();
     await replaceIn(join(clone.folder, folder, 'node_modules/.package-lock.json'), '"version": "7.', '"version": "6.');
     await withStarted(clone, folder, {}, async (again) => {

@@ -7,21 +7,21 @@ import { freePort } from '../support/free-port.js';
 import { waitUntil } from '../support/wait-until.js';
 import type { Clone } from './clone.js';
 
-/** npm repeats the command; since 12 in other words. */
+/** npm repeats the command, with different text since npm 12. */
 const REPEATED = /^(> |npm notice run )/;
 
-/** The last line of what a sample says when it listens. */
+/** The last line that a sample prints when it is listening. */
 const SAID = /README\.md\n|curl -s -i .*\n/;
 
 export interface Started {
   url: string;
-  /** From the command to the first answer. */
+  /** The time from the command to the first response. */
   milliseconds: number;
-  /** What was printed, without the lines in which npm repeats the command. */
+  /** The output without the lines in which npm repeats the command. */
   lines: string[];
 }
 
-/** `npm start`, or another script, in a folder of the clone; works with what it started, and ends it. */
+/** Runs `npm start` or another script in a folder of the clone, calls the callback and stops the script. */
 export async function withStarted(
   { folder, environment }: Clone,
   where: string,
@@ -32,7 +32,7 @@ export async function withStarted(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begin = Date.now();
-  // A process group of its own: npm, its shell and the server end together.
+  // npm, its shell and the server form a process group, so that they end together.
   const npm = spawn('npm', script === 'start' ? ['start'] : ['run', script], {
     cwd: join(folder, where),
     env: { ...environment, ...settings, PORT: String(port) },
@@ -50,7 +50,7 @@ export async function withStarted(
       await setTimeout(50);
     }
     const milliseconds = Date.now() - begin;
-    // What is printed when the server listens may come a moment after its first answer.
+    // The last output may appear shortly after the first response.
     await waitUntil(() => hasEnded || SAID.test(printed), 60);
     const lines = printed.split('\n').filter((line) => line && !REPEATED.test(line));
     await work({ url, milliseconds, lines });
@@ -60,7 +60,7 @@ export async function withStarted(
   }
 }
 
-/** Runs a script that is no server, and waits for what it prints. */
+/** Runs a script that is not a server, and waits for its output. */
 export function runScript(
   { folder, environment }: Clone,
   where: string,

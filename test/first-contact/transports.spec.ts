@@ -11,7 +11,7 @@ import { withStarted } from './start.js';
 
 const run = promisify(execFile);
 
-describe('the samples of other transports, by an npm that runs no install scripts,', () => {
+describe('the samples of other transports, with an npm that runs no install scripts,', () => {
   let clone: Clone;
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the samples of other transports, by an npm that runs no install script
   afterAll(() => clone?.remove());
 
   it.each(['06-graphql', '07-websockets', '08-microservices'])(
-    'sample/%s answers its client as its README says',
+    'print the result that the README shows: sample/%s',
     async (name) => {
       const cwd = join(clone.folder, 'sample', name);
       const [, said] = /prints\n\n```\n(.*?)```/s.exec(await readFile(join(cwd, 'README.md'), 'utf8'))!;
