@@ -9,7 +9,7 @@ export const workspace = dirname(tarball);
 
 export const tool = (name: string) => join(root, 'node_modules/.bin', name);
 
-/** Runs a command to its end and resolves to what it printed; a failure carries the output in its message. */
+/** Runs a command and returns its output. The message of a failure contains the output. */
 export async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
   const promise = promisify(execFile)(command, args, { cwd, maxBuffer: 1 << 26 });
   const { stdout } = await promise.catch((error: Error & { stdout: string; stderr: string }) => {
@@ -18,12 +18,12 @@ export async function run(cwd: string, command: string, ...args: string[]): Prom
   return stdout;
 }
 
-/** Installs the tarball, and `dependencies`, as a reader of the README would. */
+/** Installs the tarball and `dependencies`, as a reader of the README does. */
 export async function install(host: string, ...dependencies: string[]): Promise<void> {
   await run(host, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball, ...dependencies);
 }
 
-/** A fresh project that has installed the tarball, and nothing else but `dependencies`. */
+/** Creates a project with the tarball and `dependencies` installed. */
 export async function freshApplication(...dependencies: string[]): Promise<string> {
   const folder = await mkdtemp(join(workspace, 'host-'));
   await cp(join(import.meta.dirname, 'host'), folder, { recursive: true });
@@ -32,7 +32,7 @@ export async function freshApplication(...dependencies: string[]): Promise<strin
   return folder;
 }
 
-/** A project as the Nest CLI of that version makes it, which has installed the tarball too. */
+/** Creates a project with this version of the Nest CLI and installs the tarball. */
 export async function generatedApplication(version: string): Promise<string> {
   const name = `generated-${version}`;
   const nest = ['--yes', '--prefer-offline', `@nestjs/cli@${version}`];

@@ -8,7 +8,7 @@ import { applicationOnNest11, type Outcome, runTests } from './nest-11.js';
 const read = <Row>(specification: string) =>
   JSON.parse(readFileSync(join(root, 'test/src', specification), 'utf8')) as Row[];
 
-/** Of NATS alone no server may be on the machine. */
+/** Only the NATS server may be missing on the machine. */
 const hasNats = spawnSync('nats-server', ['--version']).error === undefined;
 const transports = read<{ transport: string; token: string }>('transports/specification.json').filter(
   ({ transport }) => hasNats || !transport.includes('NATS'),
@@ -16,8 +16,8 @@ const transports = read<{ transport: string; token: string }>('transports/specif
 
 const hosts = read<{ host: string; only?: string }>('hosts/specification.json');
 
-/** The very files that are run on Nest 12, which the tables of the docs are made of. */
-describe('on Nest 11', () => {
+/** Runs the same test files as on Nest 12, from which the tables of the documentation are generated. */
+describe('the packed package on Nest 11', () => {
   let host: string;
   let outcomes: Outcome[];
 
@@ -30,13 +30,13 @@ describe('on Nest 11', () => {
     const found = outcomes.filter(
       ({ ancestorTitles, title }) => title === where || ancestorTitles.some((one) => one.includes(where)),
     );
-    // What Nest 11 cannot do is left out there, and told in docs/transports.md.
+    // Tests of features that Nest 11 lacks are skipped. docs/transports.md lists them.
     const ran = found.filter(({ status }) => status !== 'pending');
     expect(ran.filter(({ status }) => status !== 'passed')).toEqual([]);
     expect(ran.length).toBeGreaterThanOrEqual(atLeast);
   }
 
-  it('they run, and nothing of Nest 12 is there', async () => {
+  it('runs the tests without any package of Nest 12', async () => {
     const { dependencies } = JSON.parse(await run(host, 'npm', 'ls', '--json', '@nestjs/core')) as {
       dependencies: Record<string, { version: string; dependencies?: Record<string, { version: string }> }>;
     };
@@ -46,15 +46,16 @@ describe('on Nest 11', () => {
     expect(new Set(versions.map((version) => version.split('.')[0]))).toEqual(new Set(['11']));
   });
 
-  it.each(transports)('OAuthGuard does what the table of transports says: $transport, $token', (row) => {
+  it.each(transports)('passes the tests of OAuthGuard over $transport, $token', (row) => {
     expectToHavePassed(`over ${row.transport}, ${row.token}`, 6);
   });
 
-  it.each(hosts)('clients observe what the table of hosts says: $host', ({ host: name, only }) => {
+  it.each(hosts)('passes the tests of the application "$host"', ({ host: name, only }) => {
     expectToHavePassed(name, only ? 1 : 2);
   });
 
-  it('a gateway behind the guard does as on Nest 12', () => expectToHavePassed('a gateway behind OAuthGuard', 4));
+  it('passes the tests of a WebSocket gateway behind OAuthGuard', () =>
+    expectToHavePassed('a WebSocket gateway behind OAuthGuard', 4));
 
-  it('a throttler works on the endpoints', () => expectToHavePassed('@nestjs/throttler', 20));
+  it('passes the tests of rate limits by @nestjs/throttler', () => expectToHavePassed('@nestjs/throttler', 20));
 });

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { install, root, workspace } from './applications.js';
 
-/** What came of one test. */
+/** The result of one test. */
 export interface Outcome {
   ancestorTitles: string[];
   title: string;
@@ -11,7 +11,7 @@ export interface Outcome {
   failureMessages: string[];
 }
 
-/** As far as it is needed here. */
+/** The part of the Jest configuration that these tests use. */
 interface JestConfig {
   default: {
     testTimeout: number;
@@ -19,7 +19,7 @@ interface JestConfig {
   };
 }
 
-/** What the tests need of Nest; the client of NATS goes by another name there. */
+/** The Nest packages of the tests. The NATS client has another name there. */
 const NEST_11 = [
   'common',
   'core',
@@ -34,11 +34,11 @@ const NEST_11 = [
 const OF_OTHER_NUMBERS = ['@nestjs/apollo@13', '@nestjs/graphql@13', '@nestjs/mercurius@13', '@nestjs/throttler@6'];
 const NATS_CLIENT = '@nats-io/transport-node';
 
-/** What the tests need beside Nest, in the versions that they are run with on Nest 12. */
+/** Other packages of the tests, in the versions used with Nest 12. */
 const BESIDE =
   /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|jose|mercurius|oauth4webapi|openid-client|reflect-metadata|rxjs|socket.io-client|ws)$/;
 
-/** A project that has installed the tarball and Nest 11, and holds these tests of the repository. */
+/** Creates a project with the tarball, Nest 11 and these tests of the repository. */
 export async function applicationOnNest11(...tests: string[]): Promise<string> {
   const folder = await mkdtemp(join(workspace, 'nest-11-'));
   const { devDependencies, overrides } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
@@ -61,7 +61,7 @@ export async function applicationOnNest11(...tests: string[]): Promise<string> {
   return folder;
 }
 
-/** Runs the end-to-end tests of that project, with the repository's Jest and the packed package. */
+/** Runs the end-to-end tests of this project with the repository’s Jest and the packed package. */
 export async function runTests(folder: string): Promise<Outcome[]> {
   const { default: config } = (await import(new URL('../../jest.config.js', import.meta.url).href)) as JestConfig;
   const [suite] = config.projects;
@@ -89,7 +89,7 @@ export async function runTests(folder: string): Promise<Outcome[]> {
   ];
   const modules = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const printed = await new Promise<string>((resolve) => {
-    // A failed test is a failed command: the report says which.
+    // The command fails if a test fails. The report names it.
     const options = { cwd: folder, maxBuffer: 1 << 26 };
     execFile(process.execPath, [...modules, jest, ...flags], options, (error, stdout, stderr) =>
       resolve(stdout || `${String(error)}\n${stderr}`),

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshApplication, root, run, tool } from './applications.js';
 
-/** Nest 12 is made of ES modules alone, and only a newer Node has a Jest that can require them. */
+/** Nest 12 consists of ES modules, which only Jest on newer Node.js versions can require. */
 const JEST_FORMATS = { '12': ['mjs'], '11': ['mjs', 'cjs'] };
 
-describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version) => {
+describe.each(['12', '11'] as const)('the packed module in an application on Nest %s', (version) => {
   let host: string;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
   });
 
   it.each(['import', 'require'])(
-    'has what stands on optional packages, and what is imported beside the module, by %s()',
+    'exports the modules with optional dependencies and the separate entry points by %s()',
     async (load) => {
       const names = ['cqrs', 'event-emitter', 'mcp', 'opentelemetry', 'pages'].map((name) => `'nest-oauth2/${name}'`);
       const print =
@@ -39,7 +39,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     },
   );
 
-  it.each(['swagger.mjs', 'swagger.cjs'])('describes what a route demands in %s', async (program) => {
+  it.each(['swagger.mjs', 'swagger.cjs'])('describes the security requirements of a route in %s', async (program) => {
     const flow = { tokenUrl: '/oauth/token', scopes: { 'notes:read': '' } };
     expect(JSON.parse(await run(host, 'node', program))).toEqual({
       security: [{ oauth2: ['notes:read'] }],
@@ -47,8 +47,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     });
   });
 
-  // Issue 12: clients administered
-  it.each(['cli-app.mjs', 'cli-app.cjs'])('has its clients administered by the command, in %s', async (program) => {
+  it.each(['cli-app.mjs', 'cli-app.cjs'])('lets the command line tool administer clients in %s', async (program) => {
     const command = (...args: string[]) =>
       run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'clients', ...args, '--app', program);
     const failure = async (...args: string[]) => {
@@ -81,7 +80,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     expect(await command('rotate', '--help')).toContain('--overlap <seconds>');
   });
 
-  it('has the clients of a model administered without its application', async () => {
+  it('lets the command line tool administer the clients of a model without its application', async () => {
     const args = ['clients', 'list', '--app', 'cli-store.mjs'];
     const command = join(host, 'node_modules/.bin/nest-oauth2');
     expect(await run(host, command, ...args)).toBe('web\t\tpassword\n');
@@ -90,7 +89,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     await expect(run(host, command, 'clients', 'list')).rejects.toThrow('dist/app.module.js');
   });
 
-  it('has its keys changed by the command, in a host of the other format and without `jose`', async () => {
+  it('lets the command line tool change keys in an application of the other module format without `jose`', async () => {
     const keys = (...args: string[]) =>
       run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'keys', ...args, '--app', 'cli-keys.cjs');
     expect(await keys('rotate')).toMatch(/^[\w-]{43}\tES256\tcurrent\t/);
@@ -99,7 +98,7 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     await expect(keys('list', '--server', 'partners')).rejects.toThrow('`keys()` is not among the `features`');
   });
 
-  it.each(JEST_FORMATS[version])('is tested by a host with Jest in app.spec.%s', async (format) => {
+  it.each(JEST_FORMATS[version])('can be tested by an application with Jest in app.spec.%s', async (format) => {
     const config = { rootDir: host, testMatch: [`<rootDir>/app.spec.${format}`], transform: {} };
     const modules = format === 'mjs' ? ['--experimental-vm-modules'] : [];
     const jest = join(root, 'node_modules/jest/bin/jest.js');

@@ -3,7 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Packs the package, once for all files of these tests. Hosts are made beside the tarball, and go with it. */
+/**
+ * Packs the package once for all of these tests. Test applications are created next to the tarball and removed with it.
+ */
 export default function pack() {
   const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

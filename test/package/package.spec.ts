@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshApplication, root, run, tarball, tool, workspace } from './applications.js';
 
 describe('the packed tarball', () => {
-  it('holds the builds and the papers, and nothing else', async () => {
+  it('contains the builds and the documents, and nothing else', async () => {
     const listed = (await run(workspace, 'tar', '-tf', tarball)).split('\n').filter(Boolean);
     const files = listed.map((file) => file.replace(/^package\//, ''));
     const types = /^dist\/(esm|cjs)\/(lib|src)\/.+\.d\.ts$/;
@@ -23,20 +23,19 @@ describe('the packed tarball', () => {
     await expect(run(root, tool('publint'), 'run', tarball, '--strict')).resolves.toContain('All good!');
   });
 
-  it('has right types for every way to resolve it', async () => {
+  it('has correct types for every way to resolve it', async () => {
     await expect(run(root, tool('attw'), tarball, '--no-emoji', '--no-color')).resolves.toContain('No problems found');
   });
 });
 
-describe('the engine in a host without Nest', () => {
+describe('the packed engine in an application without Nest', () => {
   let host: string;
 
   beforeAll(async () => {
     host = await freshApplication();
   });
 
-  // Issue 9, 1
-  it('is all that npm installs', async () => {
+  it('is the only package that npm installs', async () => {
     const installed = await readdir(join(host, 'node_modules'));
     expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['nest-oauth2']);
   });
@@ -45,7 +44,7 @@ describe('the engine in a host without Nest', () => {
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ status: 200, token_type: 'Bearer' });
   });
 
-  it.each(['contract.mjs', 'contract.cjs'])('proves a model by the kit in %s', async (program) => {
+  it.each(['contract.mjs', 'contract.cjs'])('checks a model with the model contract in %s', async (program) => {
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ ok: true, codes: 'atomic' });
   });
 
@@ -56,40 +55,40 @@ describe('the engine in a host without Nest', () => {
     await expect(run(host, tool('tsc'), ...flags, `engine-types.${format}`)).resolves.toBe('');
   });
 
-  it.each(["import('nest-oauth2')", "require('nest-oauth2')"])('says that %s needs Nest', async (statement) => {
+  it.each(["import('nest-oauth2')", "require('nest-oauth2')"])('reports that %s requires Nest', async (statement) => {
     await expect(run(host, 'node', '-e', statement)).rejects.toThrow(/Cannot find (package|module) '@nestjs\/common'/);
   });
 });
 
-describe('a host that signs tokens', () => {
+describe('the packed package in an application that signs tokens', () => {
   let host: string;
 
   beforeAll(async () => {
     host = await freshApplication('jose@6', '@types/node@20');
   });
 
-  it.each(['jose-main.mjs', 'jose-main.cjs'])('has the keys and the API in %s', async (program) => {
+  it.each(['jose-main.mjs', 'jose-main.cjs'])('issues and verifies JWT access tokens in %s', async (program) => {
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ client: 'demo', iss: 'https://id.example.com' });
   });
 
-  it.each(['import', 'require'])('has the profile of FAPI without Nest, by %s()', async (load) => {
+  it.each(['import', 'require'])('exports the FAPI profile without Nest, by %s()', async (load) => {
     const program = `Promise.resolve(${load}('nest-oauth2/fapi')).then((all) => console.log(all.fapi2().length))`;
     expect(await run(host, 'node', '-e', program)).toBe('5\n');
   });
 
-  it.each(['import', 'require'])('is an OpenID Provider without Nest, by %s()', async (load) => {
+  it.each(['import', 'require'])('exports the OpenID provider without Nest, by %s()', async (load) => {
     const program = `Promise.resolve(${load}('nest-oauth2/openid')).then((all) => console.log(all.openid().specification))`;
     expect(await run(host, 'node', '-e', program)).toBe('OpenID Connect Core\n');
   });
 
-  it('is tested by CommonJS Jest, which loads no ES module', async () => {
+  it('can be tested by CommonJS Jest, which loads no ES modules', async () => {
     const config = { rootDir: host, testMatch: ['<rootDir>/jose.spec.cjs'], transform: {} };
     const jest = join(root, 'node_modules/jest/bin/jest.js');
     const report = await run(host, 'node', jest, '--config', JSON.stringify(config), '--ci', '--json');
     expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 1 });
   });
 
-  it.each(['mts', 'cts'])('type-checks the entry in a file of type .%s', async (format) => {
+  it.each(['mts', 'cts'])('type-checks the entry point in a file of type .%s', async (format) => {
     await cp(join(host, 'jose-types.ts'), join(host, `jose-types.${format}`));
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false'];
     await expect(run(host, tool('tsc'), ...flags, `jose-types.${format}`)).resolves.toBe('');

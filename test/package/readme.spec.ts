@@ -14,8 +14,8 @@ const snippets = new Map(
   [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, name, code]) => [name!, code!]),
 );
 
-/** Issue 9, 1: an application as `nest new` makes it, and what the README says, to the letter. */
-describe.each(['11', '12'])('a reader who follows the README on Nest %s', (version) => {
+/** An application created by `nest new`, with the code of the README unchanged. */
+describe.each(['11', '12'])('an application made from the README on Nest %s', (version) => {
   let host: string;
   let application: Application | undefined;
 
@@ -26,7 +26,7 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
 
   afterAll(() => application?.stop());
 
-  it('has one Nest, which is the peer of the module', async () => {
+  it('has one copy of Nest, which is the peer dependency of the module', async () => {
     const { dependencies } = JSON.parse(await run(host, 'npm', 'ls', '--json', '@nestjs/common'));
     expect(dependencies['nest-oauth2'].dependencies['@nestjs/common']).toMatchObject({
       version: expect.stringMatching(`^${version}\\.`),
@@ -36,11 +36,11 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
     );
   });
 
-  it('builds the application', async () => {
+  it('builds without errors', async () => {
     await expect(run(host, 'npm', 'run', '--silent', 'build')).resolves.toBe('');
   });
 
-  it('gets a token and reads the notes', async () => {
+  it('issues a token and returns the notes', async () => {
     const port = await freePort();
     application = await start(host, port);
     const section = readme.slice(readme.indexOf('## Five minutes'));
@@ -53,17 +53,17 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
     expect(JSON.parse(notes)).toMatchObject({ client: 'my-service', notes: ['Follow the white rabbit'] });
   });
 
-  it('says in the log, without being told to, why a client was refused', async () => {
+  it('logs by default why a client was rejected', async () => {
     const token = `http://localhost:${application!.port}/oauth/token`;
     const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'notes:write' });
     const authorization = `Basic ${Buffer.from('my-service:my-service-secret').toString('base64')}`;
     await fetch(token, { method: 'POST', body: form, headers: { authorization } });
-    // What it prints may come after what it answers.
+    // The log line may appear after the response.
     const line = /DEBUG.*token\.refused .*clientId="my-service" .*error="invalid_scope"/;
     expect(await waitUntil(() => line.exec(application!.printed()))).toBeTruthy();
   });
 
-  it('runs the engine alone', async () => {
+  it('runs the engine without Nest', async () => {
     const printed = await run(host, 'node', 'dist/engine.js');
     expect(printed).toBe('401 Bearer realm="Service",error="invalid_token" Invalid token: access token is invalid\n');
   });
@@ -73,7 +73,7 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
   });
 });
 
-/** Writes a file, or adds a case to the tests in one: before its `afterEach`, with the import that its comment names. */
+/** Writes a file, or adds a case to its tests before `afterEach`, with the import that the comment names. */
 async function paste(file: string, code: string): Promise<void> {
   const [, statement] = /\/\/ (import .*)/.exec(code) ?? [];
   if (!statement) return writeFile(file, code);
@@ -83,12 +83,12 @@ async function paste(file: string, code: string): Promise<void> {
 
 interface Application {
   port: number;
-  /** What has been printed so far, without colours. */
+  /** Returns the output so far, without colors. */
   printed(): string;
   stop(): void;
 }
 
-/** Starts what was built, and resolves once it answers. */
+/** Starts the built application, and resolves after its first response. */
 async function start(host: string, port: number): Promise<Application> {
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: host,

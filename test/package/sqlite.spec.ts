@@ -4,7 +4,7 @@ import { freshApplication, install, run } from './applications.js';
 
 const host = await freshApplication('typeorm@1', 'libsql@0.5');
 
-/** libsql brings its binary; better-sqlite3 has to be fetched or compiled, which not every machine and npm does. */
+/** Returns the available drivers. libsql has prebuilt binaries, while better-sqlite3 may need to be compiled. */
 async function findDrivers(): Promise<string[]> {
   try {
     await install(host, 'better-sqlite3@12');
@@ -19,10 +19,10 @@ async function findDrivers(): Promise<string[]> {
 
 const drivers = await findDrivers();
 
-describe.each(['1', '0.3'])('the TypeORM store in a host with SQLite and TypeORM %s', (version) => {
+describe.each(['1', '0.3'])('the TypeORM store in an application with SQLite and TypeORM %s', (version) => {
   beforeAll(() => install(host, `typeorm@${version}`));
 
-  it.each(drivers)('is proved by the kit with %s', async (driver) => {
+  it.each(drivers)('passes the model contract with %s', async (driver) => {
     expect(JSON.parse(await run(host, 'node', 'sqlite.mjs', driver))).toEqual({ ok: true, codes: 'atomic' });
   });
 });

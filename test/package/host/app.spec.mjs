@@ -1,4 +1,4 @@
-// A test of the host's own, as Jest runs it with ES modules.
+// A test of an application, run by Jest with ES modules.
 import { expect, it } from '@jest/globals';
 import 'reflect-metadata';
 import * as common from '@nestjs/common';
@@ -7,7 +7,7 @@ import * as oauth2 from 'nest-oauth2';
 import * as memory from 'nest-oauth2/stores/memory';
 import { askApplication } from './grant.cjs';
 
-it('guards a route of the host', async () => {
+it('OAuthGuard protects a route of an application', async () => {
   const answer = await askApplication(oauth2, memory, common, core);
   expect(answer).toMatchObject({ stranger: 401, bearer: { status: 200, body: 'demo' } });
 });

@@ -14,7 +14,7 @@ export const token: Promise<Token> = server.token(request, new Response());
 // @ts-expect-error: were the types lost on the way, anything would pass.
 export const wrong: number = server;
 
-/** A store over a database of the application. */
+/** A store of an application with its own database. */
 export class OwnStore extends Store {
   constructor(storage: Storage & ClientStorage, clients: NonNullable<StoreOptions['clients']>) {
     super(storage, { users, clients });

@@ -1,4 +1,4 @@
-// node sqlite.mjs DRIVER: proves the store on a file, with the driver of that name.
+// Usage: node sqlite.mjs DRIVER. Runs the model contract on a SQLite file with this driver.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
