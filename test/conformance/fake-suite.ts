@@ -5,20 +5,20 @@ import { json } from 'node:stream/consumers';
 
 import type { LogEntry } from '../../conformance/runner/suite.js';
 
-/** How a module ends: its states in order, of which the last one remains, and its log. */
+/** The outcome of a module: its states in order, of which the last one remains, and its log. */
 export interface ModuleOutcome {
   states: readonly { status: string; result?: string }[];
   log?: readonly LogEntry[];
-  /** How the start goes wrong: the suite refuses it, or accepts it without a run in the plan. Default: it starts. */
+  /** How the start fails: the suite rejects it, or accepts it without a run in the plan. If omitted, it succeeds. */
   start?: 'refused' | 'lost';
 }
 
-/** Answers the calls of a run like the suite, with modules that end as given. */
+/** A fake conformance suite with modules that end as given. */
 export class FakeSuite {
   url = '';
-  /** What it was asked, in order. */
+  /** The received calls in order. */
   readonly calls: string[] = [];
-  /** With what plans were created. */
+  /** The variants and configurations of the created plans. */
   readonly created: { variant: unknown; configuration: unknown }[] = [];
   private readonly looks = new Map<string, number>();
   private readonly started = new Set<string>();
@@ -62,7 +62,7 @@ export class FakeSuite {
         modules: Object.keys(this.modules).map((testModule) => ({ testModule, instances: this.instances(testModule) })),
       };
     }
-    // The name of a module is the identifier of its run.
+    // The name of a module also identifies its run.
     if (call === 'POST /api/runner') {
       const test = searchParams.get('test')!;
       const { start } = this.modules[test]!;

@@ -28,7 +28,10 @@ function reuse<T>(values: Map<string, Promise<T>>, key: string, generate: () => 
   return values.get(key)!;
 }
 
-/** Generators for one plan. All plans share their keys and certificates: generating RSA keys takes most of a start. */
+/**
+ * Returns generators for one plan. All plans share keys and certificates, because generating RSA keys takes most of the
+ * start.
+ */
 function sharedGenerators(): KeyGenerators {
   let count = 0;
   return {
@@ -40,7 +43,7 @@ function sharedGenerators(): KeyGenerators {
   };
 }
 
-describe('the server of the conformance suite', () => {
+describe('the server for the conformance suite', () => {
   it.each(PLANS.map((plan) => [plan.name, plan] as const))('starts for the plan %s', async (_, plan) => {
     const issuer = `https://localhost:${await freePort()}`;
     const { host, configuration } = await plan.prepare({
@@ -64,7 +67,7 @@ describe('the server of the conformance suite', () => {
     }
   });
 
-  it('has plans of names of their own, and expects nothing of plans that there are not', () => {
+  it('has plans with unique names, and no expectations for unknown plans', () => {
     const names = PLANS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(EXPECTATIONS.flatMap(({ plans = [] }) => plans).filter((name) => !names.includes(name))).toEqual([]);

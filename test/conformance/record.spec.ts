@@ -42,7 +42,7 @@ const result = (name: string, modules: Judged[]): PlanResult => ({
 
 const circumstances = { suite: '5.1.43', commit: '0123456', date: '2026-01-02', platform: 'express', node: 'v24.0.0' };
 
-/** The cells of the table rows that contain a text. */
+/** Returns the cells of the table rows that contain a text. */
 const rowsWith = (page: string, text: string) =>
   page
     .split('\n')
@@ -55,7 +55,7 @@ const rowsWith = (page: string, text: string) =>
     );
 
 describe('docs/conformance.md', () => {
-  it('counts modules by the result of the suite and names platform, commit, date and versions', () => {
+  it('counts modules by their result, and names platform, commit, date and versions', () => {
     const modules = [
       module('PASSED'),
       module('PASSED'),

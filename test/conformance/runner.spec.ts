@@ -29,7 +29,7 @@ const EXPECTED: Expectation = {
 };
 
 let fake: FakeSuite;
-/** The runner passes it on and calls nothing of it. */
+/** The runner passes this object on without calling it. */
 const server = { name: 'ours' } as unknown as OAuth2Server;
 
 afterEach(() => fake.stop());
@@ -64,8 +64,8 @@ async function run(
   return { lines, servers, results, closing: lines.at(-1) };
 }
 
-describe('npm run conformance', () => {
-  it('runs each module, waits until it has ended, and counts those that passed', async () => {
+describe('the runner of npm run conformance', () => {
+  it('runs each module, waits for its end, and counts the modules that passed', async () => {
     const slow = { states: [{ status: 'CREATED' }, { status: 'RUNNING' }, { status: 'FINISHED', result: 'PASSED' }] };
     const { lines, servers } = await run({ first: ended('PASSED'), slow });
     expect(lines).toEqual([
@@ -77,7 +77,7 @@ describe('npm run conformance', () => {
     expect(servers).toEqual(['started', 'stopped']);
   });
 
-  it('tells the suite what the plan leaves open, and of our server', async () => {
+  it('sends the suite the remaining parameters of the plan and the server’s configuration', async () => {
     await run({ first: ended('PASSED') });
     expect(fake.created).toEqual([
       {
@@ -87,7 +87,7 @@ describe('npm run conformance', () => {
     ]);
   });
 
-  it.each(['FAILED', 'WARNING', 'REVIEW', 'SKIPPED'])('counts %s as failed where nobody expects it', async (result) => {
+  it.each(['FAILED', 'WARNING', 'REVIEW', 'SKIPPED'])('counts %s as failed without an expectation', async (result) => {
     const { lines } = await run({ odd: ended(result, [complaint('CheckSomething')]) });
     expect(lines.slice(1)).toEqual([
       `  NOT OK ${result} ours odd`,
@@ -106,8 +106,8 @@ describe('npm run conformance', () => {
   });
 
   it.each<[string, ModuleOutcome]>([
-    ['another condition does not hold', ended('REVIEW', [complaint('CheckAnother')])],
-    ['one more condition does not hold', ended('REVIEW', [complaint('CheckSomething'), complaint('CheckAnother')])],
+    ['another condition failed', ended('REVIEW', [complaint('CheckAnother')])],
+    ['an additional condition failed', ended('REVIEW', [complaint('CheckSomething'), complaint('CheckAnother')])],
     ['the result is worse', ended('FAILED', [complaint('CheckSomething', 'FAILURE')])],
     ['the module passes', ended('PASSED')],
     [
@@ -164,7 +164,7 @@ describe('npm run conformance', () => {
     expect(closing).toBe('1 modules (PASSED 1), 0 not as expected');
   });
 
-  it('does at the server what a module waits for, once, and lets it go on', async () => {
+  it('performs the server action that a module waits for once, and lets the module continue', async () => {
     const done: unknown[] = [];
     const states = [{ status: 'CONFIGURED' }, { status: 'CONFIGURED' }, { status: 'FINISHED', result: 'PASSED' }];
     const prepare: ConformancePlan['prepare'] = () =>
@@ -178,7 +178,7 @@ describe('npm run conformance', () => {
     expect(fake.calls.filter((call) => call.startsWith('POST /api/runner/'))).toEqual(['POST /api/runner/waits']);
   });
 
-  it('lets time pass before a module that wants it', async () => {
+  it('pauses before a module with a configured pause', async () => {
     const start = performance.now();
     await run({ first: ended('PASSED') }, [], { pauses: { first: 0.05, another: 60 } });
     expect(performance.now() - start).toBeGreaterThanOrEqual(49);

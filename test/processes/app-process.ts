@@ -8,7 +8,7 @@ import type { DatabaseLocation } from './app.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The application, compiled as a host would be, where it finds its dependencies. */
+/** The application, compiled like a real one, in a folder where it finds its dependencies. */
 export class BuiltApp {
   private folder = '';
   private readonly started: AppProcess[] = [];
@@ -51,7 +51,7 @@ export class AppProcess {
     return new AppProcess(child, url);
   }
 
-  /** Ends it at once: it learns nothing of that, and finishes nothing. */
+  /** Kills the process immediately, without a chance to finish anything. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.kill('SIGKILL');

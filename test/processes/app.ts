@@ -10,7 +10,7 @@ import { RedisStore } from '../../lib/stores/redis/index.js';
 import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
 import { CurrentUser, InjectOAuth2Model, OAuth2Module, OAuthGuard } from '../../src/index.js';
 
-/** Where the application keeps what it must not lose. */
+/** The database in which the application stores what must survive. */
 export interface DatabaseLocation {
   prefix: string;
   redis?: string;
@@ -26,12 +26,12 @@ const spa = {
 const clients = { findById: (id: string) => (id === spa.id ? spa : undefined) };
 const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
 
-/** Seconds: that a busy machine takes its time is no finding. */
+/** A deadline in seconds, long enough for a busy machine. */
 const DEADLINE = 30;
 
 async function openStore({ prefix, redis, database }: DatabaseLocation): Promise<RedisStore | TypeOrmStore> {
   if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix, deadline: DEADLINE });
-  // A driver is no JSON.
+  // A driver cannot be passed as JSON.
   const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
   const source = new DataSource({ ...database!, ...driver, entities: oauthEntities({ prefix }) });
   return new TypeOrmStore(await source.initialize(), { clients, users, prefix, deadline: DEADLINE });
@@ -59,7 +59,7 @@ class AccountController {
     return { revoked: await this.store.revokeGrantsOf({ userId: id }) };
   }
 
-  /** The bare step that decides a race: it revokes nothing where it is lost. */
+  /** Exposes the single step that decides a race. It revokes nothing if the race is lost. */
   @Post('spend')
   @HttpCode(200)
   async spend(@Query('code') authorizationCode: string) {
@@ -82,6 +82,6 @@ async function start(place: DatabaseLocation): Promise<void> {
   process.send!({ url: await app.getUrl() });
 }
 
-// Whoever started this process and died takes it along.
+// Ends this process if its parent dies.
 process.on('disconnect', () => process.exit());
 await start(JSON.parse(process.env['PLACE']!) as DatabaseLocation);

@@ -13,36 +13,39 @@ const app = new BuiltApp();
 beforeAll(() => app.build(), 60_000);
 afterAll(() => app.remove());
 
-describe.each(await findDatabaseKinds())('a process killed at work on $name', ({ open }) => {
-  it('has lost no token it gave, spent no code twice, and left no family with two live refresh tokens', async () => {
-    const opened = await open();
-    const families: Family[] = [];
-    try {
-      for (let kill = 0; kill < KILLS; kill++) {
+describe.each(await findDatabaseKinds())(
+  'a process that is killed while it handles requests, with $name',
+  ({ open }) => {
+    it('has lost no issued token, consumed no code twice, and left no family with two valid refresh tokens', async () => {
+      const opened = await open();
+      const families: Family[] = [];
+      try {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const running = await app.start(opened.place);
+          const load = new Load(new Spa(running.url), `round-${kill}`);
+          const finished = load.run(USERS);
+          // Waits until the load has started, even on a busy machine.
+          while (load.settled < 3) await sleep(10);
+          await sleep(Math.random() * 400);
+          await running.kill();
+          await finished;
+          families.push(...load.families);
+        }
         const running = await app.start(opened.place);
-        const load = new Load(new Spa(running.url), `round-${kill}`);
-        const finished = load.run(USERS);
-        // In the midst of work, however long a busy machine takes to begin it.
-        while (load.settled < 3) await sleep(10);
-        await sleep(Math.random() * 400);
+        await expectNothingLost(new Spa(running.url), families);
+        const live = [...(await opened.countLiveRefreshTokens()).values()];
+        expect(live.length).toBeGreaterThan(KILLS);
+        expect(live.filter((count) => count > 1)).toEqual([]);
+        await expectNothingTwice(new Spa(running.url), families);
         await running.kill();
-        await finished;
-        families.push(...load.families);
+      } finally {
+        await opened.close();
       }
-      const running = await app.start(opened.place);
-      await expectNothingLost(new Spa(running.url), families);
-      const live = [...(await opened.countLiveRefreshTokens()).values()];
-      expect(live.length).toBeGreaterThan(KILLS);
-      expect(live.filter((count) => count > 1)).toEqual([]);
-      await expectNothingTwice(new Spa(running.url), families);
-      await running.kill();
-    } finally {
-      await opened.close();
-    }
-  }, 300_000);
-});
+    }, 300_000);
+  },
+);
 
-/** What was given works; what was ended is over. What the crash left open may be either. */
+/** Verifies that issued tokens are valid and revoked ones invalid. Tokens in use during the crash may be either. */
 async function expectNothingLost(spa: Spa, families: Family[]): Promise<void> {
   const check = async ({ state, accessTokens }: Family) => {
     const statuses = await Promise.all(accessTokens.map(async (token) => (await spa.call(token))?.status));
@@ -53,7 +56,9 @@ async function expectNothingLost(spa: Spa, families: Family[]): Promise<void> {
   expect(families.filter(({ state }) => state === 'idle').length).toBeGreaterThan(KILLS);
 }
 
-/** Last, since it ends what it tries: a code or token that was spent gives nothing more; one in doubt gives once. */
+/**
+ * Runs last, because it revokes what it tries: a used code or token issues nothing, one in doubt issues tokens once.
+ */
 async function expectNothingTwice(spa: Spa, families: Family[]): Promise<void> {
   const check = async ({ state, code, refreshTokens }: Family) => {
     const usable = state === 'idle' ? (await spa.refresh(refreshTokens.at(-1)!))?.status : 200;

@@ -5,10 +5,10 @@ import { findRedis, Keys } from '../stores/redis-server.js';
 import { findDatabases, ownPrefix, undoMigrations } from '../stores/typeorm-databases.js';
 import type { DatabaseLocation } from './app.js';
 
-/** A place that outlives the processes, as the tests prepare it and look into it. */
+/** A database that outlives the processes, with access for the tests. */
 export interface OpenDatabase {
   place: DatabaseLocation;
-  /** For each grant, how many of its refresh tokens were not spent yet, known to a client or not. */
+  /** Returns for each grant the number of its unused refresh tokens. */
   countLiveRefreshTokens(): Promise<Map<string, number>>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface DatabaseKind {
   open(): Promise<OpenDatabase>;
 }
 
-/** Redis and the databases there are, save for what ends with its process. */
+/** Returns Redis and the available databases, except for those in memory. */
 export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
   const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
   const redis = await findRedis();
@@ -35,7 +35,7 @@ async function openRedis(url: string): Promise<OpenDatabase> {
     async countLiveRefreshTokens() {
       const grants: string[] = [];
       for (const [key, { content }] of await keys.contents()) {
-        // What is spent does not begin with the row, but with the moment when it was.
+        // The row of a used token starts with the time of its use instead of the JSON.
         if (key.startsWith('refresh:') && content.startsWith('{')) grants.push(JSON.parse(content).grantId);
       }
       return count(grants);

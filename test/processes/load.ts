@@ -1,16 +1,18 @@
 import type { SpaResult, Spa } from './spa.js';
 
-/** What a client knows of one authorization: only what it was told. */
+/** The state of one authorization as its client knows it. */
 export interface Family {
   code: string;
   accessTokens: string[];
-  /** All it was given, the last one being the one to use. */
+  /** All refresh tokens that were issued to the client. The last one is current. */
   refreshTokens: string[];
-  /** `redeeming`: it never heard what became of its code. `refreshing`: of its last refresh token. */
+  /**
+   * `redeeming`: the response to the code is unknown. `refreshing`: the response to the last refresh token is unknown.
+   */
   state: 'redeeming' | 'refreshing' | 'idle' | 'replaying' | 'ended';
 }
 
-/** Users who sign in, refresh, and now and then have something stolen, until the server is gone. */
+/** Users who sign in, refresh, and sometimes have a token stolen, until the server stops. */
 export class Load {
   readonly families: Family[] = [];
 
@@ -19,7 +21,7 @@ export class Load {
     private readonly name: string,
   ) {}
 
-  /** How many families have their tokens, and wait to use them. */
+  /** The number of families that have tokens and are idle. */
   get settled(): number {
     return this.families.filter(({ state }) => state === 'idle').length;
   }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-/** Bundles the application and the library's sources, as a build of an application does. Packages stay outside. */
+/** Bundles the application and the library’s sources like the build of an application. Packages remain external. */
 export default {
   input: fileURLToPath(new URL('app.ts', import.meta.url)),
-  // The helpers for decorators are files of the bundler.
+  // The helpers for decorators belong to the bundler.
   external: (id) => !/^(?:[./]|@oxc-project\/)/.test(id),
   platform: 'node',
   tsconfig: fileURLToPath(new URL('../../tsconfig.json', import.meta.url)),

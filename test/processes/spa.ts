@@ -2,7 +2,7 @@ import { CHALLENGE, VERIFIER } from '../support/requests.js';
 
 const CALLBACK = 'https://spa.example/cb';
 
-/** What a client was told; nothing, when the server died over it. */
+/** The response that a client received. Empty if the server died before it. */
 export interface SpaResponse {
   status: number;
   // oxlint-disable-next-line no-explicit-any
@@ -10,11 +10,11 @@ export interface SpaResponse {
 }
 export type SpaResult = SpaResponse | undefined;
 
-/** A public client of the application, which any of its processes may serve. */
+/** A public client of the application, which sends requests to any of its processes. */
 export class Spa {
   constructor(readonly url: string) {}
 
-  /** The code that a user agrees to. */
+  /** Returns the authorization code after the user consented. */
   async authorize(user: string): Promise<string | undefined> {
     const parameters = new URLSearchParams({
       response_type: 'code',

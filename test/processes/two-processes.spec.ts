@@ -8,7 +8,7 @@ const app = new BuiltApp();
 beforeAll(() => app.build(), 60_000);
 afterAll(() => app.remove());
 
-describe.each(await findDatabaseKinds())('two processes on one $name', ({ open }) => {
+describe.each(await findDatabaseKinds())('two processes with one $name', ({ open }) => {
   let opened: OpenDatabase;
   let processes: AppProcess[];
   let first: Spa;
@@ -24,13 +24,13 @@ describe.each(await findDatabaseKinds())('two processes on one $name', ({ open }
     await opened.close();
   });
 
-  /** Many requests at once, to the one and the other in turn. */
+  /** Sends many concurrent requests, alternating between the processes. */
   const race = <T>(send: (spa: Spa) => Promise<T>) =>
     Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 ? first : second)));
   const succeeded = (answers: Awaited<ReturnType<Spa['redeem']>>[]) =>
     answers.filter((answer) => answer?.status === 200);
 
-  it('serve one flow: asked of the first, redeemed at the second, refreshed and revoked in turn', async () => {
+  it('handle one flow together: authorization, redemption, refresh and revocation', async () => {
     const code = (await first.authorize('alice'))!;
     const redeemed = (await second.redeem(code))!;
     expect(redeemed).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
@@ -57,21 +57,21 @@ describe.each(await findDatabaseKinds())('two processes on one $name', ({ open }
     });
   });
 
-  it('find the replay at the first of what the second has spent', async () => {
+  it('detect a replay in the first process of a code that was redeemed in the second', async () => {
     const code = (await first.authorize('bob'))!;
     const { body } = (await second.redeem(code))!;
     await expect(first.redeem(code)).resolves.toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     await expect(second.call(body.access_token)).resolves.toMatchObject({ status: 401 });
   });
 
-  it('let one of two hundred win who spend a code at both', async () => {
+  it('let one of two hundred concurrent requests consume a code', async () => {
     const code = (await first.authorize('carol'))!;
     const answers = await race((spa) => spa.spend(code));
     expect(answers.map((answer) => answer?.status)).toEqual(answers.map(() => 200));
     expect(answers.filter((answer) => answer!.body.won)).toHaveLength(1);
   });
 
-  it('give tokens to one of two hundred who redeem a code at both, and end them with the replays', async () => {
+  it('issue tokens to one of two hundred concurrent redemptions of a code, and revoke them after the replays', async () => {
     const code = (await second.authorize('dave'))!;
     const winners = succeeded(await race((spa) => spa.redeem(code)));
     expect(winners).toHaveLength(1);
@@ -80,7 +80,7 @@ describe.each(await findDatabaseKinds())('two processes on one $name', ({ open }
     }
   });
 
-  it('answer one of two hundred refreshes at both, and leave no family two live tokens', async () => {
+  it('respond to one of two hundred concurrent refreshes, and leave no family with two valid refresh tokens', async () => {
     const { body } = (await first.redeem((await first.authorize('erin'))!))!;
     const winners = succeeded(await race((spa) => spa.refresh(body.refresh_token)));
     expect(winners).toHaveLength(1);
