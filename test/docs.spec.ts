@@ -12,7 +12,7 @@ const under = (folder: string): string[] =>
 const pages = ['README.md', 'CONTRIBUTING.md', ...under('docs').filter((path) => path.endsWith('.md'))];
 const sources = [...under('lib'), ...under('src')].filter((path) => path.endsWith('.ts'));
 
-/** As GitHub calls it. */
+/** Returns the anchor that GitHub generates for a heading. */
 const anchorOf = (heading: string) =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -21,8 +21,8 @@ const anchorOf = (heading: string) =>
     .trim()
     .replaceAll(' ', '-');
 
-describe('the pages', () => {
-  it('lead nowhere that there is not', () => {
+describe('the documentation', () => {
+  it('has no dead links', () => {
     const dead = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]*))?\)/g)]
         .filter(([, path]) => !/^[a-z]+:/.test(path!))
@@ -37,7 +37,7 @@ describe('the pages', () => {
     expect(dead).toEqual([]);
   });
 
-  it('name each member that a feature may have', () => {
+  it('names each member of the Feature interface', () => {
     const contract = read('lib/contracts/feature.ts');
     const membersOf = (type: string) => {
       const [, body] = new RegExp(`export interface ${type}\\b.*?\\{(.*?)\\n\\}`, 's').exec(contract)!;
@@ -49,7 +49,7 @@ describe('the pages', () => {
     expect(members.filter((name) => !new RegExp(`^\\| .*\`${name}\\b`, 'm').test(section))).toEqual([]);
   });
 
-  it('name no file by which a standard is met, or proven to be, that there is not', () => {
+  it('names only existing files in docs/standards.md', () => {
     const files = [...sources, ...under('test'), ...under('conformance')];
     const named = [...read('docs/standards.md').matchAll(/`([\w./-]+\.ts|(?:lib|src|test)\/[\w./-]+)`/g)];
     const known = (path: string) => existsSync(join(root, path)) || files.some((file) => file.endsWith(`/${path}`));
@@ -57,7 +57,7 @@ describe('the pages', () => {
     expect(named.map(([, path]) => path!).filter((path) => !known(path))).toEqual([]);
   });
 
-  it('list each folder of the code in the tree of the architecture', () => {
+  it('lists each source folder in the tree of docs/architecture.md', () => {
     const tree = read('docs/architecture.md')
       .split('```')
       .find((block) => block.startsWith('\nlib/'));

@@ -19,7 +19,7 @@ import { PageBrowser } from './src/pages/page-browser.js';
 const root = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'readme-snippets');
 
-describe('what a reader copies from the README', () => {
+describe('the code examples of the documentation', () => {
   let app: INestApplication;
   let issuer: oauth.AuthorizationServer;
   let origin: string;
@@ -40,14 +40,14 @@ describe('what a reader copies from the README', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('compiles', () => {
+  it('compile', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const config = join(folder, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ extends: '../../tsconfig.json', include: ['src'] }));
     expect(execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })).toBe('');
   });
 
-  it('leads to a page that names every option', () => {
+  it('include a table in docs/options.md that names every option', () => {
     const [options] = readFileSync(join(root, 'docs/options.md'), 'utf8').split('## Requirements of a single call');
     const named = options!
       .match(/^\|[^|]*\|/gm)
@@ -55,7 +55,7 @@ describe('what a reader copies from the README', () => {
     expect(named?.toSorted()).toEqual(Object.keys(TABLES.forRoot).toSorted());
   });
 
-  it('is an application whose service gets a token and reads notes', async () => {
+  it('form an application in which a service gets a token and reads notes', async () => {
     const client = { client_id: 'my-service' };
     const secret = oauth.ClientSecretBasic('my-service-secret');
     const answer = await oauth.clientCredentialsGrantRequest(issuer, client, secret, { scope: 'notes:read' }, insecure);
@@ -68,7 +68,7 @@ describe('what a reader copies from the README', () => {
     });
   });
 
-  it('is an application whose user signs in and agrees at the address that it names', async () => {
+  it('form an application in which a user signs in and consents at the URL of the README', async () => {
     const client = { client_id: 'my-spa' };
     const named = /^http:\/\/localhost:3000(\/oauth\/authorize\S+)$/m.exec(
       readFileSync(join(root, 'README.md'), 'utf8'),
@@ -97,13 +97,13 @@ describe('what a reader copies from the README', () => {
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'notes:read' });
   });
 
-  it('has links to every sample', () => {
+  it('include links to every sample', () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     const samples = readdirSync(join(root, 'sample')).filter((name) => /^\d/.test(name));
     expect(samples.filter((name) => !readme.includes(`](sample/${name})`))).toEqual([]);
   });
 
-  it('has a sign-up page that signs a new user in and continues the authorization request', async () => {
+  it('include a sign-up page that signs a new user in and continues the authorization request', async () => {
     process.env.OAUTH2_SECRET = 'of 32 characters at the very least';
     const { AppModule } = (await import(join(folder, 'src/sign-up/app.module.ts'))) as { AppModule: Type };
     const own = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
@@ -125,7 +125,7 @@ describe('what a reader copies from the README', () => {
     await own.close();
   });
 
-  it('is a second factor that an application starts with', async () => {
+  it('include a second factor with which an application starts', async () => {
     const secret = 'of 32 characters at the very least';
     process.env.OAUTH2_SECRET = secret;
     const { features } = (await import(join(folder, 'src/features.ts'))) as Pick<OAuth2ModuleOptions, 'features'>;
@@ -138,7 +138,7 @@ describe('what a reader copies from the README', () => {
     await second.close();
   });
 
-  it('is an interaction of their own that leads to a login page and escapes what it shows', async () => {
+  it('include an own interaction that redirects to a login page and escapes its output', async () => {
     const { LoginAndConsent } = (await import(join(folder, 'src/login-and-consent.ts'))) as {
       LoginAndConsent: new () => OAuth2Interaction;
     };
@@ -154,7 +154,10 @@ describe('what a reader copies from the README', () => {
   });
 });
 
-/** Each whole file among the blocks begins with its name. The package tests paste those of the README into fresh hosts. */
+/**
+ * Writes each complete file among the code blocks, which starts with its name. The package tests use those of the
+ * README in new applications.
+ */
 function writeSnippets(): void {
   expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
   expect(writeSnippetsOf('docs/pages.md')).toEqual([
@@ -168,7 +171,7 @@ function writeSnippets(): void {
   expect(writeSnippetsOf('docs/stores.md')).toEqual(['src/users.service.ts']);
 }
 
-/** The package that a reader installs for codes of an authenticator app: of it no more is used here than that it is there. */
+/** Writes a stub of the package for authenticator codes. The examples only need it to exist. */
 function writeOtplib(): void {
   const place = join(folder, 'node_modules/otplib');
   mkdirSync(place, { recursive: true });

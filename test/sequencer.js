@@ -1,8 +1,9 @@
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * The test files that take longest, in seconds on a calm machine with two cores. Without its cache, as in a clean clone, Jest
- * orders files by size, and one of these would run alone at the end.
+ * The slowest test files, with seconds on an idle machine with two cores. Without its cache, as in a clean clone, Jest
+ * orders
+ * files by size, so that one of these would run alone at the end.
  */
 const LONG = [
   'processes/crash',
@@ -21,7 +22,7 @@ const LONG = [
   'stores/redis-contract',
 ];
 
-/** Runs the long test files first. */
+/** Runs the slowest test files first. */
 export default class LongestFirst extends Sequencer {
   async sort(tests) {
     const isLong = ({ path }) => LONG.some((name) => path.replaceAll('\\', '/').includes(`/test/${name}.`));

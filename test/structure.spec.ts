@@ -39,7 +39,7 @@ const filesOf = (folder: string) =>
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Returns the relative imports of a file, also those of types, as paths from the root. */
+/** Returns the relative imports of a file, including type imports, as paths from the root. */
 function importsOf(file: string): readonly string[] {
   const found = read(file).matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'(\.[^']+)'/g);
   return [...found].map(([, path]) =>
@@ -54,11 +54,11 @@ const folderOf = (file: string) => /^lib\/([^/]+)\//.exec(file)?.[1];
 describe('the folders of lib', () => {
   const files = filesOf('lib').filter((file) => folderOf(file) !== undefined);
 
-  it('are all in the order', () => {
+  it('are all listed in the order of layers', () => {
     expect(new Set(files.map(folderOf))).toEqual(new Set(ORDER));
   });
 
-  it('import nothing from a higher folder, no types either', () => {
+  it('import nothing from a higher layer, including types', () => {
     const upward = files.flatMap((file) =>
       importsOf(file)
         .filter((target) => {
@@ -71,7 +71,7 @@ describe('the folders of lib', () => {
     expect(upward).toEqual(KNOWN_UPWARD);
   });
 
-  it('find what features provide by keys, not by the names of members', () => {
+  it('look up what features provide by keys, not by member names', () => {
     const searches = [...files, ...filesOf('src')].filter((file) => /'\w+' in (?:one|feature)\b/.test(read(file)));
     expect(searches).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { EntityManager } from 'typeorm';
 import { readResponse, basic, bearer, get, post } from '../support/http.js';
 import { startApplication, stopApplications } from '../support/test-application.js';
 
-/** By a name that the compiler does not follow: a sample that is installed has types of TypeORM of its own. */
+/** The variable path prevents type-checking: an installed sample has its own types of TypeORM. */
 const load = (file: string) => import(`../../sample/13-audit/src/${file}.js`) as Promise<Record<string, Type>>;
 
 const DEMO = basic('demo', 'demo-secret');
@@ -43,7 +43,7 @@ describe('sample/13-audit', () => {
     return tokens;
   }
 
-  /** Asked for once: each token is two rows more, and the list ends after a hundred. */
+  /** Requested once: each token adds two rows, and the list contains at most one hundred. */
   let reader: Promise<string> | undefined;
   async function readerToken(): Promise<string> {
     const auditor = { grant_type: 'client_credentials', scope: 'audit:read' };
@@ -57,7 +57,7 @@ describe('sample/13-audit', () => {
     return (body as Row[]).toReversed();
   }
 
-  /** The trail writes behind the answers: it is read until it has them. */
+  /** Reads the audit trail until the rows exist, because it is written asynchronously. */
   async function auditWith(event: string, count: number): Promise<Row[]> {
     let rows: Row[] = [];
     while (rows.filter((row) => row.event === event).length < count) {
@@ -67,7 +67,7 @@ describe('sample/13-audit', () => {
     return rows;
   }
 
-  it('has the whole life of a grant in its table, and nothing that is secret', async () => {
+  it('records the lifecycle of a grant in its table, without secrets', async () => {
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'notes' };
     const { refresh_token: stolen } = await ask(password);
     await ask(password, basic('demo', 'guessed'));
@@ -99,7 +99,7 @@ describe('sample/13-audit', () => {
     for (const secret of secrets) expect(written).not.toContain(secret);
   });
 
-  it('is read by the auditor alone', async () => {
+  it('allows only the auditor to read the table', async () => {
     const { access_token: token } = await ask({
       grant_type: 'password',
       username: 'alice',
@@ -109,7 +109,7 @@ describe('sample/13-audit', () => {
     expect([(await get(`${url}/audit`)).status, (await get(`${url}/audit`, bearer(token))).status]).toEqual([401, 403]);
   });
 
-  it('keeps what cannot be written now for later, in its order', async () => {
+  it('buffers events while the table cannot be written, and keeps their order', async () => {
     const { AuditTrail } = await load('audit-trail');
     const { manager } = app.get<{ database: { manager: EntityManager } }>(AuditTrail!).database;
     const broken = jest.spyOn(manager, 'insert').mockRejectedValueOnce(new Error('the database is away'));

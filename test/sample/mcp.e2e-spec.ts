@@ -6,7 +6,7 @@ import { startApplication, stopApplications } from '../support/test-application.
 import { JUDGES, ClientStorage } from '../src/judges/mcp-client.js';
 import { PageBrowser } from '../src/pages/page-browser.js';
 
-/** By a name that the compiler does not follow: a sample that is installed has types of its own. */
+/** The variable path prevents type-checking: an installed sample has its own types. */
 const load = (file: string) => import(`../../sample/10-mcp/src/${file}.js`) as Promise<Record<string, Type>>;
 
 const text = (said: string) => ({ content: [{ type: 'text', text: expect.stringContaining(said) as unknown }] });
@@ -34,7 +34,7 @@ describe('sample/10-mcp', () => {
   });
 
   it.each(JUDGES.map((judge) => [judge.name, judge] as const))(
-    'is connected to by %s from its bare URL, through login and consent, and steps up',
+    'lets %s connect from its bare URL through login and consent, and step up',
     async (_name, judge) => {
       const visitor = new PageBrowser(url);
       const questions: string[] = [];

@@ -30,7 +30,7 @@ class OrdersController {
   }
 }
 
-describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
+describe('sample/02-migrated-model with a 3.x model on Express', () => {
   let url: string;
   let server: oauth.AuthorizationServer;
   const client: oauth.Client = { client_id: 'shop' };
@@ -38,7 +38,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
   const ask = (form: Record<string, string>) => readResponse(post(`${url}/oauth/token`, form, SHOP));
   const orders = (token: string) => readResponse(get(`${url}/orders`, bearer(token)));
 
-  /** Ada's tokens, read by an independent client. */
+  /** Returns Ada’s tokens, requested by an independent client. */
   async function signIn(scope = 'orders:read') {
     const parameters = { username: 'ada', password: 'lovelace', scope };
     const answer = await oauth.genericTokenEndpointRequest(server, client, secret, 'password', parameters, insecure);
@@ -51,7 +51,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
   }
 
   beforeAll(async () => {
-    // What the CommonJS file requires is what this test imports: Jest lets it require no ES module before Node 24.
+    // Replaces the engine that the CommonJS file requires, because Jest cannot require ES modules before Node.js 24.
     jest.mock('nest-oauth2/server', () => engine);
     const grant = (await import('../../sample/02-migrated-model/legacy/badge-grant.cjs')) as {
       default: GrantTypeClass;
@@ -67,7 +67,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
 
   afterAll(stopApplications);
 
-  it('signs a user in by password and opens a guarded route to them', async () => {
+  it('signs a user in by password and lets them use a guarded route', async () => {
     const tokens = await signIn();
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'orders:read', refresh_token: REFRESH_TOKEN });
     expect(tokens.expires_in).toBeGreaterThan(890);
@@ -75,7 +75,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     expect(await orders(tokens.access_token)).toMatchObject({ status: 200, body: { user: 7, client: 'shop' } });
   });
 
-  it('refreshes once with each refresh token, and keeps the scope', async () => {
+  it('redeems each refresh token once, and keeps the scope', async () => {
     const first = await signIn('orders:read orders:write');
     const second = await refresh(first.refresh_token!);
     expect(second).toMatchObject({ scope: 'orders:read orders:write', refresh_token: REFRESH_TOKEN });
@@ -85,13 +85,13 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     expect((await refresh(second.refresh_token!)).access_token).not.toBe(second.access_token);
   });
 
-  it('gives one token response to five who bring one refresh token at once', async () => {
+  it('issues one token response for five concurrent refreshes', async () => {
     const { refresh_token: token } = await signIn();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => refresh(token!)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('gives a client a token of its own', async () => {
+  it('issues a client credentials token', async () => {
     const answer = await oauth.clientCredentialsGrantRequest(
       server,
       client,
@@ -108,7 +108,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     expect((await orders(token)).body).toEqual({ user: 'shop', client: 'shop' });
   });
 
-  it('runs the extension grant that inherits by util.inherits', async () => {
+  it('runs an extension grant that inherits with util.inherits', async () => {
     const granted = await ask({ grant_type: BADGE, badge: '1815', scope: 'orders:read' });
     expect(granted).toEqual(issued({ scope: 'orders:read', expires_in: expect.closeTo(900, -1) }));
     expect((await orders((granted.body as { access_token: string }).access_token)).body).toMatchObject({ user: 7 });
@@ -119,7 +119,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     expect(await ask({ grant_type: BADGE })).toEqual(expectedRefusal('invalid_request', 'Missing parameter: `badge`'));
   });
 
-  it('takes a validateScope that answers true or false for what it means', async () => {
+  it('supports a validateScope() that returns true or false', async () => {
     const own = { grant_type: 'client_credentials' };
     expect(await ask(own)).toEqual(issued({ expires_in: expect.closeTo(900, -1) }));
     expect(await ask({ ...own, scope: 'admin' })).toEqual(
@@ -127,7 +127,7 @@ describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
     );
   });
 
-  it('refuses by the old methods: a wrong secret, a wrong password, too small a scope, an unknown token', async () => {
+  it('rejects with the old methods a wrong secret, a wrong password, too wide a scope and an unknown token', async () => {
     const wrong = await readResponse(
       post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('shop', 'wrong')),
     );

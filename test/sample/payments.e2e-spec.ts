@@ -44,7 +44,7 @@ describe('sample/18-payments', () => {
       string
     >;
 
-  it('pays once, what its user has seen and agreed to once', async () => {
+  it('pays once, after the user has seen and approved the payment once', async () => {
     const begun = await begin();
     const phone = await alice.get('/phone');
     expect(phone.heading).toBe('Payments to approve');
@@ -53,7 +53,7 @@ describe('sample/18-payments', () => {
     expect(phone.html).toContain('4711');
     const said = await Promise.all(['pay', 'no', 'pay'].map((decision) => alice.send(phone, { decision })));
     expect(said.map(({ status }) => status)).toEqual([303, 303, 303]);
-    // One of them counted.
+    // One of the concurrent approvals counted.
     const { access_token: token, error } = await poll(begun);
     expect([error, typeof token]).toEqual(token ? [undefined, 'string'] : ['access_denied', 'undefined']);
     const next = await begin();
@@ -65,17 +65,17 @@ describe('sample/18-payments', () => {
     expect(paid.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409, 409]);
   });
 
-  it('is agreed to by nobody who has not seen it on their telephone', async () => {
+  it('lets only the user approve the payment, on the phone that showed it', async () => {
     const begun = await begin();
     const phone = await alice.get('/phone');
     const stranger = new PageBrowser(url);
     await stranger.send(phone, { decision: 'pay' });
-    // What the till knows names nothing there.
+    // The identifier that the till knows is not accepted there.
     expect((await alice.post(`/phone/${begun}`, { decision: 'pay' })).status).toBe(303);
     expect(await poll(begun)).toMatchObject({ error: 'authorization_pending' });
   });
 
-  it('is asked for nothing by a form without a word', async () => {
+  it('ignores an empty form', async () => {
     const cookie = [...alice.cookies].map((pair) => pair.join('=')).join('; ');
     const empty = await fetch(`${url}/phone/x`, { method: 'POST', headers: { cookie }, redirect: 'manual' });
     expect(empty.status).toBe(303);
@@ -89,7 +89,7 @@ describe('sample/18-payments', () => {
     { creditor: 'The Hatter\u202e05.41' },
     { creditor: 'The Hatter\nand nobody else' },
     { creditor: '' },
-  ])('refuses %j', async (change) => {
+  ])('rejects the payment details %j', async (change) => {
     expect(await ask(change)).toMatchObject({ status: 400, body: { error: 'invalid_authorization_details' } });
   });
 });

@@ -4,7 +4,7 @@ import { AppModule } from '../../sample/09-two-servers/src/app.module.js';
 import { readResponse, basic, bearer, get, post } from '../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
 
-describe.each(PLATFORMS)('sample/09-two-servers on %s', (platform) => {
+describe.each(PLATFORMS)('the servers of sample/09-two-servers on %s', (platform) => {
   let url: string;
   let shop: string;
   let partner: string;
@@ -22,7 +22,7 @@ describe.each(PLATFORMS)('sample/09-two-servers on %s', (platform) => {
   });
   afterAll(stopApplications);
 
-  it('gives each route to whom its server knows, and to nobody else', async () => {
+  it('accept at each route only tokens of its server', async () => {
     const orders = { of: 'Alice Liddell', orders: ['A looking-glass'] };
     expect(await readResponse(get(`${url}/orders`, bearer(shop)))).toMatchObject({ status: 200, body: orders });
     const stock = { partner: 'acme', stock: { 'looking-glass': 3 } };
@@ -31,7 +31,7 @@ describe.each(PLATFORMS)('sample/09-two-servers on %s', (platform) => {
     expect((await get(`${url}/stock`, bearer(shop))).status).toBe(401);
   });
 
-  it('has a server with options and features of its own', async () => {
+  it('include a second server with its own options and features', async () => {
     expect(await readResponse(get(`${url}/stock/terms`))).toMatchObject({ body: { seconds: 300 } });
     expect((await post(`${url}/oauth/revoke`, {})).status).toBe(404);
     const other = await tokenOf('partners', { grant_type: 'client_credentials', scope: 'stock:read' }, 'acme');

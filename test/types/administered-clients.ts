@@ -2,7 +2,7 @@ import { expectTypeOf } from 'expect-type';
 import { type Client, OAuth2Clients } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-// What the ready-made stores keep of clients can be said without a type argument; a model of your own has its own.
+// The clients of the built-in stores need no type argument. An own model has its own type of clients.
 
 const users = { findByCredentials: () => null, findById: () => null };
 const clients = new OAuth2Clients(new MemoryStore({ clients: [], users }));

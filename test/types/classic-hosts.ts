@@ -1,6 +1,6 @@
 import { type Falsey, OAuth2Server } from 'nest-oauth2/server';
 
-// A host as one writes it in TypeScript for 5.x: it changes its import, and compiles.
+// An application written in TypeScript for oauth2-server 5.x. It compiles after its import is changed.
 
 interface Row {
   id: string;

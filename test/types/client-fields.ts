@@ -27,7 +27,7 @@ import type * as logoutFields from '../../lib/openid/logout/client-fields.js';
 import type { Provider } from '../../lib/openid/provider.js';
 import type { Subjects } from '../../lib/openid/subjects.js';
 
-// A field of a client has one key. Its type is that of the property which an application sets.
+// Each client field has one key. Its type is that of the property that an application sets.
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
@@ -57,7 +57,7 @@ expectTypeOf(
 // @ts-expect-error `Client` declares a boolean
 clientField('require_auth_time', isText);
 
-// An application types the field of its own feature by the key.
+// An application can type the field of its own feature by the key.
 export const own: Client & FieldsOf<typeof TENANT_ID> = { id: 'web', grants: [], subjectType: 'pairwise', tenantId: 1 };
 
 export const wrong: Client & FieldsOf<typeof TENANT_ID> = {
@@ -69,7 +69,7 @@ export const wrong: Client & FieldsOf<typeof TENANT_ID> = {
   tenantId: 'one',
 };
 
-// A restricted field knows the server that its validator needs.
+// A restricted field knows the type of server that its validator needs.
 const server = { tenants: [1] };
 const served = TENANT_ID.restrict((tenant: number, { tenants }: typeof server) => tenants.includes(tenant));
 expectTypeOf(served.isValid).toBeCallableWith(1, server);
@@ -96,7 +96,7 @@ type EngineKey =
 
 expectTypeOf<FieldsOf<EngineKey>>().toEqualTypeOf<Pick<ClientFields, keyof ClientFields>>();
 
-// The engine reads a field by its key, wherever its client comes from: a property does not compile.
+// The engine reads a field by its key. Reading it as a property does not compile.
 
 export async function readDirectly(request: ClientRequest, presented: PresentedToken, code: AuthorizationCode) {
   const client = await request.options.model.getClient('web', null);
@@ -123,6 +123,6 @@ expectTypeOf<AuthorizationRequest['client']>().toEqualTypeOf<CoreClient>();
 expectTypeOf<Parameters<Subjects['of']>[1]>().toEqualTypeOf<CoreClient>();
 expectTypeOf<Parameters<Provider['userinfo']>[0]['client']>().toEqualTypeOf<CoreClient>();
 
-// The types of an application have its clients, with all fields.
+// The types of an application contain its own clients with all fields.
 expectTypeOf<Token['client']>().toEqualTypeOf<Client>();
 expectTypeOf<Parameters<NonNullable<Model['getUserFromClient']>>[0]>().toEqualTypeOf<Client>();

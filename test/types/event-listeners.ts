@@ -7,7 +7,7 @@ import {
   OnOAuth2Event,
 } from 'nest-oauth2';
 
-// The name of an event says which payload a listener is given.
+// The event name determines the payload type of a listener.
 
 export class Listeners {
   @OnOAuth2Event('token.refused')

@@ -19,7 +19,7 @@ import {
   type User,
 } from 'nest-oauth2/server';
 
-// A host's own clients and users go in and come out as what they are, without a cast.
+// The application’s own client and user types are kept without a cast.
 
 interface Tenant extends Client {
   tenantId: number;
@@ -69,7 +69,7 @@ expectTypeOf(server.authorize(request, response)).resolves.toEqualTypeOf<Authori
 expectTypeOf(server.readAuthorizationRequest(request, response)).resolves.toEqualTypeOf<AuthorizationRequest<Tenant>>();
 expectTypeOf(server.options.model.getClient).returns.resolves.extract<Tenant>().toEqualTypeOf<Tenant>();
 
-// Callbacks, in either place, know them too.
+// Callbacks in both positions have these types too.
 void server.authenticate(request, response, (error, token) => {
   expectTypeOf(error).toEqualTypeOf<OAuthError | null>();
   expectTypeOf(token).toEqualTypeOf<Token<Tenant, Person> | undefined>();
@@ -79,7 +79,7 @@ void server.authenticate(request, response, 'read', (_, token) =>
   expectTypeOf(token?.client.tenantId).toEqualTypeOf<number | undefined>(),
 );
 
-// A model may be an object, whose types are found out from its methods.
+// A model may be an object, whose types are inferred from its methods.
 const inferred = new OAuth2Server({
   model: {
     getClient: (id: string) => (id === 'web' ? tenant : null),
@@ -96,7 +96,7 @@ const undeclared = new OAuth2Server({
 });
 expectTypeOf(undeclared).toEqualTypeOf<OAuth2Server<Tenant, Person>>();
 
-// A host without types of its own has those of the library.
+// An application without its own types uses those of the library.
 declare const plain: Model;
 expectTypeOf(new OAuth2Server({ model: plain }).token(request, response)).resolves.toEqualTypeOf<Token>();
 expectTypeOf<Token>().toHaveProperty('client').toEqualTypeOf<Client>();
@@ -105,7 +105,7 @@ expectTypeOf<Person>().toExtend<User>();
 expectTypeOf<Unsaved<AuthorizationCode>>().not.toHaveProperty('client');
 expectTypeOf<Unsaved<AuthorizationCode>>().toHaveProperty('codeChallenge').toEqualTypeOf<string | undefined>();
 
-// A grant type has of the model what it says it needs, without a question mark.
+// A grant type declares the model methods it needs, which are then not optional.
 export class OnBehalfGrantType extends GrantType<ClientCredentialsModel<Tenant, Person>> {
   static readonly requires = ['getUserFromClient'] as const;
 
@@ -126,7 +126,7 @@ export class ExtendsNothing {
 
 void server.token(request, response, { extendedGrantTypes: { a: OnBehalfGrantType, b: ExtendsNothing } });
 
-// What is wrong does not compile.
+// Invalid code does not compile.
 // @ts-expect-error a model is needed
 void new OAuth2Server({});
 // @ts-expect-error so is getClient
