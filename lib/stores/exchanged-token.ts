@@ -4,9 +4,9 @@ import type { Client, RefreshToken, Token, User } from '../model/model.js';
 import { digest } from './client-secret.js';
 import type { StoredRow, RowKey, Storage } from './storage.js';
 
-/** The subject token of an exchanged token, as it is stored with the exchanged token. */
+/** A reference to the subject token of a token exchange. It is stored with the token that was issued in exchange for it. */
 export interface SubjectTokenReference extends RowKey {
-  /** Number of exchanges up to this token, at least 1. */
+  /** Number of successive exchanges that led to the issued token, at least 1. */
   depth: number;
   /**
    * The ID of the client that the user stands for, if another client exchanged a token of a client credentials grant.
@@ -14,11 +14,11 @@ export interface SubjectTokenReference extends RowKey {
   self?: string;
 }
 
-/** Maximum number of successive exchanges. Each look-up of an exchanged token looks up all of its subject tokens. */
+/** Maximum number of successive exchanges. Each look-up of an issued token also looks up all subject tokens before it. */
 const MAX_DEPTH = 8;
 
 /**
- * Returns the reference to the subject token, to be stored with the exchanged token.
+ * Returns the reference to a subject token, to be stored with the token that is issued in exchange for it.
  * @throws {InvalidRequestError} If there are too many successive exchanges.
  */
 export function subjectTokenReference(
@@ -38,7 +38,7 @@ export function subjectTokenReference(
   return { ...key, depth: depth + 1, ...(isOther && { self: clientIdOf(user) }) };
 }
 
-/** Returns the user of an exchanged token, or `undefined` if one of its subject tokens was revoked. */
+/** Returns the user of a token that was issued in a token exchange, or `undefined` if a subject token before it was revoked. */
 export async function userOfExchangedToken(
   storage: Storage,
   reference: SubjectTokenReference,

@@ -20,7 +20,7 @@ const ATTEMPTS = 50;
 const ALL = '*';
 
 /** Row kinds with another revocation time than `grants`. Dynamically registered clients are never revoked by a time. */
-const ENDED_BY: Readonly<Partial<Record<RowKind, 'consents' | 'nothing'>>> = {
+const REVOKED_BY: Readonly<Partial<Record<RowKind, 'consents' | 'nothing'>>> = {
   consent: 'consents',
   registration: 'nothing',
 };
@@ -49,7 +49,7 @@ export function isRevokedBefore(
   kind: RowKind,
   grant: Pick<GrantRow, 'issuer' | 'createdAt'>,
 ): boolean {
-  const by = ENDED_BY[kind] ?? 'grants';
+  const by = REVOKED_BY[kind] ?? 'grants';
   return by !== 'nothing' && isBefore(times, by, grant);
 }
 

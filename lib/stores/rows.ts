@@ -64,7 +64,7 @@ export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: Use
   return { grant, rows };
 }
 
-/** Returns the other properties of a code or token as JSON, so that new features need no new columns. */
+/** Returns the properties of a code or token that have no column, as JSON. So new features need no new columns. */
 export function dataOf(issued: object, more?: Record<string, unknown>): string | null {
   let data: Record<string, unknown> | undefined = more;
   for (const name of Object.keys(issued)) {

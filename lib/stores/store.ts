@@ -209,7 +209,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.tokens.saveToken(token, client, user);
   }
 
-  /** Saves a token that was exchanged for another one. It is revoked together with its subject token. RFC 8693 */
+  /** Saves a token that was issued in exchange for a subject token. It is revoked together with the subject token. RFC 8693 */
   saveExchangedToken(
     subject: Token | RefreshToken,
     token: Unsaved<Token>,

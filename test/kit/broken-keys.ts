@@ -2,7 +2,7 @@ import type { BrokenModel } from './broken-model.js';
 
 const ONE = 'replaces signing keys for one of many concurrent callers';
 const COMPARED = 'replaces signing keys only if the stored ones are unchanged';
-const EXCHANGED = 'revokes the tokens that were exchanged for an access token together with it, and no others';
+const EXCHANGED = 'revokes the tokens issued in exchange for an access token together with it, and no others';
 
 /** Mistakes with signing keys and exchanged tokens, which other records depend on. */
 export const BROKEN_KEYS: readonly BrokenModel[] = [
@@ -56,7 +56,7 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
     }),
     fails: EXCHANGED,
     finding:
-      /After the subject token was revoked, `getAccessToken\(\)` still finds the token that was exchanged for it/,
+      /After the subject token was revoked, `getAccessToken\(\)` still finds the token that was issued in exchange for it/,
     remedy: /LEFT JOIN access_tokens/,
     leaves: { 'exchanged tokens': 'broken' },
   },
@@ -74,8 +74,8 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
         await honest.revokeGrant('all');
       },
     }),
-    fails: 'revokes the tokens that were exchanged for tokens of a family together with the family, and no others',
-    finding: /Revoking a subject token also revoked a token that was exchanged for another subject token/,
+    fails: 'revokes the tokens issued in exchange for tokens of a family together with the family, and no others',
+    finding: /Revoking a subject token also revoked a token that was issued in exchange for another subject token/,
     remedy: /Store the subject token with the exchanged token/,
     leaves: { 'exchanged tokens': 'broken' },
   },

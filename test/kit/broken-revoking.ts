@@ -60,7 +60,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       revoking(async ({ accessToken }) => {
         if (!honest.accessTokens.delete(accessToken)) throw new Error('No record was found for an update');
       }),
-    fails: 'succeeds in revoking an access token again, or one that was never saved',
+    fails: 'accepts the revocation of an access token that is already revoked or was never saved',
     finding: /`revokeAccessToken\(\)` throws .+No record was found[^]+for an access token that is already revoked/,
     remedy: /Succeed even if the row is already marked or missing/,
     leaves: REVOKED,
@@ -71,7 +71,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       revoking(({ accessToken, ...row }) => {
         if (!honest.accessTokens.delete(accessToken)) honest.accessTokens.set(accessToken, { accessToken, ...row });
       }),
-    fails: 'succeeds in revoking an access token again, or one that was never saved',
+    fails: 'accepts the revocation of an access token that is already revoked or was never saved',
     finding: /`getAccessToken\(\)` finds an access token that was revoked twice/,
     remedy: /ignore the row count/,
     leaves: REVOKED,

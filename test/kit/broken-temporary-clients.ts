@@ -83,7 +83,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
   {
     mistake: 'reports every client as removed',
     methods: (honest) => ({ removeClient: async (id) => (await honest.removeClient(id)) || true }),
-    fails: 'deletes a removed client and revokes its grants',
+    fails: 'removes a client and revokes its grants',
     finding: /`removeClient\(\)` returns true for a client that was already removed/,
     remedy: /generation/,
     leaves: BROKEN,
@@ -119,7 +119,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
         clients.set(id, { ...rest, retiredAt: new Date() });
       },
     }),
-    fails: 'deletes a client that removes its registration, and revokes its grants',
+    fails: 'removes a client that deletes its registration, and revokes its grants',
     finding: /`getAccessToken\(\)` still finds an access token that was issued to the client before it was deleted/,
     remedy: /DELETE FROM access_tokens/,
     leaves: UNREGISTERED,

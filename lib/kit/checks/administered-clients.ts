@@ -42,7 +42,7 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     run: assertDisabledClientRejected,
   },
   {
-    name: 'deletes a removed client and revokes its grants',
+    name: 'removes a client and revokes its grants',
     feature,
     needs: [...needs, 'removeClient', 'findClient', 'saveToken', 'getAccessToken'],
     attack: 'The tokens of a removed client stay valid, and a later client with the same ID inherits its grants.',

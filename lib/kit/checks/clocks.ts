@@ -108,10 +108,10 @@ async function assertRevokedAgoByOneClock(context: CheckContext): Promise<void> 
     const maxSeconds = (performance.now() - started) / 1000;
     // The database may store whole seconds.
     const isRight = typeof ago === 'number' && ago >= -1 && ago <= maxSeconds + 1;
-    const token = `\`getRefreshToken()\` returns \`revokedAgo\` ${inspectValue(ago)}`;
+    const observation = `\`getRefreshToken()\` returns \`revokedAgo\` ${inspectValue(ago)}`;
     assert(
       isRight,
-      `${token} for a token that a process whose clock is ${how} used at most ${maxSeconds.toFixed(1)} seconds ago.`,
+      `${observation} for a token that a process whose clock is ${how} used at most ${maxSeconds.toFixed(1)} seconds ago.`,
     );
   }
 }

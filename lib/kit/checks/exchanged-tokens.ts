@@ -10,12 +10,12 @@ import { REVOKE_WITH_SUBJECT_TOKEN } from './remedies.js';
 const feature = 'exchanged tokens';
 const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', 'getAccessToken', 'saveExchangedToken'];
 const attack =
-  'A leaked token is revoked, but the tokens that were exchanged for it stay valid, so the attacker keeps access.';
+  'A leaked token is revoked, but the tokens that were issued in exchange for it stay valid, so the attacker keeps access.';
 
 /** The checks of models that store for which subject token a token was issued. RFC 8693 */
 export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
   {
-    name: 'revokes the tokens that were exchanged for an access token together with it, and no others',
+    name: 'revokes the tokens issued in exchange for an access token together with it, and no others',
     feature,
     needs: [...needs, 'revokeAccessToken'],
     attack,
@@ -23,7 +23,7 @@ export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
     run: assertRevokedWithToken,
   },
   {
-    name: 'revokes the tokens that were exchanged for tokens of a family together with the family, and no others',
+    name: 'revokes the tokens issued in exchange for tokens of a family together with the family, and no others',
     feature,
     needs: [...needs, 'revokeGrant'],
     attack,
@@ -49,8 +49,8 @@ async function assertRevokedBy(context: CheckContext, revoke: (subject: Token) =
   const apart = await exchange(context, other);
   await revoke(subject);
   for (const [token, which] of [
-    [one, 'the token that was exchanged for it'],
-    [further, 'the token that was exchanged for an exchanged token'],
+    [one, 'the token that was issued in exchange for it'],
+    [further, 'the token that was issued in exchange for that token'],
   ] as const) {
     assert(
       !(await lookUp(context, ACCESS_TOKEN, token.accessToken)),
@@ -59,7 +59,7 @@ async function assertRevokedBy(context: CheckContext, revoke: (subject: Token) =
   }
   assert(
     await context.acceptsAccessToken(apart.accessToken),
-    'Revoking a subject token also revoked a token that was exchanged for another subject token.',
+    'Revoking a subject token also revoked a token that was issued in exchange for another subject token.',
   );
 }
 

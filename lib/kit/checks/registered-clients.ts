@@ -38,7 +38,7 @@ export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
     run: assertMetadataReplaced,
   },
   {
-    name: 'deletes a client that removes its registration, and revokes its grants',
+    name: 'removes a client that deletes its registration, and revokes its grants',
     feature,
     needs: [...needs, 'saveToken', 'getAccessToken'],
     attack: 'A deleted client keeps its access with the tokens that were issued to it.',

@@ -23,7 +23,7 @@ export const REVOCATION_CHECKS: readonly Check[] = [
     run: assertOnlyThatTokenRevoked,
   },
   {
-    name: 'succeeds in revoking an access token again, or one that was never saved',
+    name: 'accepts the revocation of an access token that is already revoked or was never saved',
     feature,
     needs,
     attack:

@@ -7,7 +7,7 @@ interface Expired {
   table: Identifier;
   /** The column that identifies a row in the table. */
   key: Sql;
-  /** The condition of expired rows. `by` is the column of the index that finds them. */
+  /** The condition that expired rows fulfil. `indexColumn` is the column of the index that finds them. */
   condition: Sql;
   indexColumn: Sql;
   batchSize: number;
