@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** What all three projects share: TypeScript through SWC, as ES modules, the package under its public names. */
+/**
+ * The settings of all projects: TypeScript is compiled by SWC to ES modules, and tests import the package by its public
+ * names.
+ */
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
@@ -18,7 +21,7 @@ const base = {
         jsc: {
           target: 'es2022',
           parser: { syntax: 'typescript', decorators: true },
-          // Without decoratorMetadata: what the tests prove holds for hosts built by any compiler.
+          // Without `decoratorMetadata`, the tests show that the module works with any compiler.
           transform: { legacyDecorator: true, decoratorMetadata: false },
         },
       },
@@ -48,12 +51,13 @@ const base = {
 const spec = '**/*.{spec,e2e-spec}.ts';
 
 export default {
-  // Three workers on two cores, where Jest would start one: a third of the time is spent waiting for databases and deadlines.
+  // Three workers on two cores, because tests wait for databases and deadlines for a third of the time. Jest would
+  // start one.
   maxWorkers: Math.max(3, availableParallelism() - 1),
   testSequencer: fileURLToPath(new URL('test/sequencer.js', import.meta.url)),
-  // Jest keeps the ES modules of every file that it has run: after a hundred files a worker does little but look through its memory.
+  // Jest keeps the ES modules of every test file in memory, which makes a worker slower with each file.
   workerIdleMemoryLimit: '1GB',
-  // Jest hears of it here alone, so that the scripts of the other projects say theirs themselves.
+  // Set here for all projects. The scripts of other projects set their own value on the command line.
   testTimeout: 15_000,
   projects: [
     {
@@ -61,7 +65,7 @@ export default {
       displayName: 'suite',
       moduleNameMapper: {
         ...base.moduleNameMapper,
-        // A sample that is installed has a Nest of its own, whose exceptions are none to ours.
+        // An installed sample has its own copy of Nest, whose exceptions are other classes.
         '^@nestjs/common$': fileURLToPath(import.meta.resolve('@nestjs/common')),
         '^@nestjs/core$': fileURLToPath(import.meta.resolve('@nestjs/core')),
       },

@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
-/** The entries of the package, named as they are imported. What several of them use goes into files of its own. */
+/** The entries of the package by their import names. Code that several entries use is in shared files. */
 const input = {
   index: 'src/index.ts',
   server: 'lib/index.ts',
@@ -26,8 +26,8 @@ const input = {
 };
 
 /**
- * `jose` is an ES module only, which Jest without its flag for these cannot load: the CommonJS build that is published has it
- * inside, and its licence at the top of the file it is in. Samples build without it.
+ * `jose` is an ES module, which Jest cannot load in CommonJS applications without a flag. The published CommonJS build
+ * includes it, with its licence at the top of the file. Builds of samples exclude it.
  */
 const jose = new URL('node_modules/jose/LICENSE.md', import.meta.url);
 const isInside = (format) => format === 'cjs' && existsSync(jose);
@@ -39,7 +39,7 @@ const isOfJose = (id) => /[\\/]node_modules[\\/]jose[\\/]/.test(id);
 const banner = (format) => (chunk) =>
   isInside(format) && chunk.moduleIds.some(isOfJose) ? `/*!\njose\n\n${readFileSync(jose, 'utf8').trim()}\n*/` : '';
 
-/** Matches modules by their path inside the repository, wherever that lies. */
+/** Matches modules by their path inside of the repository. */
 const within = (pattern) => (id) =>
   pattern.test(
     relative(import.meta.dirname, id)
@@ -47,29 +47,31 @@ const within = (pattern) => (id) =>
       .join('/'),
   );
 
-/** The features that every server has. */
+/** The features that every server installs. */
 const CLASSIC = /^lib\/features\/(?:authorization-code\/|classic|client-credentials|implicit|password|refresh-token)/;
 
-/** What features, pages and OpenID Connect have of requests that wait for a user. */
+/** Code for requests that wait for a user, which features, pages and OpenID Connect share. */
 const DEVICES = /^lib\/features\/device-authorization\/(?!device-authorization|device-endpoint)/;
 
-/** What features have in common with the adapters of web frameworks: none of it needs Nest or `jose`. */
+/** Code that features share with the adapters of web frameworks. It requires neither Nest nor `jose`. */
 const COMMON =
   /^lib\/(?:features\/(?:authorization-details\/shown-details|client-id-documents\/client-id-url|server-metadata\/derived-metadata)|jose\/keys\/(?:find-keys|signing-keys)|remote\/renewed)\.ts$/;
 
-/** What pages and adapters use of OpenID Connect without `jose`. */
+/** Code of OpenID Connect without `jose`, for pages and adapters. */
 const OPENID =
   /^lib\/openid\/(?:login-initiation|named-claims|prompt\/presence|logout\/logout-(?:capability|request))\.ts$/;
 
-/** How the module names its servers. */
+/** The names under which the module registers servers. */
 const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenants-of)\.ts$/;
 
-/** What the module has in common with the stores, which hosts without Nest have too. */
+/** Code that the module shares with the stores. It requires no Nest. */
 const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|schema|secret-check-limiter|storage|storage-location)\.ts$/;
 
-/** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
+/**
+ * One file for each entry instead of one for each source, because opening files takes most of the time of an import.
+ */
 const bundle = (format) => ({
-  // The command is started, and imported by nobody.
+  // The command is executed and never imported.
   input: format === 'esm' ? { ...input, cli: 'src/cli/main.ts' } : input,
   external: external(format),
   platform: 'node',
@@ -78,9 +80,9 @@ const bundle = (format) => ({
     dir: `dist/${format}`,
     format,
     banner: banner(format),
-    // Jest without its flag for ES modules, as hosts of Nest 11 have it, can load nothing by `import()`.
+    // In CommonJS applications of Nest 11, Jest cannot load modules by `import()` without a flag.
     dynamicImportInCjs: false,
-    // As the compiler writes CommonJS.
+    // The compiler also adds `"use strict"` to CommonJS.
     strict: true,
     esModule: true,
     exports: 'named',
@@ -97,15 +99,15 @@ const bundle = (format) => ({
           priority: 1,
         },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
-        // The module's log reads which errors are those of a client's resource; features without Nest make them.
+        // The log of the module recognises errors of client resources. Features without Nest create them.
         { name: 'engine', test: within(/^lib\/remote\/client-resource\.ts$/), priority: 1 },
-        // The module looks whether it is there, and OpenID Connect needs no module.
+        // The module reads this capability, and OpenID Connect works without the module.
         { name: 'openid-capability', test: within(/^lib\/openid\/openid-capability\.ts$/), priority: 1 },
         { name: 'devices', test: within(DEVICES), priority: 1 },
         { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'common', test: within(COMMON), priority: 1 },
         { name: 'openid-parts', test: within(OPENID), priority: 1 },
-        // The command finds servers by it, without the module.
+        // The command uses these names without loading the module.
         { name: 'server-names', test: within(SERVER_NAMES), priority: 1 },
         { name: 'adapter-parts', test: within(/^lib\/adapter\//), priority: 1 },
         {
@@ -119,5 +121,5 @@ const bundle = (format) => ({
   },
 });
 
-/** Imports nothing of rolldown: the samples build the library by their own. */
+/** This file imports nothing from rolldown, because samples build the library with their own copy of it. */
 export default [bundle('esm'), bundle('cjs')];

@@ -22,7 +22,7 @@ function optionsOf(page, names) {
   });
 }
 
-/** A type as the table shows it. */
+/** Returns the text of a type for the table. */
 const typeText = (type) => `\`${flat(type).replaceAll(/\breadonly |(?<=\W|^)Readonly<(.*)>$/g, '$1')}\``;
 
 const flat = (comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ').trim();

@@ -1,10 +1,10 @@
-// Sums the Jest reports of a folder, and names what failed, at the very end of a run. A suite that could not even start counts as
+// Sums the Jest reports of a folder and lists the failures at the end of a run. A suite that could not start counts as
 // one failure.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Lines of a message: what was expected and what was found; the rest stands where the test ran. */
+/** Maximum number of lines of a failure message. The complete message is in the output of the step. */
 const LINES = 12;
 
 const folder = process.argv[2];

@@ -7,8 +7,7 @@ const RING = 1024;
 
 /**
  * The measured operations. `prepare` fills the candidate's store and returns the requests of one block. It is not
- * measured. Every
- * response of a block must have `status`.
+ * measured. Every response of a block must have `status`.
  */
 export const operations = {
   'authenticate-valid': {

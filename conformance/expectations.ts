@@ -5,14 +5,14 @@ import type { Expectation } from './runner/judge.js';
 const all = (modules: readonly string[], rest: Omit<Expectation, 'module'>): Expectation[] =>
   modules.map((module) => ({ module, ...rest }));
 
-/** The plans whose server reads request objects. */
+/** The plans whose server accepts request objects. */
 const READING = OPENID_PLANS.map(({ name }) => name).filter((name) => /^oidc-(formpost|dynamic)/.test(name));
 
 const UNSIGNED = 'The server requires signed request objects, which the specification allows.';
 
 /**
- * The modules that do not pass, with the reason why their result is correct. The first entry that matches the plan and the
- * module applies. An entry that is no longer true fails the run. No entry accepts `WARNING` or `FAILED`.
+ * The modules that do not pass, with the reason why their result is correct. The first entry that matches the plan and
+ * the module applies. An entry that is no longer true fails the run. No entry accepts `WARNING` or `FAILED`.
  */
 export const EXPECTATIONS: readonly Expectation[] = [
   ...all(

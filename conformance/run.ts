@@ -68,7 +68,7 @@ async function main(): Promise<void> {
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** The same issuer at a port that is higher by `at`. */
+/** Returns the issuer at a port that is higher by `at`. */
 function atPort(issuer: string, at: number): string {
   const url = new URL(issuer);
   url.port = String(Number(url.port || 443) + at);

@@ -1,4 +1,5 @@
-// Builds the library as it is published, then host and runner, which import that by its public names, and runs them.
+// Builds the library as it is published, then the application and the runner, which import it by its public names. Runs
+// them.
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import library from '../rolldown.config.js';

@@ -12,8 +12,7 @@ const URL_OF_SERVER = 'http://127.0.0.1';
 
 /**
  * Starts better-auth on `node:http` with the tables of its own migrations. A guarded request calls its introspection in
- * the same
- * process.
+ * the same process.
  */
 export async function serve() {
   const pool = await openPool();

@@ -64,8 +64,7 @@ async function oneRound(server, load, operation, { amount, connections }) {
 
 /**
  * Summarises the rounds. A ratio is the median of the ratios of all rounds: for CPU, the cost compared with the first
- * server, and for
- * requests, the rate compared with it.
+ * server, and for requests, the rate compared with it.
  */
 function summed(byServer) {
   const of = (name, key) => byServer[name].map((sample) => sample[key]);

@@ -15,8 +15,7 @@ const client = {
 
 /**
  * Starts oidc-provider on its own HTTP server, with an adapter as in its documentation: one payload for each id. It
- * stores client
- * secrets as plain text. It has no guard, so that its model looks up the token.
+ * stores client secrets as plain text. It has no guard, so that its model looks up the token.
  * @param options `isStatic`: the client is part of the configuration. `isNamed`: the statements are prepared by name.
  */
 export async function serve({ isStatic = false, isNamed = false }) {

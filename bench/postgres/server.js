@@ -4,8 +4,7 @@ import { applicationName, openPool } from './database.js';
 import { servers } from './servers.js';
 
 // One server on PostgreSQL in its own process. The parent process requests the CPU time used between `begin` and `end`:
-// of this
-// process, and of the backends of its connections if PostgreSQL runs on this machine.
+// of this process, and of the backends of its connections if PostgreSQL runs on this machine.
 
 const { load, options } = servers[process.argv[2]];
 const { serve } = await load();

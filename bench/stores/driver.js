@@ -5,8 +5,7 @@ import { rate } from './rate.js';
 
 /**
  * Measures checks of a valid access token, and issuance of an access and a refresh token of a new grant, as operations
- * per second:
- * one at a time and 64 at a time, by the store and by its driver with the minimum of statements.
+ * per second: one at a time and 64 at a time, by the store and by its driver with the minimum of statements.
  */
 export async function measureDriver({ store, floor }, { brief }) {
   const { rounds, duration, held } = brief

@@ -13,8 +13,7 @@ const GUESSED = 4;
 
 /**
  * Measures how long other requests wait while 64 requests with wrong secrets are in flight, for four clients with
- * chosen secrets. For
- * comparison, the same while two threads compute hashes: this is the effect of the hashing alone.
+ * chosen secrets. For comparison, the same while two threads compute hashes: this is the effect of the hashing alone.
  */
 export async function measureGuesses({ storeWith }, { brief }) {
   const { rounds, warmUps, samples, inFlight, settling } = brief

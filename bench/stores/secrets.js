@@ -9,8 +9,7 @@ const CHOSEN = 'correct horse battery staple';
 
 /**
  * Measures token requests (client_credentials) of clients with a generated secret (SHA-256), a chosen secret (scrypt),
- * and a plain
- * secret that is compared in the program, with the same look-up in the same store.
+ * and a plain secret that is compared in the program, with the same look-up in the same store.
  */
 export async function measureSecrets({ storeWith }, { brief }) {
   const { rounds, duration } = brief ? { rounds: 1, duration: 30 } : { rounds: 9, duration: 300 };

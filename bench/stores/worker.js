@@ -4,8 +4,8 @@ import { measureGuesses } from './guesses.js';
 import { measureSecrets } from './secrets.js';
 import { openStore } from './kinds.js';
 
-// One store in its own process. The parent process selects the measurement. The process first
-// reports whether the server is available.
+// One store in its own process. The parent process selects the measurement. The process first reports whether the
+// server is available.
 
 const [kind] = process.argv.slice(2);
 const parts = {

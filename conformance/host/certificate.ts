@@ -13,7 +13,10 @@ export interface Certificate {
 const P256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 export const RSA = ['-newkey', 'rsa:2048'];
 
-/** A certificate that signs itself, good for a month: Node can read those and makes none, so `openssl` does. */
+/**
+ * Creates a self-signed certificate, valid for a month. It calls `openssl`, because Node can parse certificates but not
+ * create them.
+ */
 export async function selfSigned(
   commonName: string,
   { hosts = [], key: kind = P256 }: { hosts?: readonly string[]; key?: readonly string[] } = {},

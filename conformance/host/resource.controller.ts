@@ -5,32 +5,32 @@ import { AccessToken, OAuthGuard, type Token } from 'nest-oauth2';
 
 const INTERACTION = 'x-fapi-interaction-id';
 
-/** Of either platform. */
-interface Answer {
+/** The response of Express or Fastify. */
+interface PlatformResponse {
   header(name: string, value: string): unknown;
 }
 
-/** What the tokens are for. */
+/** The protected resource. */
 @Controller('resource')
 @UseGuards(OAuthGuard)
 export class ResourceController {
-  /** It names the request as its client does. FAPI1-BASE §6.2.1 (11) */
+  /** Returns the `x-fapi-interaction-id` of the request in the response. FAPI1-BASE §6.2.1 (11) */
   @Get()
   read(
     @AccessToken() token: Token,
-    @Res({ passthrough: true }) answer: Answer,
+    @Res({ passthrough: true }) response: PlatformResponse,
     @Headers(INTERACTION) interaction: string = randomUUID(),
   ) {
-    answer.header(INTERACTION, interaction);
+    response.header(INTERACTION, interaction);
     return { client: token.client.id, scope: token.scope };
   }
 
   @Post()
   write(
     @AccessToken() token: Token,
-    @Res({ passthrough: true }) answer: Answer,
+    @Res({ passthrough: true }) response: PlatformResponse,
     @Headers(INTERACTION) interaction?: string,
   ) {
-    return this.read(token, answer, interaction);
+    return this.read(token, response, interaction);
   }
 }

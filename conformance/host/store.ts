@@ -36,15 +36,15 @@ const CLAIMS = {
   phone_number_verified: false,
 };
 
-/** The store of a demonstration, of one user, whose claims it tells. */
+/** A memory store with one user. It returns the claims of this user. */
 export class HostStore extends MemoryStore implements CibaModel {
-  /** What the user was asked last on a device of theirs, and has not answered. */
+  /** The backchannel request that the user has not decided yet. */
   asked: BackchannelRequest | undefined;
 
   constructor(clients: readonly StoredClient[]) {
     super({
       clients,
-      encryptSecretsWith: 'nobody lives here, so that this may be known to all',
+      encryptSecretsWith: 'a fixed secret, since this store has no real data',
       users: {
         findById: (id) => id === ALICE.id && ALICE,
         findByCredentials: (name, password) => name === ALICE.id && password === ALICE.password && ALICE,

@@ -1,6 +1,9 @@
 import type { SecureContextOptions } from 'node:tls';
 
-/** TLS as FAPI has it: 1.2 at least, and of 1.2 what version 2.0 recommends and version 1.0 allows. FAPI2-SP §5.2.2, FAPI1-ADV §8.5 */
+/**
+ * TLS as FAPI requires it: version 1.2 or later. For 1.2, only cipher suites that version 2.0 recommends and version
+ * 1.0 allows. FAPI2-SP §5.2.2, FAPI1-ADV §8.5
+ */
 export const tls: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   ciphers: [

@@ -2,7 +2,7 @@ import { ENGLISH } from 'nest-oauth2/pages';
 
 import { ALICE } from '../host/store.js';
 
-/** What the suite's browser does when it is sent to the server: our pages, clicked without a script. */
+/** The actions of the suite's browser on the pages of the server. */
 export interface Visit {
   match: string;
   'match-limit'?: number;
@@ -44,13 +44,13 @@ const arrive = {
   commands: [['wait', 'id', 'submission_complete', 10]],
 };
 
-/** Signs in where that is asked, agrees, and comes back. */
+/** Signs in if requested, agrees, and returns to the client. */
 export const agree: Visit[] = [{ match: AUTHORIZE, tasks: [signIn, decide('allow'), arrive] }];
 
-/** Signs in, and again where that is asked, and shows the suite that it was. */
+/** Signs in, and again if requested, and stores the second login page for the suite. */
 export const agreeAgain: Visit[] = [{ match: AUTHORIZE, tasks: [signInSeen, decide('allow'), arrive] }];
 
-/** Signs in, and does not agree. */
+/** Signs in and denies the request. */
 export const refuse: Visit[] = [{ match: AUTHORIZE, tasks: [signIn, decide('deny'), arrive] }];
 
 const readErrorPage: Visit = {
@@ -72,7 +72,7 @@ const confirm = {
   commands: [['click', 'css', 'main button', 'optional']],
 };
 
-/** Signs in, and signs out as the client wants it: to a page of that, or to one here that says so. */
+/** Signs in and out. The browser ends on a page of the client, or on the confirmation page of the server. */
 export const signOut: Visit[] = [
   ...agree,
   { match: LOGOUT, tasks: [confirm, { task: 'Arrive at the client', match: '*/test/*/post_logout_redirect*' }] },
@@ -85,7 +85,10 @@ export const signOutHere: Visit[] = [
   },
 ];
 
-/** Signs in, and reads the error page instead of signing out. */
+/**
+ * Signs in, and signs out as the client requests: ends on a page of the client, or on the page of the server after
+ * signing out.
+ */
 export const signOutRefused: Visit[] = [
   ...agree,
   {
@@ -100,7 +103,7 @@ export const signOutRefused: Visit[] = [
   },
 ];
 
-/** Signs in, and shows the suite what the page says of the client that asks. */
+/** Signs in, and stores the consent page, which shows data of the client. */
 export const consentPage: Visit[] = [
   {
     match: AUTHORIZE,
@@ -111,10 +114,10 @@ export const consentPage: Visit[] = [
 /** Reads the error page. The browser is not redirected. */
 export const errorPage: Visit[] = [readErrorPage];
 
-/** Signs in and agrees, and reads the error page at the second request. */
+/** Signs in and agrees. Reads the error page at the second request. */
 export const errorPageLater: Visit[] = [...agree.map((visit) => ({ ...visit, 'match-limit': 1 })), readErrorPage];
 
-/** Leaves without signing in, and comes again to agree. */
+/** Leaves the login page without signing in. Agrees at the second request. */
 export const agreeLater: Visit[] = [
   {
     match: AUTHORIZE,

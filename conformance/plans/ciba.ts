@@ -33,7 +33,7 @@ function cibaPlan(name: string, variant: Variant): ConformancePlan {
       ];
       const isStatic = variant.client_registration === 'static_client';
       const isByKey = variant.client_auth_type === 'private_key_jwt';
-      // The suite makes its assertions for the endpoint that it sends them to.
+      // The suite sets the URL of the endpoint as the audience of each assertion.
       const audiences = ['token', 'backchannel_authentication'].map((endpoint) => `${issuer}/oauth/${endpoint}`);
       return {
         host: {

@@ -19,9 +19,9 @@ interface Variant {
   sender_constrain: 'dpop' | 'mtls';
   openid: 'plain_oauth' | 'openid_connect';
   authorization_request_type?: 'rar';
-  /** Only of the message signing plan. */
+  /** Only in the message signing plan. */
   fapi_request_method?: 'signed_non_repudiation';
-  /** Only of the message signing plan. */
+  /** Only in the message signing plan. */
   fapi_response_mode?: 'jarm' | 'plain_response';
 }
 
@@ -172,8 +172,8 @@ const METHODS = {
 } as const;
 
 /**
- * FAPI 2.0: the security profile and message signing, with each client authentication and sender constraint. Plans with DPoP
- * exist twice: without nonces, and with nonces that the server requires.
+ * FAPI 2.0: the security profile and message signing, with each client authentication and sender constraint. Plans with
+ * DPoP exist twice: without nonces, and with nonces that the server requires.
  */
 export const FAPI2_PLANS: readonly ConformancePlan[] = Object.entries(METHODS).flatMap(([end, methods]) =>
   [false, true]

@@ -3,5 +3,5 @@ import { FAPI2_PLANS } from './fapi2.js';
 import { OPENID_PLANS } from './openid.js';
 import type { ConformancePlan } from './plan.js';
 
-/** All that can be run, in the order in which they are. */
+/** All plans, in the order in which they run. */
 export const PLANS: readonly ConformancePlan[] = [...FAPI2_PLANS, ...OPENID_PLANS, ...CIBA_PLANS];

@@ -3,16 +3,16 @@ import { promisify } from 'node:util';
 
 import { selfSigned } from '../host/certificate.js';
 
-/** A key of a client, by the names of RFC 7517. */
+/** A key of a client as a JWK. RFC 7517 */
 export type ClientKey = JsonWebKey & { kid: string; alg: string; use: string; x5c?: string[] };
 
-/** What a client has, and what of it the server knows. */
+/** The private and the public keys of a client. */
 export interface ClientKeys {
   private: { keys: ClientKey[] };
   public: { keys: ClientKey[] };
 }
 
-/** A key that nobody has ever had. */
+/** Generates a new key. */
 export async function newKeys(alg: 'ES256' | 'PS256' | 'RS256'): Promise<ClientKeys> {
   const pair =
     alg === 'ES256'

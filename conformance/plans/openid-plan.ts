@@ -13,16 +13,19 @@ import type { ConformancePlan, Stage } from './plan.js';
 export const SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
 export const GRANTS = ['authorization_code', 'refresh_token', 'implicit'];
 
-/** What of the server a plan has of its own. */
+/** The settings in which a plan differs from others. */
 export interface Own {
   features?: (stage: Stage) => readonly Feature[];
   options?: OpenIdOptions;
   server?: Partial<OAuth2ModuleOptions>;
-  /** What its clients have besides, of the suite's place for this plan. */
+  /** Additional fields of the clients. `place` is the path of the plan in the suite. */
   client?: (place: string) => Partial<StoredClient>;
 }
 
-/** A plan of OpenID Connect, of a provider that signs by RS256, and of clients with the names that the suite has for them. */
+/**
+ * Returns a plan of OpenID Connect. The provider signs with RS256, and the clients have the names that the suite
+ * expects.
+ */
 export function openIdPlan(
   name: string,
   { plan, ...variant }: Record<string, string> & { plan?: string },
@@ -32,7 +35,7 @@ export function openIdPlan(
     name,
     plan: plan === undefined ? 'oidcc-test-plan' : `oidcc-${plan}-certification-test-plan`,
     variant,
-    // The keys of all clients of a run are at one URL, which is asked for unknown ones every 30 seconds at most.
+    // All clients of a run share one JWKS URL, which is fetched at most every 30 seconds for unknown keys.
     pauses: { 'oidcc-refresh-token-rp-key-rotation': 31 },
     prepare(stage) {
       const { issuer, suite } = stage;
@@ -43,7 +46,7 @@ export function openIdPlan(
       );
       const said = isStatic
         ? clients.map(({ id, secret }) => [id, { client_id: id, client_secret: secret }])
-        : ['client', 'client2'].map((id) => [id, { client_name: `The ${id} that registers itself` }]);
+        : ['client', 'client2'].map((id) => [id, { client_name: `The self-registered ${id}` }]);
       return Promise.resolve({
         host: {
           features: [
@@ -68,7 +71,7 @@ export function openIdPlan(
   };
 }
 
-/** The clients by the names that the suite has for them. */
+/** The client authentication methods by the names of the suite's clients. */
 const METHODS = {
   client: 'client_secret_basic',
   client2: 'client_secret_basic',
@@ -79,16 +82,16 @@ const newClient = (id: string, tokenEndpointAuthMethod: string, place: string): 
   id,
   name: `The client ${id}`,
   tokenEndpointAuthMethod,
-  secret: `a secret of the client ${id}, which is none at all`,
+  secret: `the public test secret of the client ${id}`,
   grants: GRANTS,
   redirectUris: [`${place}/callback`],
   postLogoutRedirectUris: [`${place}/post_logout_redirect`],
   scopes: SCOPES,
 });
 
-/** Where a module wants another visitor than the one who agrees. */
+/** The modules for which the browser does something other than sign in and agree. */
 const OVERRIDES = Object.fromEntries([
-  // Nothing says safely where an answer would go.
+  // There is no verified redirect URI.
   ...[
     'oidcc-ensure-registered-redirect-uri',
     'oidcc-ensure-redirect-uri-in-authorization-request',
@@ -96,7 +99,7 @@ const OVERRIDES = Object.fromEntries([
     'oidcc-redirect-uri-query-mismatch',
     'oidcc-ensure-request-object-with-redirect-uri',
   ].map((module) => [module, { browser: errorPage }]),
-  // The page says something of the client.
+  // The consent page shows data of the client.
   ...['oidcc-registration-logo-uri', 'oidcc-registration-policy-uri', 'oidcc-registration-tos-uri'].map((module) => [
     module,
     { browser: consentPage },
@@ -112,6 +115,6 @@ const OVERRIDES = Object.fromEntries([
     'no-id-token-hint',
     'query-added-to-post-logout-redirect-uri',
   ].map((module) => [`oidcc-rp-initiated-logout-${module}`, { browser: signOutRefused }]),
-  // The user has to sign in though somebody has.
+  // The user must sign in again despite the session.
   ...['oidcc-prompt-login', 'oidcc-max-age-1'].map((module) => [module, { browser: agreeAgain }]),
 ]);

@@ -13,14 +13,14 @@ const IMPLICIT: OpenIdOptions = { responseTypes: ['id_token', 'id_token token'] 
 const RESPONSE_TYPES = ['id_token', 'id_token token', 'code id_token', 'code token', 'code id_token token'] as const;
 const HYBRID: OpenIdOptions = { responseTypes: ['code id_token', 'code token', 'code id_token token'] };
 
-/** Everybody may register as a client, as often as they like. */
+/** Open registration without a rate limit. */
 const open = registration({ open: true, scopes: SCOPES, allScopes: true, rate: false, grants: GRANTS });
 
-/** What dynamic OpenID providers must support. OpenID Connect Core §15.2 */
+/** The features that a dynamic OpenID Provider must support. OpenID Connect Core §15.2 */
 const dynamic: Own = {
   options: {
     responseTypes: RESPONSE_TYPES,
-    pairwise: { salt: 'a salt that need not be secret where nobody lives' },
+    pairwise: { salt: 'a fixed salt, since this server has no real users' },
     fetch: reachSuite,
   },
   features: ({ issuer }) => [

@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import type { SafeFetchOptions } from 'nest-oauth2/features';
 
-/** The server may ask the suite for what clients say is there, which is on this machine, under a name that its file of hosts knows. */
+/**
+ * Lets the server fetch documents of clients from the suite, which runs on this machine under a name of its hosts file.
+ */
 export const reachSuite: SafeFetchOptions = {
   allowLoopback: true,
   lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),

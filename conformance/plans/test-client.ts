@@ -3,13 +3,13 @@ import { createPrivateKey } from 'node:crypto';
 import type { Certificate } from '../host/certificate.js';
 import { type ClientKeys, GENERATORS } from './keys.js';
 
-/** A client that exists for one run: its keys are made when it starts, and gone when it ends. */
+/** A client with keys that are generated for one run. */
 export interface TestClient {
   id: string;
   keys: ClientKeys;
-  /** What it shows in TLS, of a key that is among its public ones. */
+  /** The client certificate, for one of the client's public keys. */
   certificate: Certificate;
-  /** How it proves itself by that. RFC 8705 §2 */
+  /** The client authentication method that uses the certificate. RFC 8705 §2 */
   tlsMethod: 'tls_client_auth' | 'self_signed_tls_client_auth';
 }
 

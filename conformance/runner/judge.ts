@@ -21,8 +21,8 @@ export interface Judged extends ModuleOutcome {
 const EXPECTED: readonly string[] = ['REVIEW', 'SKIPPED'];
 
 /**
- * Accepts a module that finished and either passed or ended exactly as expected. A module that passes although another result
- * is expected is not accepted, so that outdated expectations are noticed.
+ * Accepts a module that finished and either passed or ended exactly as expected. A module that passes although another
+ * result is expected is not accepted, so that outdated expectations are noticed.
  */
 export function judge(outcome: ModuleOutcome, plan: string, expectations: readonly Expectation[]): Judged {
   const isFinished = outcome.ending === 'FINISHED';

@@ -62,7 +62,9 @@ export function withResult(
   return [...records.filter(isOther), record].toSorted((one, other) => compare(keyOf(one), keyOf(other)));
 }
 
-/** A module that failed and was interrupted counts as failed. A module that stopped with any other result is unfinished. */
+/**
+ * A module that failed and was interrupted counts as failed. A module that stopped with any other result is unfinished.
+ */
 const isCounted = ({ ending, result }: Judged) => ending === 'FINISHED' || result === 'FAILED';
 
 const recorded = (module: Judged): RecordedModule => ({

@@ -5,7 +5,9 @@ import type { LogEntry, Suite, SuiteModule, SuitePlan } from './suite.js';
 /** The outcome of a module. */
 export interface ModuleOutcome {
   module: string;
-  /** The suite's own result: `PASSED`, `WARNING`, `REVIEW`, `SKIPPED` or `FAILED`. `UNKNOWN` if the suite reports none. */
+  /**
+   * The suite's own result: `PASSED`, `WARNING`, `REVIEW`, `SKIPPED` or `FAILED`. `UNKNOWN` if the suite reports none.
+   */
   result: string;
   /** How the run ended. Every value except `FINISHED` is a failure, even if `result` is `PASSED`. */
   ending: 'FINISHED' | 'INTERRUPTED' | 'TIMEOUT' | 'NOT RUN';
@@ -34,8 +36,8 @@ export interface RunOptions {
 const DONE = ['FINISHED', 'INTERRUPTED'];
 
 /**
- * Runs the modules of a plan one at a time, because modules with the same alias stop each other. Yields one outcome for each. A
- * module that did not start, or whose run the suite does not list in the plan, is `NOT RUN`.
+ * Runs the modules of a plan one at a time, because modules with the same alias stop each other. Yields one outcome for
+ * each. A module that did not start, or whose run the suite does not list in the plan, is `NOT RUN`.
  */
 export async function* runPlan(suite: Suite, plan: SuitePlan, options: RunOptions): AsyncGenerator<ModuleOutcome> {
   for (const [at, module] of plan.modules.entries()) {

@@ -7,8 +7,7 @@ export const title = 'floor: hand-written, checks only';
 
 /**
  * The checks that a careful programmer would write for this one application, without options, wrappers and extension
- * points.
- * It is a lower bound for the time of a library.
+ * points. It is a lower bound for the time of a library.
  */
 export function create(model) {
   const token = tokenEndpoint(model);
