@@ -53,7 +53,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'sessions list': {
-    description: 'lists the sessions of a user, or the sessions with a login at a client',
+    description: 'lists the sessions of a user, or the sessions in which users signed in to a client',
     options: { ...SELECTION, ...PAGING },
     async run(args, target) {
       const selection = selectionOf(args);

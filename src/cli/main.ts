@@ -44,7 +44,7 @@ const text = (error: unknown) => (error instanceof Error ? (error.stack ?? error
 
 async function run(): Promise<void> {
   const code = await main(process.argv.slice(2));
-  // Exit only when the output is written. The application may have left connections open.
+  // Exit explicitly once the output is written, because the application may have left connections open.
   write('', () => process.exit(code));
 }
 

@@ -16,7 +16,7 @@ const CODE_METHODS = [
 
 /**
  * Verifies that the model is an object, that its model methods are functions, and that no method name is misspelled.
- * @throws {InvalidArgumentError} If not.
+ * @throws {InvalidArgumentError} If the model is invalid.
  */
 export function checkModel(model: unknown): asserts model is Model {
   assertConfig(

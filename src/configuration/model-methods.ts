@@ -4,7 +4,7 @@ import { distance, nearestName } from './nearest-name.js';
 
 /**
  * Verifies that each model method is a function, and that no method name of the model is misspelled.
- * @throws {InvalidArgumentError} If not.
+ * @throws {InvalidArgumentError} If a model method is not a function or a name is misspelled.
  */
 export function checkMethods(model: Model): void {
   for (const name of MODEL_METHODS) {

@@ -11,8 +11,8 @@ export function logStartUp({ options: { model }, grants }: ServerContext, asksUs
         '`authenticateHandler`. If no client uses the authorization code grant, set `interaction: null`.',
     );
   }
-  const unserved = [...grants].flatMap(([name, { requires = [] }]) => describeUnsupported(model, name, requires));
-  if (unserved.length > 0) logger.log(`Grant types that the model does not support: ${unserved.join('; ')}.`);
+  const unsupported = [...grants].flatMap(([name, { requires = [] }]) => describeUnsupported(model, name, requires));
+  if (unsupported.length > 0) logger.log(`Grant types that the model does not support: ${unsupported.join('; ')}.`);
 }
 
 function describeUnsupported(model: Model, grantType: string, requires: readonly string[]): string[] {

@@ -31,7 +31,7 @@ export function Scopes(...scopes: (string | ScopesOf)[]): CustomDecorator {
 
 /**
  * Verifies that each value is a single scope value.
- * @throws {InvalidArgumentError} If not.
+ * @throws {InvalidArgumentError} If a value is empty, contains a space or is not a string.
  * RFC 6749 §3.3
  */
 export function verifyScopes(scopes: readonly unknown[], decorator = '@Scopes()'): void {

@@ -102,7 +102,7 @@ export function isGuardedBy(isOAuthGuard: (guard: unknown) => boolean, handler: 
   );
 }
 
-/** Returns the metadata of a method. If omitted there, the metadata of its controller or of a class that the controller extends. */
+/** Returns the metadata of a method or, if the method has no such metadata, of its controller or a class that the controller extends. */
 const nearest = (key: string, handler: object, controller: Type): unknown =>
   Reflect.getMetadata(key, Reflect.hasOwnMetadata(key, handler) ? handler : controller);
 

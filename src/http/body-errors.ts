@@ -95,8 +95,7 @@ function prepareFastify(fastify: Fastify, bodies: BodyHandling): void {
 }
 
 /**
- * Removes CORS headers that hooks of the application have added, because those hooks may run later than the response is
- * written.
+ * Removes CORS headers that hooks of the application have added, because those hooks may run after the response is written.
  */
 const removeCorsHeaders: Hook = (_request, reply, _payload, done) => {
   removeHeaders(reply, 'access-control-');

@@ -4,7 +4,7 @@ import type { OAuthError } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
-/** Errors that were logged: several fields of one GraphQL query may fail by the same error. */
+/** Errors that were already logged: several fields of one GraphQL query may fail with the same error. */
 const logged = new WeakSet<Error>();
 
 /** Seconds between two warnings about unreachable resources of clients. Any client can cause such a failure at any rate. */

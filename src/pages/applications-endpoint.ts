@@ -7,7 +7,7 @@ import { reportWithdrawn } from './page-events.js';
 import { textOf, type PageRequest } from './site.js';
 
 /**
- * Shows users which applications have access to their account, and revokes that access. The application must ask for
+ * The page that shows users which applications have access to their account, and revokes that access. The application must ask for
  * consent again afterwards.
  */
 export class ApplicationsEndpoint extends PageEndpoint {

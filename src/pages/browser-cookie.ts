@@ -85,7 +85,7 @@ export function isFormToken(token: unknown, cookie: string | undefined, binding?
 function valueOf(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const end = pair.indexOf('=');
-    if (end >= 0 && bare(pair.slice(0, end)) === name) return bare(pair.slice(end + 1));
+    if (end >= 0 && trimBlanks(pair.slice(0, end)) === name) return trimBlanks(pair.slice(end + 1));
   }
   return undefined;
 }
@@ -94,7 +94,7 @@ function valueOf(header: string | undefined, name: string): string | undefined {
  * Returns a text without leading and trailing spaces and tabs. A regular expression for both ends would take quadratic
  * time.
  */
-function bare(text: string): string {
+function trimBlanks(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && BLANKS.includes(text[from]!)) from += 1;
   while (to > from && BLANKS.includes(text[to - 1]!)) to -= 1;

@@ -13,6 +13,7 @@ export interface PageContext {
   describe: (scope: string) => string | undefined;
   /** Formats a date in the language of the page. */
   date: (moment: Date) => string;
+  /** Returns the display name of a user or client. */
   nameOf: (one: User | Client) => string;
 }
 

@@ -23,7 +23,7 @@ export async function continueSession(
   const remembered = await modelSessions?.remembered?.find(pageRequest);
   if (!modelSessions?.remembered || !remembered || remembered.state === 'none') return undefined;
   if (remembered.state === 'replayed') {
-    await endStolen(site, remembered.session, pageRequest);
+    await endReplayedSession(site, remembered.session, pageRequest);
     return undefined;
   }
   if (remembered.state === 'current') {
@@ -47,7 +47,11 @@ export async function continueSession(
  * Handles the replay of a replaced token, which shows that a copy was stolen: ends the session in both browsers, and
  * signs the user out at clients.
  */
-async function endStolen(site: Site, { user, sid }: RememberedSession, pageRequest: PageRequest): Promise<void> {
+async function endReplayedSession(
+  site: Site,
+  { user, sid }: RememberedSession,
+  pageRequest: PageRequest,
+): Promise<void> {
   const { server } = site;
   await site.modelSessions!.remembered!.end(pageRequest);
   if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });

@@ -9,7 +9,7 @@ import type { Site, PageRequest } from './site.js';
 const LIFETIME = 400 * 24 * 3600;
 
 /**
- * A cookie which shows that a user has signed in in this browser before. The cookie does not authenticate the user. Attempts with it are
+ * The cookie that marks a browser in which a user has signed in before. The cookie does not authenticate the user. Attempts with it are
  * counted separately, so that an attacker who guesses passwords cannot lock the user out. It is signed with the option
  * `secret` for one user name exactly as typed, because names that differ only in case may belong to two users.
  */

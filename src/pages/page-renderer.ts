@@ -78,18 +78,18 @@ export class PageRenderer {
   }
 
   /** Returns the language of the pages for a user. */
-  languageOf(visitor: LanguagePreferences): string {
-    return this.translator.contextFor(visitor).language;
+  languageOf(preferences: LanguagePreferences): string {
+    return this.translator.contextFor(preferences).language;
   }
 
   /** Renders a page in a language that the user prefers, with its Content Security Policy and other headers. */
   render<Name extends PageName>(
     name: Name,
     data: PageData<Name>,
-    visitor: LanguagePreferences = {},
+    preferences: LanguagePreferences = {},
     status = 200,
   ): RenderedPage {
-    const context = this.translator.contextFor(visitor);
+    const context = this.translator.contextFor(preferences);
     const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
     const frames = framesOf(data);
     const sources = [
@@ -106,8 +106,8 @@ export class PageRenderer {
    * `form-action`, because a form of the page may redirect to a client.
    * @param preferences the language preferences of the user. If omitted, the default language is used.
    */
-  page({ title, main, script, status = 200 }: PageContent, visitor: LanguagePreferences = {}): RenderedPage {
-    const context = this.translator.contextFor(visitor);
+  page({ title, main, script, status = 200 }: PageContent, preferences: LanguagePreferences = {}): RenderedPage {
+    const context = this.translator.contextFor(preferences);
     const page = {
       title: html`${title}`,
       main: html`<h1>${title}</h1>

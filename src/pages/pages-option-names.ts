@@ -42,8 +42,11 @@ export function verifyPagesOptionNames<O extends Checked>(
   if (secondFactor !== undefined) assertKnownOptions(secondFactor, SECOND_FACTOR, '`secondFactor` of `pages()`');
   if (render !== undefined) {
     assertKnownOptions(render, PAGE_NAMES, '`render` of `pages()`');
-    const odd = Object.entries(render).find(([, page]) => page !== undefined && typeof page !== 'function');
-    assertConfig(!odd, `the page \`${odd?.[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`);
+    const invalid = Object.entries(render).find(([, page]) => page !== undefined && typeof page !== 'function');
+    assertConfig(
+      !invalid,
+      `the page \`${invalid?.[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`,
+    );
   }
   for (const name of ['signOutEndsGrants', 'applications', 'devices'] as const) {
     const value: unknown = options[name];

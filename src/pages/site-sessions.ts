@@ -33,11 +33,11 @@ export class SiteSessions implements SessionOperations {
     if (!site.modelSessions) verifyNoSignInDetails(options);
     const remember = options.remember === true;
     if (remember) verifyRemembering(site);
-    const pageRequest = { request: this.continued(browser.request, options), response: browser.response };
-    const proof = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
+    const pageRequest = { request: this.asLoginRequest(browser.request, options), response: browser.response };
+    const firstFactor = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
     const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isRequired(user, pageRequest, proof))) {
-      const isSent = await step.beginEvenIfNotSent(user, pageRequest, proof);
+    if (step && (await step.policy.isRequired(user, pageRequest, firstFactor))) {
+      const isSent = await step.beginEvenIfNotSent(user, pageRequest, firstFactor);
       return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
     }
     await step?.forget(pageRequest);
@@ -60,18 +60,18 @@ export class SiteSessions implements SessionOperations {
   }
 
   async list(pageRequest: PageRequest, user?: User): Promise<UserSession[]> {
-    const { whose, current } = await this.ownerOf(pageRequest, user);
-    return whose ? this.sessions.list(whose, current) : [];
+    const { owner, current } = await this.ownerOf(pageRequest, user);
+    return owner ? this.sessions.list(owner, current) : [];
   }
 
   async end(pageRequest: PageRequest, id: string, user?: User): Promise<boolean> {
-    const { whose } = await this.ownerOf(pageRequest, user);
-    return whose ? this.sessions.end(whose, id) : false;
+    const { owner } = await this.ownerOf(pageRequest, user);
+    return owner ? this.sessions.end(owner, id) : false;
   }
 
   async endOthers(pageRequest: PageRequest, user?: User): Promise<number> {
-    const { whose, current } = await this.ownerOf(pageRequest, user);
-    return whose ? this.sessions.endOthers(whose, current) : 0;
+    const { owner, current } = await this.ownerOf(pageRequest, user);
+    return owner ? this.sessions.endOthers(owner, current) : 0;
   }
 
   formFields(pageRequest: PageRequest): Html {
@@ -86,12 +86,12 @@ export class SiteSessions implements SessionOperations {
   private async ownerOf(
     { request }: PageRequest,
     user: User | undefined,
-  ): Promise<{ whose?: User; current?: Session }> {
+  ): Promise<{ owner?: User; current?: Session }> {
     const session = await this.site.modelSessions?.findSession(request);
-    const whose = user ?? ((await this.site.findUser(request)) || undefined);
-    if (!whose) return {};
-    const isTheirs = session && String(session.user['id']) === String(whose['id']);
-    return { whose, ...(isTheirs && { current: session }) };
+    const owner = user ?? ((await this.site.findUser(request)) || undefined);
+    if (!owner) return {};
+    const isOwnSession = session && String(session.user['id']) === String(owner['id']);
+    return { owner, ...(isOwnSession && { current: session }) };
   }
 
   private get sessions(): UserSessions {
@@ -115,7 +115,7 @@ export class SiteSessions implements SessionOperations {
    * Returns a request with the parameters of the login page. If `return_to` is the login page itself, as in the link to
    * the sign-up page, its own parameters are used, such as `return_to` and `acr_values`.
    */
-  private continued(request: Request, { returnTo }: SignInOptions): Request {
+  private asLoginRequest(request: Request, { returnTo }: SignInOptions): Request {
     const path = returnTo === undefined ? returnPath(request) : localPath(returnTo);
     const { headers, method } = request;
     const native: unknown = request['native'];

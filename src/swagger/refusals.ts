@@ -24,7 +24,7 @@ export function addRefusals(
   { optional, options = {} }: AccessRequirements,
 ): void {
   const lacking = optional ? 'The access token is invalid' : 'The access token is missing or invalid';
-  responses['401'] ??= refusal(lacking + (options.stepUp ? `; ${describeStepUp(options.stepUp)}` : ''));
+  responses['401'] ??= refusal(lacking + (options.stepUp ? `, ${describeStepUp(options.stepUp)}` : ''));
   const scopes = requiredScopes.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).filter(Boolean);
   const lacks = [
     ...(scopes.length > 0 ? [`it lacks the scope ${scopes.join(', or ')}`] : []),
@@ -35,9 +35,9 @@ export function addRefusals(
 
 /** Returns a description of the login that a route requires. RFC 9470 §3 */
 function describeStepUp({ acr, maxAge }: StepUp): string {
-  const how = acr && `by ${acr.map((one) => `\`${one}\``).join(' or ')}`;
+  const how = acr && `with ${acr.map((one) => `\`${one}\``).join(' or ')}`;
   const when = maxAge === undefined ? undefined : `in the last ${maxAge} seconds`;
-  return `or its user has not signed in ${[how, when].filter(Boolean).join(', ')}`;
+  return `or its user has not signed in ${[how, when].filter(Boolean).join(' ')}`;
 }
 
 /** Adds the schema of the error responses to a document. */

@@ -67,7 +67,7 @@ export function schemeOf(
 
 /**
  * Verifies that the servers support the flows of the option `flows`.
- * @throws {InvalidArgumentError} If not.
+ * @throws {InvalidArgumentError} If a listed flow is not supported.
  */
 export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: FlowOptions): void {
   const supported = new Set(servers.flatMap((server) => supportedFlows(server, urls)));

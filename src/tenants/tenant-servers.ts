@@ -96,7 +96,7 @@ interface Native {
 
 /**
  * Returns the host name as Express or Fastify report it, because they know whether to trust a proxy. For a WebSocket
- * upgrade, returns the `CommandTarget` header.
+ * upgrade, returns the `Host` header.
  */
 function hostOf(request: Request): string | undefined {
   const { hostname } = (request['native'] ?? {}) as Native;

@@ -31,14 +31,14 @@ export function signOut({ message, nameOf, action, fields, user, login, frames =
       : html`<h1>${title}</h1>
           <p>${message('signedOutText')}</p>
           <p><a href="${next ?? login}">${message(next === undefined ? 'signInAgain' : 'continue')}</a></p>
-          ${frames.map(opened)}`,
+          ${frames.map(logoutFrame)}`,
   };
 }
 
 /**
  * Renders a frame for the logout page of a client. The page can use its own cookies but cannot navigate this window.
  */
-const opened = (url: string) =>
+const logoutFrame = (url: string) =>
   html`<iframe
     src="${url}"
     title=""

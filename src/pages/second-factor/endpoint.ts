@@ -21,36 +21,36 @@ export class SecondFactorEndpoint extends PageEndpoint {
   }
 
   protected async get(pageRequest: PageRequest): Promise<void> {
-    const first = await this.step.find(pageRequest);
-    if (!first) return this.goOn(pageRequest);
-    this.ask(first, pageRequest);
+    const pending = await this.step.find(pageRequest);
+    if (!pending) return this.redirectBack(pageRequest);
+    this.ask(pending, pageRequest);
   }
 
   protected async post(pageRequest: PageRequest): Promise<void> {
     const { site, step } = this;
     const { request } = pageRequest;
-    const first = await step.find(pageRequest);
+    const pending = await step.find(pageRequest);
     // If the form was already sent, the user is signed in.
-    if (!first)
-      return (await site.findUser(request)) ? this.goOn(pageRequest) : showLogin(site, pageRequest, 'expired');
-    if (!site.hasValidFormToken(pageRequest, formBinding(first.user)))
-      return this.ask(first, pageRequest, 'codeExpired');
+    if (!pending)
+      return (await site.findUser(request)) ? this.redirectBack(pageRequest) : showLogin(site, pageRequest, 'expired');
+    if (!site.hasValidFormToken(pageRequest, formBinding(pending.user)))
+      return this.ask(pending, pageRequest, 'codeExpired');
     if (textOf(request, 'send') !== undefined && step.canSend) {
-      const delay = await step.send(first.user, pageRequest);
+      const delay = await step.send(pending.user, pageRequest);
       return delay
-        ? this.ask(first, pageRequest, delay)
+        ? this.ask(pending, pageRequest, delay)
         : this.goTo(secondFactorPath(site, pageRequest, { sent: '' }), pageRequest);
     }
     const code =
       textOf(request, 'code')
         ?.slice(0, 2 * MAX_CODE_LENGTH)
         .replaceAll(/\s/g, '') ?? '';
-    if (code === '' || code.length > MAX_CODE_LENGTH) return this.ask(first, pageRequest, 'codeWrong');
-    const problem = await step.verify(first.user, code, pageRequest);
-    if (problem) return this.ask(first, pageRequest, problem);
-    if (!(await step.complete(first, pageRequest))) return showLogin(site, pageRequest, 'expired');
-    reportUser(site.server, 'user.signed_in', { user: first.user, pageRequest, endpoint: 'second_factor' });
-    this.goOn(pageRequest);
+    if (code === '' || code.length > MAX_CODE_LENGTH) return this.ask(pending, pageRequest, 'codeWrong');
+    const problem = await step.verify(pending.user, code, pageRequest);
+    if (problem) return this.ask(pending, pageRequest, problem);
+    if (!(await step.complete(pending, pageRequest))) return showLogin(site, pageRequest, 'expired');
+    reportUser(site.server, 'user.signed_in', { user: pending.user, pageRequest, endpoint: 'second_factor' });
+    this.redirectBack(pageRequest);
   }
 
   private ask({ user }: PendingUser, pageRequest: PageRequest, problem?: CodeProblem): void {
@@ -60,7 +60,7 @@ export class SecondFactorEndpoint extends PageEndpoint {
   }
 
   /** Redirects to the page that the user came from. That page asks again if the login is still insufficient. */
-  private goOn(pageRequest: PageRequest): void {
+  private redirectBack(pageRequest: PageRequest): void {
     this.goTo(returnPath(pageRequest.request) ?? this.site.options.home, pageRequest);
   }
 }

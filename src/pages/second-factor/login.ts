@@ -58,9 +58,9 @@ export class SecondFactorLogin {
    * Starts a pending login, even if no code could be sent: the page of the second factor can send one.
    * @returns whether a code was sent
    */
-  async beginEvenIfNotSent(user: User, pageRequest: PageRequest, proof: FirstFactor): Promise<boolean> {
+  async beginEvenIfNotSent(user: User, pageRequest: PageRequest, firstFactor: FirstFactor): Promise<boolean> {
     const isSent = this.canSend && (await this.send(user, pageRequest)) === undefined;
-    await this.pending.start(user, pageRequest, proof);
+    await this.pending.start(user, pageRequest, firstFactor);
     return isSent;
   }
 
@@ -71,8 +71,8 @@ export class SecondFactorLogin {
 
   /** Returns the user who must enter a code in this browser. `undefined` if no user must. */
   async find(pageRequest: PageRequest): Promise<PendingUser | undefined> {
-    const half = await this.pending.find(pageRequest);
-    if (half) return { user: half.user, firstFactor: half };
+    const pendingLogin = await this.pending.find(pageRequest);
+    if (pendingLogin) return { user: pendingLogin.user, firstFactor: pendingLogin };
     const session = await this.site.modelSessions!.findSession(pageRequest.request);
     const { acr } = this.options;
     if (!session || acr === undefined || session.acr === acr) return undefined;

@@ -34,7 +34,7 @@ export class SecondFactorPolicy {
     return this.wouldSatisfy(pageRequest, session?.acr) && this.isEnrolled(user);
   }
 
-  /** Whether the login does not have the requested `acr`, but would have it with the second factor. */
+  /** Whether the login lacks the `acr` that a client requests, and the second factor would provide it. */
   private wouldSatisfy({ request }: PageRequest, has: string | undefined): boolean {
     const { acr } = this.options;
     const known = this.site.server.find(OPENID)?.acrValues ?? [];

@@ -231,7 +231,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document from addOAuth2() on %s', (platf
     ]);
     expect(described('/notes/recent')).toContainEqual([
       '401',
-      'The access token is missing or invalid; or its user has not signed in by `urn:example:mfa` or `urn:example:phr`, in the last 60 seconds',
+      'The access token is missing or invalid, or its user has not signed in with `urn:example:mfa` or `urn:example:phr` in the last 60 seconds',
     ]);
     expect(document.components!.schemas!['OAuthRefusal']).toMatchObject({ type: 'object' });
   });
