@@ -19,7 +19,7 @@ import { PageBrowser } from './src/pages/page-browser.js';
 const root = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'readme-snippets');
 
-describe('the code examples of the documentation', () => {
+describe('the README and the guides that it links to', () => {
   let app: INestApplication;
   let issuer: oauth.AuthorizationServer;
   let origin: string;
@@ -40,14 +40,14 @@ describe('the code examples of the documentation', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('compile', () => {
+  it('contain code that compiles', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const config = join(folder, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ extends: '../../tsconfig.json', include: ['src'] }));
     expect(execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })).toBe('');
   });
 
-  it('include a table in docs/options.md that names every option', () => {
+  it('name every option in docs/options.md', () => {
     const [options] = readFileSync(join(root, 'docs/options.md'), 'utf8').split('## Requirements of a single call');
     const named = options!
       .match(/^\|[^|]*\|/gm)
@@ -55,7 +55,7 @@ describe('the code examples of the documentation', () => {
     expect(named?.toSorted()).toEqual(Object.keys(TABLES.forRoot).toSorted());
   });
 
-  it('form an application in which a service gets a token and reads notes', async () => {
+  it('contain an application in which a service gets a token and reads notes', async () => {
     const client = { client_id: 'my-service' };
     const secret = oauth.ClientSecretBasic('my-service-secret');
     const answer = await oauth.clientCredentialsGrantRequest(issuer, client, secret, { scope: 'notes:read' }, insecure);
@@ -68,7 +68,7 @@ describe('the code examples of the documentation', () => {
     });
   });
 
-  it('form an application in which a user signs in and consents at the URL of the README', async () => {
+  it('contain an application in which a user signs in and consents at the given URL', async () => {
     const client = { client_id: 'my-spa' };
     const named = /^http:\/\/localhost:3000(\/oauth\/authorize\S+)$/m.exec(
       readFileSync(join(root, 'README.md'), 'utf8'),
@@ -97,13 +97,13 @@ describe('the code examples of the documentation', () => {
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'notes:read' });
   });
 
-  it('include links to every sample', () => {
+  it('link to every sample', () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     const samples = readdirSync(join(root, 'sample')).filter((name) => /^\d/.test(name));
     expect(samples.filter((name) => !readme.includes(`](sample/${name})`))).toEqual([]);
   });
 
-  it('include a sign-up page that signs a new user in and continues the authorization request', async () => {
+  it('contain a sign-up page that signs a new user in and continues the authorization request', async () => {
     process.env.OAUTH2_SECRET = 'of 32 characters at the very least';
     const { AppModule } = (await import(join(folder, 'src/sign-up/app.module.ts'))) as { AppModule: Type };
     const own = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
@@ -125,7 +125,7 @@ describe('the code examples of the documentation', () => {
     await own.close();
   });
 
-  it('include a second factor with which an application starts', async () => {
+  it('contain a second factor with which an application starts', async () => {
     const secret = 'of 32 characters at the very least';
     process.env.OAUTH2_SECRET = secret;
     const { features } = (await import(join(folder, 'src/features.ts'))) as Pick<OAuth2ModuleOptions, 'features'>;
@@ -138,7 +138,7 @@ describe('the code examples of the documentation', () => {
     await second.close();
   });
 
-  it('include an own interaction that redirects to a login page and escapes its output', async () => {
+  it('contain an interaction that redirects to a login page and escapes its output', async () => {
     const { LoginAndConsent } = (await import(join(folder, 'src/login-and-consent.ts'))) as {
       LoginAndConsent: new () => OAuth2Interaction;
     };

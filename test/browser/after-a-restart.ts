@@ -27,7 +27,7 @@ export function afterARestart(stage: Stage): void {
     expect(await callNotes(sample, tokens)).toEqual({ notes });
     const refreshed = await issue(sample, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
     expect(await callNotes(sample, refreshed)).toEqual({ notes });
-    // Neither the login form nor the consent page is shown, only the redirect.
+    // The page redirects directly, without the login form and the consent page.
     await page.goto(authorizeAt(sample, 'after'));
     await page.getByText('The server still knows this browser as Alice Liddell').waitFor();
     await page.getByText('does not belong to a sign-in started in this tab').waitFor();

@@ -154,7 +154,7 @@ describe('the runner of npm run conformance', () => {
     expect(closing).toBe('2 modules (UNKNOWN 1, PASSED 1), 1 not as expected');
   });
 
-  it('counts a module that broke off as failed, whatever its result', async () => {
+  it('counts an interrupted module as failed, regardless of its result', async () => {
     const { lines } = await run({ broken: { states: [{ status: 'INTERRUPTED', result: 'PASSED' }] } });
     expect(lines[1]).toBe('  NOT OK PASSED (INTERRUPTED) ours broken');
   });

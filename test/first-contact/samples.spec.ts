@@ -129,7 +129,7 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
   const folder = 'sample/02-migrated-model';
   const listening = expect.stringMatching(/^Listening/);
 
-  it('compiles only what has changed on the next start', async () => {
+  it('recompiles only changed files on the next start', async () => {
     const installs = await clone.countInstalls();
     await replaceIn(join(clone.folder, folder, 'src/main.ts'), 'What to ask it', 'What to ask');
     await withStarted(clone, folder, {}, async ({ lines }) => {

@@ -32,7 +32,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     leaves: BROKEN,
   },
   {
-    mistake: 'finds device codes by device code and user code alike',
+    mistake: 'also accepts a device code as a user code',
     methods: (honest) => ({
       getDeviceAuthorizationByUserCode: async (code: string) =>
         (await honest.getDeviceAuthorizationByUserCode(code)) ?? honest.getDeviceAuthorization(code),

@@ -13,7 +13,7 @@ import type { CorrectModel } from './correct-model.js';
 
 /** A common mistake in models, and the result that the kit reports for it. */
 export interface BrokenModel {
-  /** What the model does wrong, as the rest of a sentence: "catches a model that …". */
+  /** The faulty behavior, as the rest of a sentence: "catches a model that …". */
   mistake: string;
   /** The faulty methods, which replace those of a correct model. */
   methods(
@@ -30,7 +30,7 @@ export interface BrokenModel {
   >;
   /** The title of the check that fails. */
   fails: string;
-  /** A pattern for the message: what was found, and how to fix it. */
+  /** A pattern for the message, which names the finding and its fix. */
   finding: RegExp;
   remedy: RegExp;
   /** The remaining guarantees of the affected features. */

@@ -77,7 +77,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     leaves: REVOKED,
   },
   {
-    mistake: 'revokes an access token by setting its expiry to the clock of the process',
+    mistake: 'revokes an access token by setting its expiry to the current time',
     methods: (honest) => ({
       ...revoking(({ accessToken }) => {
         const row = honest.accessTokens.get(accessToken);

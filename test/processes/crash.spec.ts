@@ -57,7 +57,8 @@ async function expectNothingLost(spa: Spa, families: Family[]): Promise<void> {
 }
 
 /**
- * Runs last, because it revokes what it tries: a used code or token issues nothing, one in doubt issues tokens once.
+ * Runs last, because it consumes the codes and tokens that it tries. Used ones issue nothing, and uncertain ones issue
+ * tokens once.
  */
 async function expectNothingTwice(spa: Spa, families: Family[]): Promise<void> {
   const check = async ({ state, code, refreshTokens }: Family) => {

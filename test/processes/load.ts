@@ -55,7 +55,7 @@ export class Load {
 
 function hear(family: Family, answer: SpaResult): boolean {
   if (!answer) return false;
-  if (answer.status !== 200) throw new Error(`Nobody else has this code or token: ${JSON.stringify(answer)}`);
+  if (answer.status !== 200) throw new Error(`No other client has this code or token: ${JSON.stringify(answer)}`);
   family.accessTokens.push(answer.body.access_token);
   family.refreshTokens.push(answer.body.refresh_token);
   family.state = 'idle';

@@ -44,7 +44,7 @@ describe('sample/18-payments', () => {
       string
     >;
 
-  it('pays once, after the user has seen and approved the payment once', async () => {
+  it('executes an approved payment once, even if several decisions are sent at the same time', async () => {
     const begun = await begin();
     const phone = await alice.get('/phone');
     expect(phone.heading).toBe('Payments to approve');
@@ -65,7 +65,7 @@ describe('sample/18-payments', () => {
     expect(paid.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409, 409]);
   });
 
-  it('lets only the user approve the payment, on the phone that showed it', async () => {
+  it('accepts the approval only from the user’s phone that showed the payment', async () => {
     const begun = await begin();
     const phone = await alice.get('/phone');
     const stranger = new PageBrowser(url);

@@ -199,7 +199,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
   });
 
   it.each(['/tenant', '/a/b.c/', '/w:x(1)', '/é%20f'])(
-    'of an issuer with the path %s is served before and after that path',
+    'is served at both well-known URLs of an issuer with the path %s',
     async (path) => {
       const { url } = await start(platform, { issuer: issuer + path });
       const base = path.replace(/\/$/, '');

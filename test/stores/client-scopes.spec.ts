@@ -31,7 +31,7 @@ const CASES: [string, Partial<StoredClient>, string | undefined, object][] = [
   ['gets a scope that it is registered for', { scopes }, 'write', granted('write')],
   ['gets no scope that it is not registered for', { scopes }, 'read admin', refused(INVALID)],
   ['must request a scope if it has no default', { scopes }, undefined, refused(MISSING)],
-  ['gets its default', { scopes, defaultScope: 'read' }, undefined, granted('read')],
+  ['gets its default scope', { scopes, defaultScope: 'read' }, undefined, granted('read')],
   ['gets its default scope, given as a list', { scopes, defaultScope: scopes }, undefined, granted('read write')],
   ['gets a token without scope if its default is empty', { scopes, defaultScope: '' }, undefined, granted()],
   ['gets the requested scope rather than its default', { scopes, defaultScope: 'read' }, 'write', granted('write')],

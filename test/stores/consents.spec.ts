@@ -165,7 +165,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     return session;
   };
 
-  it('include a session that every process finds with its user until it ends', async () => {
+  it('keep a session, with its user, available to every process until it ends', async () => {
     const { sessionId, authTime } = await signIn();
     const found = await opened.another.getSession(sessionId);
     expect(found).toMatchObject({ sessionId, authTime, user: expect.objectContaining(alice) });
@@ -174,7 +174,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.getSession(sessionId)).toBeUndefined();
   });
 
-  it('include no expired session', async () => {
+  it('return no expired session', async () => {
     const { sessionId } = await signIn();
     const over = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later(-1) };
     await opened.store.saveSession(over);
@@ -182,7 +182,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.getSession(sessionId)).toBeDefined();
   });
 
-  it('include a session that is not listed as a grant, and ends with all grants of the user', async () => {
+  it('do not list a session as a grant, and delete it with all grants of the user', async () => {
     const { sessionId } = await signIn();
     expect(await opened.store.listApplications('1')).toEqual([]);
     expect(await opened.store.listGrants('1')).toEqual([]);

@@ -55,7 +55,7 @@ describe.each(await findStores())('revoking all grants of a client with a store 
     expect(await opened.store.revokeGrant(grantId!)).toBe(false);
   });
 
-  it('leaves the grants countable for their user only on Redis', async () => {
+  it('is counted again by a later revocation for the user only on Redis', async () => {
     const user = { id: `counted ${randomUUID()}` };
     await save({}, WEB, user);
     await opened.store.revokeGrantsOf({ clientId: 'web' });

@@ -39,7 +39,7 @@ async function makeStore(): Promise<MapStore> {
 const shared = makeStore();
 
 describeModelContract(
-  'a store over a storage of an application',
+  'a store with an application’s own storage',
   async () => ({
     model: await shared,
     client: { id: WEB.id, secret: String(WEB.secret) },

@@ -66,7 +66,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     }
   });
 
-  it('is neither a code nor a token, and is not listed for the user', async () => {
+  it('is not accepted as a code or token, and is not listed for the user', async () => {
     const { requestUri } = await push();
     expect(await opened.store.getAuthorizationCode(requestUri)).toBeUndefined();
     expect(await opened.store.getRefreshToken(requestUri)).toBeUndefined();

@@ -144,7 +144,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       for (const outcome of outcomes) expect(outcome).toEqual([false, false]);
     });
 
-    it('does not detect a replay if a driver sends a command twice after a lost connection', async () => {
+    it('does not mistake a command that a driver sends twice after a lost connection for a replay', async () => {
       const once = new Redis(servers[0]!);
       const twice: IoRedisClient = {
         evalsha: async (...command) => {

@@ -68,7 +68,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     }
   });
 
-  it('is deleted if it was never used', async () => {
+  it('is deleted after its expiry if it was never used', async () => {
     const made = await register(later(-1));
     expect(await opened.store.getClient(made.id, null)).toBeUndefined();
     expect(await opened.store.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();

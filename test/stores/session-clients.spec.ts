@@ -56,7 +56,7 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(await store.takeSessionClients({ userId })).toEqual([others[0]]);
   });
 
-  it('expire', async () => {
+  it('are deleted when they expire', async () => {
     const one = newOne();
     await opened.store.saveSessionClient(one, new Date(Date.now() - 1000));
     expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([]);

@@ -8,7 +8,7 @@ export function wrap(request: ExpressRequest, response: ExpressResponse): [Reque
   return [new Request(request), new Response(response)];
 }
 
-// Those of Node.js are accepted too. Their missing query is detected at run time.
+// Request and response objects of Node.js are accepted too. Their missing query is detected at run time.
 export function wrapPlain(request: IncomingMessage, response: ServerResponse): [Request, Response] {
   return [new Request(request), new Response(response)];
 }

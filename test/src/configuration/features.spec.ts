@@ -64,7 +64,7 @@ describe('the start of an application with invalid features', () => {
       'the model lacks `doIt()`, which `two()` needs: implement it, or leave the feature out',
     ],
     [
-      'reports missing methods and missing features in one message',
+      'missing methods and missing features, reported in one message',
       [revocation(), openid()],
       [
         '2 configuration errors:',

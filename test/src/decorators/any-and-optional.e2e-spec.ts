@@ -94,7 +94,7 @@ describe.each(PLATFORMS)('the decorators @AnyScope() and @OptionalAuth() on %s',
     expect(await statusOf('any', 'read+admin')).toBe(200);
   });
 
-  it('reject a token that has none of the scopes, and report the accepted scopes to the client and in the event', async () => {
+  it('reject a token without any of the scopes, and report the accepted scopes to the client and in the event', async () => {
     refusals.length = 0;
     expect(await ask('any', 'read')).toEqual({
       status: 403,

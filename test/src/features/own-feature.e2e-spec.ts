@@ -98,7 +98,7 @@ describe.each(PLATFORMS)('an application’s own feature on %s', (platform) => {
     running.delete('spring');
     expect(await readResponse(get(`${url}/notes`, { authorization }))).toMatchObject({
       status: 401,
-      body: refusalBody(401, 'invalid_token', 'Invalid token: its campaign is over'),
+      body: refusalBody(401, 'invalid_token', 'Invalid token: its campaign has ended'),
     });
   });
 

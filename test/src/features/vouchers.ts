@@ -71,7 +71,7 @@ export const vouchers = ({ running }: { running: Set<string> }): Feature => ({
     },
     resource: {
       verify({ token: { campaign } }) {
-        if (campaign && !running.has(campaign)) throw new InvalidTokenError('Invalid token: its campaign is over');
+        if (campaign && !running.has(campaign)) throw new InvalidTokenError('Invalid token: its campaign has ended');
       },
     },
   }),

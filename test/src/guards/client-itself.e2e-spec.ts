@@ -81,7 +81,7 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
     expect((await get(`${url}/sessions`, user)).status).toBe(200);
   });
 
-  it('is rejected where a user is required', async () => {
+  it('is rejected at a route that requires a user', async () => {
     expect(await bodyOf('account', await users())).toEqual({ name: 'Alice' });
     expect(await readResponse(get(`${url}/account`, await own()))).toEqual({
       status: 403,

@@ -90,7 +90,7 @@ describe.each(PLATFORMS)('a server-sent event stream on %s', (platform) => {
     await gone;
   });
 
-  it('is not assumed for an ordinary slow response, which completes after revocation', async () => {
+  it('is not confused with an ordinary slow response, which completes after a revocation', async () => {
     let end = () => undefined as void;
     finish = new Promise((resolve) => (end = resolve));
     const started = new Promise<void>((resolve) => (begun = resolve));

@@ -126,14 +126,18 @@ describe.each(PLATFORMS)('a controller that extends another one, on %s', (platfo
     afterAll(stopApplications);
 
     it.each([
-      ['open', 'a controller without guard, is public', OPEN],
-      ['own-guard', 'a controller without guard and adds OAuthGuard, is guarded', CLOSED],
-      ['own-subclass', 'a controller without guard and adds a subclass of OAuthGuard, is guarded', CLOSED],
+      ['open', 'a public controller, is public', OPEN],
+      ['own-guard', 'a public controller and adds OAuthGuard, is guarded', CLOSED],
+      ['own-subclass', 'a public controller and adds a subclass of OAuthGuard, is guarded', CLOSED],
       ['grandchild', 'a guarded controller, is guarded', CLOSED],
-      ['other-guard', 'a controller without guard and adds an unrelated guard, is public', OPEN],
-      ['other-beside-inherited', 'a @Public() controller with OAuthGuard and adds an unrelated guard, is public', OPEN],
-      ['guarded-again', 'a @Public() controller with OAuthGuard and adds OAuthGuard again, is guarded', CLOSED],
-      ['opened-again', 'a guarded controller and adds @Public(), is public', OPEN],
+      ['other-guard', 'a public controller and adds an unrelated guard, is public', OPEN],
+      [
+        'other-beside-inherited',
+        'a public controller that has OAuthGuard and adds an unrelated guard, is public',
+        OPEN,
+      ],
+      ['guarded-again', 'a public controller that has OAuthGuard and adds OAuthGuard again, is guarded', CLOSED],
+      ['opened-again', 'a guarded controller and adds OAuthGuard and @Public(), is public', OPEN],
       ['opened', 'a guarded controller and adds @Public(), is public', OPEN],
       ['not-public', 'a public controller and declares that it is not public, is guarded', CLOSED],
       ['user-required', 'a public controller and requires a user, is guarded', CLOSED],

@@ -124,7 +124,7 @@ const networkTo =
   ({ url, issuer, headers, rewrite }: ReachedRoutes): typeof fetch =>
   (input, init) => {
     const { origin, pathname, search } = new URL(String(input instanceof Request ? input.url : input));
-    if (origin !== new URL(issuer).origin) throw new Error(`Nobody is at ${origin}`);
+    if (origin !== new URL(issuer).origin) throw new Error(`No server listens at ${origin}`);
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) {
       // Browsers send the page’s own origin with a form, which a proxy does not rewrite.

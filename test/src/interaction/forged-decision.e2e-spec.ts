@@ -23,7 +23,7 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
     ['a malformed CSRF token', { ticket: 'nonsense' }],
     ['an empty CSRF token', { ticket: '' }],
     ['only dots as CSRF token', { ticket: '..' }],
-  ])('is ignored if the form has %s, as another site could send', async (_name, fields) => {
+  ])('is ignored if the form has %s, as another site could send it', async (_name, fields) => {
     interaction.consents.add('alice web notes:read');
     const { action } = pageOf(
       await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice'),

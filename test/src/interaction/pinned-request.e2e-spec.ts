@@ -50,7 +50,7 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
     expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
   });
 
-  it('is ignored with a CSRF token of the same request passed by parameters, and vice versa', async () => {
+  it('is ignored with the CSRF token of an equal request whose parameters are in the URL, and vice versa', async () => {
     const [kept, plain] = [
       pageOf(await openConsentPage(url, BY_URI, 'alice')),
       pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')),

@@ -58,7 +58,7 @@ async function behindProxy(
   });
   const network: typeof fetch = async (input, init) => {
     const asked = new URL(String(input));
-    if (asked.origin !== origin) throw new TypeError(`nobody is at ${asked.origin}`);
+    if (asked.origin !== origin) throw new TypeError(`no server listens at ${asked.origin}`);
     const path = asked.pathname.startsWith(`${cut}/`) ? asked.pathname.slice(cut.length) : asked.pathname;
     const headers = new Headers(init?.headers);
     for (const [name, value] of Object.entries({ host: asked.host, proto: 'https', prefix: cut })) {

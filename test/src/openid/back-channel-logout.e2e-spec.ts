@@ -76,7 +76,7 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
     expect(payload.sub).not.toBe('1');
   });
 
-  it('notifies no clients that the user has not visited, and no other sessions', async () => {
+  it('notifies only clients at which the user has signed in during this session', async () => {
     clients.replies['/other'] = logoutListener([]);
     const other = { backchannelLogoutUri: clients.url('/other') };
     const { enter, signIn, signOut, settled, judge } = await openProvider(platform, clients, { other });

@@ -113,8 +113,8 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
   });
 
   it.each([
-    ['neither user nor client is proven', () => ({})],
-    ['the ID token is of another user', (hint: string) => ({ id_token_hint: hint })],
+    ['the request has no id_token_hint', () => ({})],
+    ['the id_token_hint is of another user', (hint: string) => ({ id_token_hint: hint })],
   ])('asks the user for confirmation if %s', async (_, more) => {
     const { visitor, signIn, logout, isSignedIn, url } = await open();
     const hint = await signIn(new PageBrowser(url), 'bob');
@@ -143,7 +143,7 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     ['a URI of another client', { client_id: 'other' }],
     ['a URI without a client', { client_id: '' }],
     [
-      'a part of a URI that is registered as a string',
+      'a prefix of a URI that is registered as a string instead of a list',
       { client_id: 'text', post_logout_redirect_uri: 'https://app.ex' },
     ],
     ['a registered URI in capitals', { post_logout_redirect_uri: 'https://APP.example/goodbye' }],

@@ -164,7 +164,7 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       expect(tokens.claims()).not.toHaveProperty('sid');
     });
 
-    it('must have happened: returning from the login page without signing in shows it again', async () => {
+    it('cannot be skipped: returning from the login page without signing in shows it again', async () => {
       const { visitor } = await open();
       await settle(visitor);
       const sent = await visitor.get(asked({ prompt: 'login' }));
@@ -254,7 +254,7 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       expect((await follow(visitor, await visitor.get(other))).heading).toBe('Sign in');
     });
 
-    it('is not replaced by an older session whose cookie was absent when the prompt ticket was issued', async () => {
+    it('is not satisfied by an older session whose cookie was not sent when re-authentication was requested', async () => {
       const { visitor, url } = await open();
       await settle(visitor);
       const now = Date.now();
@@ -395,7 +395,7 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       expect((await signIn(visitor, form, 'bob')).heading).toBe('Allow access?');
     });
 
-    it('is not announced and ignored without a sign-up page', async () => {
+    it('is ignored and not announced without a sign-up page', async () => {
       const { visitor, config } = await open();
       expect(config.serverMetadata()['prompt_values_supported']).toEqual([
         'none',

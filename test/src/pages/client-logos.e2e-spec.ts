@@ -140,13 +140,13 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     ['is an SVG document', SVG, 200],
     ['is wider than 1024 pixels', pngOf(1025, 8), 200],
     ['is higher than 1024 pixels', jpegOf(8, 1025), 200],
-    ['is empty', pngOf(0, 8), 200],
+    ['has a width of zero', pngOf(0, 8), 200],
     ['has no frame header', Buffer.from('ffd8ffe000044a46ffd9', 'hex'), 200],
-    ['has a width of zero', PNG.subarray(0, 20), 200],
+    ['is a truncated PNG file', PNG.subarray(0, 20), 200],
     ['has more than 64 KiB', Buffer.concat([PNG, Buffer.alloc(65_536)]), 200],
     ['is behind a redirect', PNG, 302],
     ['is missing', PNG, 404],
-  ])('is left out if it %s', async (_, body, status) => {
+  ])('is omitted if it %s', async (_, body, status) => {
     Object.assign(logos, { body, status });
     const { consent } = await setUp();
     const page = await consent();
@@ -186,7 +186,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     expect(logos.requests).toEqual([]);
   });
 
-  it('is never requested by default, nor from addresses that are not public', async () => {
+  it('is never requested by default or from a private address', async () => {
     for (const options of [{}, { clientLogos: true }]) {
       const { consent } = await setUp({ logoUri: logos.url.replace('http:', 'https:') }, options);
       expect(pictureOf((await consent()).html)).toBeUndefined();

@@ -426,7 +426,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
   });
 });
 
-describe('pages() as a configured feature', () => {
+describe('pages()', () => {
   it.each<[PagesOptions, string]>([
     [{ sessionLifetime: 0 }, '`sessionLifetime` must be an integer of seconds'],
     [{ home: 'https://elsewhere.example' }, '`home` must be a path'],

@@ -181,7 +181,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect((await go(visitor, { acr_values: MFA })).heading).toBe('Allow access?');
   });
 
-  it('is required: the password alone signs nobody in at any page or with any cookie', async () => {
+  it('is required: the password alone does not sign the user in, at any page or with any cookie', async () => {
     const { visitor, url, site, server, model } = await open();
     await password(visitor, await go(visitor));
     const half = visitor.cookies.get(HALF)!;
@@ -420,7 +420,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     const late = await visitor.send(await password(visitor, await go(visitor, ESSENTIAL)), { code: '1' });
     expect([late.status, late.heading]).toEqual([403, 'Sign in']);
     expect((await go(visitor)).heading).toBe('Sign in');
-    // The same applies to a browser that has a session.
+    // A second factor within an existing session fails, too.
     const other = new PageBrowser(url);
     await password(other, await other.get('/oauth/login'));
     const stepUp = await other.send(await go(other, ESSENTIAL), { code: '1' });
@@ -507,13 +507,13 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   it.each([
     ['an error', () => Promise.reject(new Error('the database is at 10.0.0.1')), 503, 'Something went wrong'],
     [
-      'a temporarily unavailable service',
+      'a temporarily unavailable error',
       () => Promise.reject(new TemporarilyUnavailableError('Busy', { retryAfter: 7 })),
       503,
       'Please try again',
     ],
     ['a value other than true', () => ({ valid: true }), 401, 'This code is incorrect'],
-  ])('signs nobody in if verify() returns %s, and shows a page', async (_, answer, status, text) => {
+  ])('does not sign the user in if verify() results in %s, and shows a page', async (_, answer, status, text) => {
     const { visitor, codes } = await open();
     const page = await password(visitor, await go(visitor));
     codes.answer = answer;
@@ -527,7 +527,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
   });
 
-  it('signs nobody in if enrollment cannot be determined or the code cannot be sent', async () => {
+  it('does not sign the user in if enrollment cannot be determined or the code cannot be sent', async () => {
     const fault = () => {
       throw new Error('the database is at 10.0.0.1');
     };
@@ -625,7 +625,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect((await guess('partners', '123451')).location).toBe('/');
     expect([(await guess('shop', '0')).status, (await guess('shop', '0')).status]).toEqual([401, 429]);
 
-    // The same holds for passwords at the pages of two tenants.
+    // Failed passwords at the pages of two tenants are counted separately, too.
     const [a, b] = [new PageBrowser(url), new PageBrowser(url.replace('127.0.0.1', 'localhost'))];
     const forms = [await a.get('/oauth/login'), await b.get('/oauth/login')] as const;
     const wrong = async () => (await a.send(forms[0], { username: 'carol', password: 'x' })).status;

@@ -312,7 +312,7 @@ describe('a named server', () => {
       'OAuthGuard of OwnController.read() finds no default server: select a server with @UseOAuth(): `partners`',
     ],
     [
-      'if a route uses the default server by a global guard, which does not exist',
+      'if a route under a global guard uses the default server, which does not exist',
       () => ({
         imports: [partners()],
         controllers: [NamesNone],

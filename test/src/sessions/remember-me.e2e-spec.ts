@@ -185,7 +185,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     expect((await swapped.get(login)).heading).toBe('Sign in');
   });
 
-  it('remembers a user whom the application signs in', async () => {
+  it('remembers a user signed in by the application', async () => {
     const { visitor, url } = await open();
     const own = new PageBrowser(url, { 'x-options': JSON.stringify({ remember: true }) });
     await own.get('/link');

@@ -242,7 +242,7 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a complete application on %s
     expect(Object.keys(flows(document))).toEqual(['clientCredentials']);
   });
 
-  it('describes what is the same for all tenants of a server', async () => {
+  it('describes the properties that all tenants of a server share', async () => {
     const tenants = { findTenant: () => 'acme', createTenantOptions: () => ({ issuer: 'https://acme.example.com' }) };
     const document = await describeHost(platform, { server: { tenants } });
     expect(flows(document)).toMatchObject({
