@@ -55,14 +55,14 @@ const DEVICES = /^lib\/features\/device-authorization\/(?!device-authorization|d
 
 /** Code that features share with the adapters of web frameworks. It requires neither Nest nor `jose`. */
 const COMMON =
-  /^lib\/(?:features\/(?:authorization-details\/shown-details|client-id-documents\/client-id-url|server-metadata\/derived-metadata)|jose\/keys\/(?:find-keys|signing-keys)|remote\/renewed)\.ts$/;
+  /^lib\/(?:features\/(?:authorization-details\/shown-details|client-id-documents\/client-id-url|server-metadata\/derived-metadata)|jose\/keys\/(?:find-keys|signing-keys)|remote\/refreshing-cache)\.ts$/;
 
 /** Code of OpenID Connect without `jose`, for pages and adapters. */
 const OPENID =
-  /^lib\/openid\/(?:login-initiation|named-claims|prompt\/presence|logout\/logout-(?:capability|request))\.ts$/;
+  /^lib\/openid\/(?:login-initiation|named-claims|prompt\/login-checks|logout\/logout-(?:capability|request))\.ts$/;
 
 /** The names under which the module registers servers. */
-const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenants-of)\.ts$/;
+const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenant-servers-of)\.ts$/;
 
 /** Code that the module shares with the stores. It requires no Nest. */
 const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|schema|secret-check-limiter|storage|storage-location)\.ts$/;
@@ -113,7 +113,7 @@ const bundle = (format) => ({
         {
           name: 'module',
           test: within(
-            /^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenants-of\.ts$)/,
+            /^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
           ),
         },
       ],
