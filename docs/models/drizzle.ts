@@ -1,11 +1,14 @@
 import { and, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { type PgDatabase, type PgQueryResultHKT, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-import { type People, type Row, RowModel } from './row-model.js';
+import { type Directory, type Row, RowModel } from './row-model.js';
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const timestampColumn = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-export const grants = pgTable('oauth_grants', { id: text('id').primaryKey(), revokedAt: moment('revoked_at') });
+export const grants = pgTable('oauth_grants', {
+  id: text('id').primaryKey(),
+  revokedAt: timestampColumn('revoked_at'),
+});
 
 export const rows = pgTable(
   'oauth_rows',
@@ -18,8 +21,8 @@ export const rows = pgTable(
     userId: text('user_id').notNull(),
     issuer: text('issuer'),
     scope: text('scope'),
-    expiresAt: moment('expires_at').notNull(),
-    revokedAt: moment('revoked_at'),
+    expiresAt: timestampColumn('expires_at').notNull(),
+    revokedAt: timestampColumn('revoked_at'),
     redirectUri: text('redirect_uri'),
     codeChallenge: text('code_challenge'),
     codeChallengeMethod: text('code_challenge_method'),
@@ -28,13 +31,13 @@ export const rows = pgTable(
   (table) => [index('oauth_rows_grant').on(table.grantId), index('oauth_rows_expiry').on(table.expiresAt)],
 );
 
-/** A model over Drizzle. */
+/** A model that stores codes and tokens with Drizzle. */
 export class DrizzleModel extends RowModel {
   constructor(
     private readonly db: PgDatabase<PgQueryResultHKT>,
-    people: People,
+    directory: Directory,
   ) {
-    super(people);
+    super(directory);
   }
 
   protected async insert(id: string, values: Row[]): Promise<unknown> {
@@ -43,32 +46,32 @@ export class DrizzleModel extends RowModel {
   }
 
   protected async find(key: string): Promise<Row | undefined> {
-    const [found] = await this.db
+    const [row] = await this.db
       .select(getTableColumns(rows))
       .from(rows)
       .innerJoin(grants, and(eq(grants.id, rows.grantId), isNull(grants.revokedAt)))
       .where(eq(rows.key, key));
-    return found;
+    return row;
   }
 
-  protected async spend(key: string): Promise<boolean> {
-    const spent = await this.db
+  protected async consume(key: string): Promise<boolean> {
+    const consumed = await this.db
       .update(rows)
       .set({ revokedAt: new Date() })
       .where(and(eq(rows.key, key), isNull(rows.revokedAt)))
       .returning({ key: rows.key });
-    return spent.length === 1;
+    return consumed.length === 1;
   }
 
-  protected exchange(key: string, successor: string | null, values: Row[]): Promise<boolean> {
-    return this.db.transaction(async (within) => {
-      const spent = await within
+  protected consumeAndInsert(key: string, successor: string | null, values: Row[]): Promise<boolean> {
+    return this.db.transaction(async (transaction) => {
+      const consumed = await transaction
         .update(rows)
         .set({ revokedAt: new Date(), successor })
         .where(and(eq(rows.key, key), isNull(rows.revokedAt)))
         .returning({ key: rows.key });
-      if (spent.length === 1) await within.insert(rows).values(values);
-      return spent.length === 1;
+      if (consumed.length === 1) await transaction.insert(rows).values(values);
+      return consumed.length === 1;
     });
   }
 

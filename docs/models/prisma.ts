@@ -1,7 +1,7 @@
-import { type People, type Row, RowModel } from './row-model.js';
+import { type Directory, type Row, RowModel } from './row-model.js';
 
 /**
- * A model over Prisma.
+ * A model that stores codes and tokens with Prisma.
  *
  *     model OAuthGrant {
  *       id        String     @id
@@ -29,14 +29,14 @@ import { type People, type Row, RowModel } from './row-model.js';
 export class PrismaModel extends RowModel {
   constructor(
     private readonly prisma: PrismaClient,
-    people: People,
+    directory: Directory,
   ) {
-    super(people);
+    super(directory);
   }
 
   protected async insert(id: string, data: Row[]): Promise<unknown> {
-    // Not `upsert`: it looks first and inserts then, and of two at once one fails. Where `skipDuplicates` is not to be
-    // had (SQLite, SQL Server), `create`, and let `P2002` pass: the grant is there already.
+    // Not `upsert`: it reads before it inserts, so one of two concurrent calls fails. SQLite and SQL Server do not support
+    // `skipDuplicates`: call `create` there and ignore the error `P2002`.
     await this.prisma.oAuthGrant.createMany({ data: [{ id }], skipDuplicates: true });
     return this.prisma.oAuthRow.createMany({ data });
   }
@@ -45,8 +45,8 @@ export class PrismaModel extends RowModel {
     return this.prisma.oAuthRow.findFirst({ where: { key, grant: { revokedAt: null } } });
   }
 
-  protected async spend(key: string): Promise<boolean> {
-    // Not `update`: it throws for the losers, and has nothing to say of `revokedAt`.
+  protected async consume(key: string): Promise<boolean> {
+    // Not `update`: it throws if another request consumed the row first, and its `where` cannot match `revokedAt`.
     const { count } = await this.prisma.oAuthRow.updateMany({
       where: { key, revokedAt: null },
       data: { revokedAt: new Date() },
@@ -54,7 +54,7 @@ export class PrismaModel extends RowModel {
     return count === 1;
   }
 
-  protected exchange(key: string, successor: string | null, rows: Row[]): Promise<boolean> {
+  protected consumeAndInsert(key: string, successor: string | null, rows: Row[]): Promise<boolean> {
     return this.prisma.$transaction(async ({ oAuthRow }) => {
       const where = { key, revokedAt: null };
       const { count } = await oAuthRow.updateMany({ where, data: { revokedAt: new Date(), successor } });
@@ -68,9 +68,12 @@ export class PrismaModel extends RowModel {
   }
 }
 
-/** What is used of the generated client; in your project: `import { PrismaClient } from './generated/prisma/client.js'`. */
+/**
+ * The methods of the generated client that `PrismaModel` calls. In your project, import the client instead:
+ * `import { PrismaClient } from './generated/prisma/client.js'`.
+ */
 export interface PrismaClient {
-  $transaction<T>(work: (within: Pick<PrismaClient, 'oAuthRow'>) => Promise<T>): Promise<T>;
+  $transaction<T>(work: (transaction: Pick<PrismaClient, 'oAuthRow'>) => Promise<T>): Promise<T>;
   oAuthGrant: {
     createMany(query: { data: { id: string }[]; skipDuplicates: true }): Promise<unknown>;
     updateMany(query: { where: { id: string; revokedAt: null }; data: { revokedAt: Date } }): Promise<unknown>;

@@ -12,54 +12,59 @@ import type {
   User,
 } from 'nest-oauth2/server';
 
-/** A code or token, kept by its digest: who reads the table can use none of them. */
+/** The stored row of a code or token. It contains a digest, so a leaked table reveals no usable token. */
 export interface Row {
-  /** What it is and the SHA-256 of it: `code:…`, `access:…` or `refresh:…`. The primary key. */
+  /** The primary key: the kind and the SHA-256 digest, such as `code:…`, `access:…` or `refresh:…`. */
   key: string;
   grantId: string;
   clientId: string;
   userId: string;
-  /** Who gave it out, where the server has an `issuer`. */
+  /** The issuer of the code or token, or `null` if the server has no `issuer`. */
   issuer: string | null;
   scope: string | null;
   expiresAt: Date;
-  /** When it was spent. */
+  /** The time at which the code or refresh token was used, or `null`. */
   revokedAt: Date | null;
   redirectUri: string | null;
   codeChallenge: string | null;
   codeChallengeMethod: string | null;
-  /** Beside a spent refresh token: what came of it, sealed by the server. */
+  /** The token response that replaced a used refresh token, encrypted by the server. `null` if there is none. */
   successor: string | null;
 }
 
-/** Where your clients and users are. */
-export interface People {
+/** A lookup of your clients and users. */
+export interface Directory {
   findClient(id: string, secret: string | null): Awaitable<Client | Falsy>;
   findUser(id: string): Awaitable<User | Falsy>;
 }
 
 type Kind = 'code' | 'access' | 'refresh';
 
-/** The part of a model that is the same over any database; the five queries below are yours. */
+/** The part of a model that is the same for any database. Subclasses implement the five abstract queries. */
 export abstract class RowModel implements Model {
-  constructor(protected readonly people: People) {}
+  constructor(protected readonly directory: Directory) {}
 
-  /** Saves rows, and their grant unless it is there: one that was revoked stays so. */
+  /** Saves rows, and their grant unless it exists. A revoked grant stays revoked. */
   protected abstract insert(grantId: string, rows: Row[]): Promise<unknown>;
-  /** Finds a row whose grant is alive; with it, what is saved into a dead grant is dead on arrival. */
+  /** Finds a row by its key if its grant is not revoked. A row saved after the revocation is therefore never valid. */
   protected abstract find(key: string): Promise<Row | Falsy>;
-  /** Marks a row as spent. One statement looks and writes; true if it changed a row. */
-  protected abstract spend(key: string): Promise<boolean>;
-  /** Spends a row, as `spend` does, writes `successor` into it and saves the others: all in one step, or nothing. */
-  protected abstract exchange(key: string, successor: string | null, rows: Row[]): Promise<boolean>;
+  /** Marks an unused row as used, in one atomic statement. Returns whether the row changed. */
+  protected abstract consume(key: string): Promise<boolean>;
+  /**
+   * Marks an unused row as used, stores `successor` in it and saves `rows`, all in one transaction. Returns whether the
+   * row changed.
+   */
+  protected abstract consumeAndInsert(key: string, successor: string | null, rows: Row[]): Promise<boolean>;
+  /** Marks a grant as revoked. */
   abstract revokeGrant(grantId: string): Promise<unknown>;
 
   getClient(id: string, secret: string | null): Awaitable<Client | Falsy> {
-    return this.people.findClient(id, secret);
+    return this.directory.findClient(id, secret);
   }
 
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: Client, user: User) {
-    await this.insert(code.grantId!, [row('code', code.authorizationCode, code.expiresAt, code, client, user)]);
+    const codeRow = row('code', code.authorizationCode, code.expiresAt, code, client, user);
+    await this.insert(codeRow.grantId, [codeRow]);
     return { ...code, client, user };
   }
 
@@ -68,55 +73,58 @@ export abstract class RowModel implements Model {
     return { ...token, client, user } as Token;
   }
 
-  /** For `refreshTokenReuseInterval`, and so that nothing is lost between the two: it takes the place of the calls above. */
-  async redeem(spent: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) {
+  /**
+   * Consumes a code or refresh token and saves the new tokens in one step. It replaces `revokeAuthorizationCode()` or
+   * `revokeToken()` followed by `saveToken()`, and is required for `refreshTokenReuseInterval`.
+   */
+  async redeem(used: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) {
     const { successor = null, ...rest } = token;
-    const key = 'refreshToken' in spent ? keyOf('refresh', spent.refreshToken) : keyOf('code', spent.authorizationCode);
-    const isSpent = await this.exchange(key, successor, rowsOf(rest as Unsaved<Token>, client, user));
-    return isSpent ? ({ ...rest, client, user } as Token) : undefined;
+    const key = 'refreshToken' in used ? keyOf('refresh', used.refreshToken) : keyOf('code', used.authorizationCode);
+    const isConsumed = await this.consumeAndInsert(key, successor, rowsOf(rest, client, user));
+    return isConsumed ? ({ ...rest, client, user } as Token) : undefined;
   }
 
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode | undefined> {
-    const found = await this.load('code', authorizationCode);
-    return found && { ...found, authorizationCode };
+    const grant = await this.load('code', authorizationCode);
+    return grant && { ...grant, authorizationCode };
   }
 
   async getAccessToken(accessToken: string): Promise<Token | undefined> {
-    const found = await this.load('access', accessToken);
-    return found && { ...found, accessToken, accessTokenExpiresAt: found.expiresAt };
+    const grant = await this.load('access', accessToken);
+    return grant && { ...grant, accessToken, accessTokenExpiresAt: grant.expiresAt };
   }
 
   async getRefreshToken(refreshToken: string): Promise<RefreshToken | undefined> {
-    const found = await this.load('refresh', refreshToken);
-    return found && { ...found, refreshToken, refreshTokenExpiresAt: found.expiresAt };
+    const grant = await this.load('refresh', refreshToken);
+    return grant && { ...grant, refreshToken, refreshTokenExpiresAt: grant.expiresAt };
   }
 
   revokeAuthorizationCode({ authorizationCode }: AuthorizationCode): Promise<boolean> {
-    return this.spend(keyOf('code', authorizationCode));
+    return this.consume(keyOf('code', authorizationCode));
   }
 
   revokeToken({ refreshToken }: RefreshToken): Promise<boolean> {
-    return this.spend(keyOf('refresh', refreshToken));
+    return this.consume(keyOf('refresh', refreshToken));
   }
 
   private async load(kind: Kind, value: string) {
-    const found = await this.find(keyOf(kind, value));
-    const client = found && (await this.people.findClient(found.clientId, null));
-    const user = found && (await this.people.findUser(found.userId));
-    if (!found || !client || !user) return undefined;
-    const { grantId, expiresAt } = found;
+    const stored = await this.find(keyOf(kind, value));
+    const client = stored && (await this.directory.findClient(stored.clientId, null));
+    const user = stored && (await this.directory.findUser(stored.userId));
+    if (!stored || !client || !user) return undefined;
+    const { grantId, expiresAt } = stored;
     return {
       client,
       user,
       grantId,
       expiresAt,
-      issuer: found.issuer ?? undefined,
-      scope: found.scope ?? undefined,
-      revokedAt: found.revokedAt ?? undefined,
-      redirectUri: found.redirectUri ?? undefined,
-      codeChallenge: found.codeChallenge ?? undefined,
-      codeChallengeMethod: found.codeChallengeMethod ?? undefined,
-      successor: found.successor ?? undefined,
+      issuer: stored.issuer ?? undefined,
+      scope: stored.scope ?? undefined,
+      revokedAt: stored.revokedAt ?? undefined,
+      redirectUri: stored.redirectUri ?? undefined,
+      codeChallenge: stored.codeChallenge ?? undefined,
+      codeChallengeMethod: stored.codeChallengeMethod ?? undefined,
+      successor: stored.successor ?? undefined,
     };
   }
 }
@@ -126,23 +134,23 @@ const keyOf = (kind: Kind, value: string) => `${kind}:${createHash('sha256').upd
 function row(
   kind: Kind,
   value: string,
-  expiresAt: Date,
-  more: Partial<AuthorizationCode>,
+  expiresAt: Date | undefined,
+  properties: Partial<AuthorizationCode>,
   client: Client,
   user: User,
 ): Row {
   return {
     key: keyOf(kind, value),
-    grantId: more.grantId!,
+    grantId: properties.grantId!,
     clientId: client.id,
     userId: String(user['id']),
-    issuer: more.issuer ?? null,
-    scope: [more.scope ?? []].flat().join(' ') || null,
-    expiresAt,
+    issuer: properties.issuer ?? null,
+    scope: [properties.scope ?? []].flat().join(' ') || null,
+    expiresAt: expiresAt!,
     revokedAt: null,
-    redirectUri: more.redirectUri ?? null,
-    codeChallenge: more.codeChallenge ?? null,
-    codeChallengeMethod: more.codeChallengeMethod ?? null,
+    redirectUri: properties.redirectUri ?? null,
+    codeChallenge: properties.codeChallenge ?? null,
+    codeChallengeMethod: properties.codeChallengeMethod ?? null,
     successor: null,
   };
 }
@@ -150,9 +158,9 @@ function row(
 function rowsOf(token: Unsaved<Token>, client: Client, user: User): Row[] {
   const rows = [row('access', token.accessToken, token.accessTokenExpiresAt, token, client, user)];
   if (token.refreshToken) {
-    // A client that refreshed for less keeps the right to the rest.
-    const kept = { ...token, scope: token.refreshTokenScope ?? token.scope };
-    rows.push(row('refresh', token.refreshToken, token.refreshTokenExpiresAt!, kept, client, user));
+    // The refresh token keeps its full scope if the client requested a narrower scope for the access token.
+    const properties = { ...token, scope: token.refreshTokenScope ?? token.scope };
+    rows.push(row('refresh', token.refreshToken, token.refreshTokenExpiresAt, properties, client, user));
   }
   return rows;
 }

@@ -6,7 +6,7 @@ import { checkModel } from 'nest-oauth2/testing';
 
 import { type Collection, MongooseModel } from '../../docs/models/mongoose.js';
 import { type PrismaClient, PrismaModel } from '../../docs/models/prisma.js';
-import type { People, Row } from '../../docs/models/row-model.js';
+import type { Directory, Row } from '../../docs/models/row-model.js';
 
 const client = {
   id: 'Web-App',
@@ -14,7 +14,7 @@ const client = {
   redirectUris: ['https://app.example/callback'],
 };
 
-const people: People = {
+const directory: Directory = {
   findClient: (id, secret) => (id === client.id && (secret === null || secret === 's3cret') ? client : null),
   findUser: (id) => ({ id }),
 };
@@ -93,7 +93,7 @@ function prismaModel(): Model {
       updateMany: async ({ where, data }) => ({ count: (await rows.change(where, data)) ? 1 : 0 }),
     },
   };
-  return new PrismaModel(prisma, people);
+  return new PrismaModel(prisma, directory);
 }
 
 function collection<T extends object>(key: string): Collection<T> {
@@ -109,7 +109,7 @@ function collection<T extends object>(key: string): Collection<T> {
 
 const MODELS: [string, () => Model][] = [
   ['Prisma', prismaModel],
-  ['Mongoose', () => new MongooseModel(collection('_id'), collection('key'), people)],
+  ['Mongoose', () => new MongooseModel(collection('_id'), collection('key'), directory)],
 ];
 
 describe('the example models of the documentation', () => {
