@@ -51,9 +51,9 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     if (!client || isDisabled(client) || !tokenHash || !constantTimeEqual(tokenHash, digest(registrationAccessToken))) {
       return undefined;
     }
-    const { expiresIfUnusedAt: registeredUntil, ...known } = withoutSecrets(client);
+    const { expiresIfUnusedAt, ...known } = withoutSecrets(client);
     const registration = { client: known as StoredClient & MetadataClient, issuedAt: new Date(issuedAt!) };
-    return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
+    return expiresIfUnusedAt === undefined ? registration : { ...registration, expiresAt: new Date(expiresIfUnusedAt) };
   }
 
   /** Replaces the metadata of a registered client. Returns `false` if the client does not exist. RFC 7592 §2.2 */

@@ -101,6 +101,9 @@ export interface GrantFilter {
  * - When a promise is fulfilled, the changes are durable, and every later call in any process observes them.
  * - A row is active only while its grant is. Look up the grant together with the row instead of changing its rows. So
  *   revoking a grant is one write, which also covers rows that are saved concurrently or later.
+ * - `revokeBefore()` of a store saves its times as the text `NOT_BEFORE`, with `replaceText()`. Read the first
+ *   `REVISION_LENGTH` characters of this text together with each row or list of grants. `RevocationTimesCache` returns
+ *   the times for them.
  * - If the database fails, the promise rejects. The caller does not know then whether the changes were made.
  */
 export interface Storage {
