@@ -43,7 +43,7 @@ describe('toolScopes()', () => {
     expect(needed({ method: 'POST', body }).toSorted()).toEqual(ALL.toSorted());
   });
 
-  it.each(['GET', 'DELETE', 'HEAD', 'OPTIONS'])('returns no scopes for a %s request', (method) => {
+  it.each(['GET', 'DELETE', 'HEAD', 'OPTIONS'])('returns no scopes for the HTTP method %s', (method) => {
     expect(needed({ method })).toEqual([]);
   });
 

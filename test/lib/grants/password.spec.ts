@@ -50,7 +50,7 @@ describe('the password grant', () => {
     [{ username: ['alice', 'bob'] }, 'Repeated parameter: `username`'],
     [{ password: ['a'] }, 'Repeated parameter: `password`'],
     [{ username: '', password: '' }, 'Missing parameter: `username`'],
-  ])('rejects the parameters %j without calling getUser()', async (body, message) => {
+  ])('rejects the parameters %j without calling getUser(): %s', async (body, message) => {
     const { error, host } = await grant(body);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
     expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);

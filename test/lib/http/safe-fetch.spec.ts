@@ -285,7 +285,7 @@ describe('URLs that SafeFetch accepts', () => {
     '',
   ];
 
-  it.each(REFUSED)('exclude %s, without a name lookup', async (url) => {
+  it.each(REFUSED)('exclude %j, without a name lookup', async (url) => {
     let asked = 0;
     const safe = new SafeFetch({ lookup: async () => [String(asked++)] });
     expect(safe.isFetchable(url)).toBe(false);

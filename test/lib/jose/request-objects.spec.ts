@@ -218,7 +218,12 @@ describe('requestObjects()', () => {
     expect([outcome.status, outcome.error?.name]).toEqual([400, 'invalid_request_object']);
   });
 
-  it.each([now() + 60, 4e9, 1e20, 1e300])('remembers a used object for a while: `exp` %d', async (exp) => {
+  it.each([
+    ['in a minute', now() + 60],
+    ['in the year 2096', 4e9],
+    ['1e20', 1e20],
+    ['1e300', 1e300],
+  ])('remembers a used object for a while if its `exp` is %s', async (_when, exp) => {
     const seconds: number[] = [];
     const { server } = await setUp({ model: { once: (_: string, given: number) => seconds.push(given) > 0 } });
     expect(await ask(server, { claims: { exp } })).toMatchObject(GRANTED);

@@ -144,29 +144,26 @@ describe('authenticate() with `stepUp`', () => {
   const PHR = 'urn:example:phr';
   const MFA = 'urn:example:mfa';
 
-  it.each<[StepUp, object]>([
-    [{ acr: [PHR, MFA] }, { acr: MFA }],
-    [{ maxAge: 300 }, { auth_time: now() - 290 }],
-    [{ maxAge: 300 }, { auth_time: now() + 30 }],
-    [
-      { acr: [MFA], maxAge: 300 },
-      { acr: MFA, auth_time: now() },
-    ],
-  ])('accepts for %j a token with %j', async (stepUp, token) => {
+  it.each<[StepUp, string, object]>([
+    [{ acr: [PHR, MFA] }, 'with one of these acr', { acr: MFA }],
+    [{ maxAge: 300 }, 'of a login 290 seconds ago', { auth_time: now() - 290 }],
+    [{ maxAge: 300 }, 'of a login 30 seconds in the future', { auth_time: now() + 30 }],
+    [{ acr: [MFA], maxAge: 300 }, 'of a login now with this acr', { acr: MFA, auth_time: now() }],
+  ])('accepts for %j a token %s', async (stepUp, _, token) => {
     expect((await authenticate({ stepUp }, token)).summary).toBe('no error');
   });
 
-  it.each<[StepUp, object, string, string]>([
-    [{ acr: [PHR, MFA] }, { acr: 'urn:example:pwd' }, WEAK, `acr_values="${PHR} ${MFA}"`],
-    [{ acr: [MFA] }, { acr: 'urn:example' }, WEAK, `acr_values="${MFA}"`],
-    [{ acr: [MFA] }, { acr: [MFA] }, WEAK, `acr_values="${MFA}"`],
-    [{ acr: [MFA], maxAge: 300 }, { auth_time: now() }, WEAK, `acr_values="${MFA}",max_age="300"`],
-    [{ acr: [MFA], maxAge: 300 }, { acr: MFA }, OLD, `acr_values="${MFA}",max_age="300"`],
-    [{ maxAge: 300 }, { auth_time: now() - 310 }, OLD, 'max_age="300"'],
-    [{ maxAge: 300 }, { auth_time: now() + 120 }, OLD, 'max_age="300"'],
-    [{ maxAge: 300 }, { auth_time: 'yesterday' }, OLD, 'max_age="300"'],
-    [{ maxAge: 300 }, {}, OLD, 'max_age="300"'],
-  ])('rejects for %j a token with %j (RFC 9470 §3)', async (stepUp, token, expected, parameters) => {
+  it.each<[StepUp, string, object, string, string]>([
+    [{ acr: [PHR, MFA] }, 'with another acr', { acr: 'urn:example:pwd' }, WEAK, `acr_values="${PHR} ${MFA}"`],
+    [{ acr: [MFA] }, 'with the beginning of this acr', { acr: 'urn:example' }, WEAK, `acr_values="${MFA}"`],
+    [{ acr: [MFA] }, 'with a list of acr', { acr: [MFA] }, WEAK, `acr_values="${MFA}"`],
+    [{ acr: [MFA], maxAge: 300 }, 'without acr', { auth_time: now() }, WEAK, `acr_values="${MFA}",max_age="300"`],
+    [{ acr: [MFA], maxAge: 300 }, 'without auth_time', { acr: MFA }, OLD, `acr_values="${MFA}",max_age="300"`],
+    [{ maxAge: 300 }, 'of a login 310 seconds ago', { auth_time: now() - 310 }, OLD, 'max_age="300"'],
+    [{ maxAge: 300 }, 'of a login 120 seconds in the future', { auth_time: now() + 120 }, OLD, 'max_age="300"'],
+    [{ maxAge: 300 }, 'with text as auth_time', { auth_time: 'yesterday' }, OLD, 'max_age="300"'],
+    [{ maxAge: 300 }, 'without auth_time', {}, OLD, 'max_age="300"'],
+  ])('rejects for %j a token %s (RFC 9470 §3)', async (stepUp, _, token, expected, parameters) => {
     const outcome = await authenticate({ stepUp }, token);
     expect(outcome.summary).toBe(expected);
     expect(outcome.headers).toEqual({
