@@ -208,6 +208,8 @@ describe('back-channel logout tokens', () => {
     const { signOut, events } = await openProcess(undefined, { saveNotification });
     await signOut('web');
     await waitUntil(() => events.some(([name]) => name === 'logout.delivered'));
-    expect(clients.count('/web')).toBe(1);
+    // On a slow machine, the first attempt may time out after the client has received it.
+    expect(clients.count('/web')).toBeGreaterThan(0);
+    expect(events.filter(([name]) => name === 'logout.delivered')).toHaveLength(1);
   });
 });
