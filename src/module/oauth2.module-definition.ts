@@ -53,20 +53,20 @@ export function defineModule(module: Type, { registration, method, options }: Im
     provide: parts.server,
     inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, OAUTH2_FEATURE_INSTANCE],
     useFactory(
-      settled: OAuth2Options,
+      moduleOptions: OAuth2Options,
       model: unknown,
       routes: Record<string, string | false>,
       listeners: EventListeners,
       featureInstance: object | undefined,
     ): OAuth2Server {
-      assertOptions(settled, { registration, method });
-      const events = new EventLog(settled.events, listeners, name);
+      assertOptions(moduleOptions, { registration, method });
+      const events = new EventLog(moduleOptions.events, listeners, name);
       const made = makeServer(model, {
-        options: settled,
+        options: moduleOptions,
         features,
         events,
         controllers,
-        registration: { name, secret: settled.secret },
+        registration: { name, secret: moduleOptions.secret },
       });
       made.mount(routes);
       passInstance(made.context, featureInstance);

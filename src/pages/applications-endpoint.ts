@@ -20,7 +20,7 @@ export class ApplicationsEndpoint extends PageEndpoint {
       {
         user,
         applications,
-        loginUrls: this.placesOf(applications, pageRequest),
+        loginUrls: this.loginUrlsOf(applications, pageRequest),
         accessRemoved: 'ended' in pageRequest.request.query,
         fields: this.site.fields(pageRequest),
         action: this.path(pageRequest),
@@ -40,15 +40,15 @@ export class ApplicationsEndpoint extends PageEndpoint {
     this.goTo(this.path(pageRequest, { ended: '' }), pageRequest);
   }
 
-  private placesOf(
+  private loginUrlsOf(
     applications: readonly AuthorizedApplication[],
     { request }: PageRequest,
   ): ReadonlyMap<string, string> {
     const { server } = this.site;
     const issuer = server.issuerOf(request);
-    const placeOf = ({ client }: AuthorizedApplication) => client && loginInitiationUrl(client, issuer, server);
-    const places = applications.map((one) => [one.clientId, placeOf(one)] as const);
-    return new Map(places.filter((place): place is readonly [string, string] => place[1] !== undefined));
+    const loginUrlOf = ({ client }: AuthorizedApplication) => client && loginInitiationUrl(client, issuer, server);
+    const entries = applications.map((one) => [one.clientId, loginUrlOf(one)] as const);
+    return new Map(entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
   }
 
   private get model(): ConsentModel {

@@ -28,9 +28,9 @@ export async function continueSession(
   }
   if (remembered.state === 'current') {
     const { session } = remembered;
-    const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isRequired(session.user, pageRequest, session))) {
-      const isSent = await step.beginEvenIfNotSent(session.user, pageRequest, { ...session, remember: true });
+    const secondFactor = SecondFactorLogin.of(site);
+    if (secondFactor && (await secondFactor.policy.isRequired(session.user, pageRequest, session))) {
+      const isSent = await secondFactor.beginEvenIfNotSent(session.user, pageRequest, { ...session, remember: true });
       return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
     }
     if (await modelSessions.continueRemembered(session, pageRequest)) {

@@ -29,43 +29,43 @@ export interface Pages extends Feature {
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function pages(options: PagesOptions = {}): Pages {
-  const settled = resolvePagesOptions(options);
+  const resolved = resolvePagesOptions(options);
   const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
     path,
     methods: ['GET', 'POST'],
     description: { summary: 'A page for the user' },
-    make: (server) => new Handler(new Site(server, settled)),
+    make: (server) => new Handler(new Site(server, resolved)),
   });
-  const signIn = settled.login === undefined && {
+  const signIn = resolved.login === undefined && {
     login: at('oauth/login', LoginEndpoint),
     logout: at('oauth/logout', LogoutEndpoint),
   };
-  const { secondFactor } = settled;
+  const { secondFactor } = resolved;
   const codes = secondFactor && { second_factor: at('oauth/second_factor', SecondFactorEndpoint) };
   const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
   const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
   return {
     id: 'pages',
     requires: [
-      ...(settled.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
-      ...(settled.rememberLifetime === undefined ? [] : ['findRememberedSession', 'continueSession']),
+      ...(resolved.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
+      ...(resolved.rememberLifetime === undefined ? [] : ['findRememberedSession', 'continueSession']),
       ...(signIn ? ['getUser'] : []),
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
-      ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
+      ...(resolved.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
     endpoints: { ...signIn, ...codes, ...lists, ...devices },
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
       const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
-      return (await new Site(context, settled).findUser(request)) || undefined;
+      return (await new Site(context, resolved).findUser(request)) || undefined;
     },
     declares: declareInteraction(secondFactor && { option: 'secondFactor', value: secondFactor.by }),
     install(builder) {
       const holder = new SecondFactorHolder();
       if (secondFactor) builder.provide(SECOND_FACTOR, () => holder);
       builder.provide(INTERACTION, () => ({
-        make: () => new PagesInteraction(new Site(builder.server, settled)),
-        sessions: () => new SiteSessions(new Site(builder.server, settled)),
+        make: () => new PagesInteraction(new Site(builder.server, resolved)),
+        sessions: () => new SiteSessions(new Site(builder.server, resolved)),
         ...(secondFactor && { useInstance: (made: object) => holder.set(made) }),
       }));
       return {
@@ -76,7 +76,7 @@ export function pages(options: PagesOptions = {}): Pages {
                 '`devices` of `pages()` requires the feature `deviceAuthorization()`: add it to `features`, or remove `devices`',
               ]
             : []),
-          ...(settled.sessions && !settled.sessions.howSignedIn && server.find(OPENID)
+          ...(resolved.sessions && !resolved.sessions.howSignedIn && server.find(OPENID)
             ? [
                 '`openid()` reports to clients when users signed in: add a method `howSignedIn()` to the `sessions` of `pages()`',
               ]

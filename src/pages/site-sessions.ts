@@ -35,12 +35,12 @@ export class SiteSessions implements SessionOperations {
     if (remember) verifyRemembering(site);
     const pageRequest = { request: this.asLoginRequest(browser.request, options), response: browser.response };
     const firstFactor = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
-    const step = SecondFactorLogin.of(site);
-    if (step && (await step.policy.isRequired(user, pageRequest, firstFactor))) {
-      const isSent = await step.beginEvenIfNotSent(user, pageRequest, firstFactor);
+    const secondFactor = SecondFactorLogin.of(site);
+    if (secondFactor && (await secondFactor.policy.isRequired(user, pageRequest, firstFactor))) {
+      const isSent = await secondFactor.beginEvenIfNotSent(user, pageRequest, firstFactor);
       return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
     }
-    await step?.forget(pageRequest);
+    await secondFactor?.forget(pageRequest);
     await startSession(site, user, pageRequest, {
       acr,
       amr,

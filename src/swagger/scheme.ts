@@ -83,8 +83,8 @@ export function addSchemes(document: OpenAPIObject, newSchemes: Readonly<Record<
   const { securitySchemes = {} } = document.components ?? {};
   const schemes = Object.entries(newSchemes).map(([key, scheme]) => {
     const before = Object.entries(securitySchemes[key] ?? {});
-    const kept = Object.fromEntries(before.filter(([name]) => isKept(name)));
-    return [key, Object.assign({}, scheme, kept)] as const;
+    const existing = Object.fromEntries(before.filter(([name]) => isKept(name)));
+    return [key, Object.assign({}, scheme, existing)] as const;
   });
   document.components = {
     ...document.components,

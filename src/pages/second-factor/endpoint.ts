@@ -13,30 +13,30 @@ const MAX_CODE_LENGTH = 100;
  * browsers.
  */
 export class SecondFactorEndpoint extends PageEndpoint {
-  private readonly step: SecondFactorLogin;
+  private readonly login: SecondFactorLogin;
 
   constructor(site: Site) {
     super(site);
-    this.step = SecondFactorLogin.of(site)!;
+    this.login = SecondFactorLogin.of(site)!;
   }
 
   protected async get(pageRequest: PageRequest): Promise<void> {
-    const pending = await this.step.find(pageRequest);
+    const pending = await this.login.find(pageRequest);
     if (!pending) return this.redirectBack(pageRequest);
     this.ask(pending, pageRequest);
   }
 
   protected async post(pageRequest: PageRequest): Promise<void> {
-    const { site, step } = this;
+    const { site, login } = this;
     const { request } = pageRequest;
-    const pending = await step.find(pageRequest);
+    const pending = await login.find(pageRequest);
     // If the form was already sent, the user is signed in.
     if (!pending)
       return (await site.findUser(request)) ? this.redirectBack(pageRequest) : showLogin(site, pageRequest, 'expired');
     if (!site.hasValidFormToken(pageRequest, formBinding(pending.user)))
       return this.ask(pending, pageRequest, 'codeExpired');
-    if (textOf(request, 'send') !== undefined && step.canSend) {
-      const delay = await step.send(pending.user, pageRequest);
+    if (textOf(request, 'send') !== undefined && login.canSend) {
+      const delay = await login.send(pending.user, pageRequest);
       return delay
         ? this.ask(pending, pageRequest, delay)
         : this.goTo(secondFactorPath(site, pageRequest, { sent: '' }), pageRequest);
@@ -46,15 +46,15 @@ export class SecondFactorEndpoint extends PageEndpoint {
         ?.slice(0, 2 * MAX_CODE_LENGTH)
         .replaceAll(/\s/g, '') ?? '';
     if (code === '' || code.length > MAX_CODE_LENGTH) return this.ask(pending, pageRequest, 'codeWrong');
-    const problem = await step.verify(pending.user, code, pageRequest);
+    const problem = await login.verify(pending.user, code, pageRequest);
     if (problem) return this.ask(pending, pageRequest, problem);
-    if (!(await step.complete(pending, pageRequest))) return showLogin(site, pageRequest, 'expired');
+    if (!(await login.complete(pending, pageRequest))) return showLogin(site, pageRequest, 'expired');
     reportUser(site.server, 'user.signed_in', { user: pending.user, pageRequest, endpoint: 'second_factor' });
     this.redirectBack(pageRequest);
   }
 
   private ask({ user }: PendingUser, pageRequest: PageRequest, problem?: CodeProblem): void {
-    const { canSend } = this.step;
+    const { canSend } = this.login;
     const { recoveryCodes } = this.site.options.secondFactor!;
     showSecondFactor(this.site, user, pageRequest, { canSend, recoveryCodes, ...(problem && { problem }) });
   }

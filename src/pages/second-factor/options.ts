@@ -75,8 +75,8 @@ export function resolveSecondFactor(
     isObject(options) && by !== undefined,
     '`secondFactor` requires `by`: a class, an instance or a provider',
   );
-  const fault = PROVIDER_OPTION(by, 'secondFactor.by', {});
-  if (fault !== undefined) throw configurationError(fault);
+  const error = PROVIDER_OPTION(by, 'secondFactor.by', {});
+  if (error !== undefined) throw configurationError(error);
   assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a string and a list of strings');
   assertConfig(
     acr === undefined || acr !== passwordAcr,

@@ -37,19 +37,19 @@ export class SecondFactorPolicy {
   /** Whether the login lacks the `acr` that a client requests, and the second factor would provide it. */
   private wouldSatisfy({ request }: PageRequest, has: string | undefined): boolean {
     const { acr } = this.options;
-    const known = this.site.server.find(OPENID)?.acrValues ?? [];
-    const wanted = requestedAcr(request) ?? [];
+    const acrValues = this.site.server.find(OPENID)?.acrValues ?? [];
+    const requested = requestedAcr(request) ?? [];
     const isEnough = (one: string | undefined) =>
-      hasRequestedAcr({ signIn: one === undefined ? {} : { acr: one } }, wanted, known);
+      hasRequestedAcr({ signIn: one === undefined ? {} : { acr: one } }, requested, acrValues);
     return acr !== undefined && !isEnough(has) && isEnough(acr);
   }
 
   /** Whether the login already had two factors. */
   private hadTwoFactors({ acr, amr }: FirstFactor): boolean {
     if (amr?.includes('mfa')) return true;
-    const known = this.site.server.find(OPENID)?.acrValues ?? [];
-    const wanted = this.options.acr === undefined ? [] : [this.options.acr];
-    return acr !== undefined && hasRequestedAcr({ signIn: { acr } }, wanted, known, true);
+    const acrValues = this.site.server.find(OPENID)?.acrValues ?? [];
+    const requested = this.options.acr === undefined ? [] : [this.options.acr];
+    return acr !== undefined && hasRequestedAcr({ signIn: { acr } }, requested, acrValues, true);
   }
 
   /** The first factor of a login by password. */
