@@ -4,7 +4,7 @@ import { isOutage } from './outage.js';
 /** An operation of a store that has a deadline. */
 export interface TimedOperation {
   isTimedOut: boolean;
-  /** The step that the operation is currently waiting for. The error message contains it if the deadline passes. */
+  /** Why the operation has not completed yet. The error message contains it if the deadline passes. */
   reason: string;
   /** Called if the deadline passes, to release what the operation holds. */
   cancel: (() => void) | undefined;
