@@ -20,7 +20,7 @@ const CONSUME_CREDENTIALS = stateKey<ConsumeCredentials | undefined>('consume cl
  * writes a JSON response that must not be cached. RFC 6749 §3.2, §5.1
  */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
-  /** The id of the endpoint in `endpoints` of its feature. Events and the log contain it. */
+  /** The id of the endpoint, by which its feature lists it in `endpoints`. Events and the log contain it. */
   protected abstract readonly id: string;
 
   /** Which clients may use this endpoint without client authentication. Default: `'public-allowed'` */

@@ -63,8 +63,8 @@ export function verifyOrigin({ request, client, issuer, options: { cors } }: Cli
   const allowed = client.allowedOrigins ?? client.redirectUris;
   throw new InvalidRequestError('Invalid request: this client may not be used from this origin').because({
     reason: isListed(origin, cors.origins)
-      ? "origin is neither in the client's `allowedOrigins` nor of one of its redirect URIs"
-      : 'origin is not in the option `cors.origins`',
+      ? 'origin is not allowed for this client'
+      : 'origin is not listed in the option `cors.origins`',
     expected: isListed(origin, cors.origins) ? allowed : cors.origins,
     given: origin,
   });

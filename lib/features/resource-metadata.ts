@@ -102,8 +102,8 @@ function metadataOf(one: ProtectedResource, server: ServerContext, issuer: strin
   const { options } = server;
   const types = server.find(AUTHORIZATION_DETAILS)?.types.keys();
   return {
-    // These are all types of the server. If a resource accepts only some of them, `members` must list them. RFC 9728 §2
     ...bindingsOf(server),
+    // All types of the server. A resource that accepts only some of them lists these in `members`. RFC 9728 §2
     ...(types && { authorization_details_types_supported: [...types] }),
     ...members,
     resource: resourceUrl(resource, issuer),

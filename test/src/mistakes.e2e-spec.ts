@@ -124,10 +124,10 @@ describe.each(PLATFORMS)('a rejected request is logged on %s with cause and reme
 
   it.each([
     ['http://localhost:3001/callback', '`localhost` and `127.0.0.1` are different hosts'],
-    ['https://app.example/callback/', 'a trailing slash counts'],
+    ['https://app.example/callback/', 'a trailing slash makes a difference'],
     ['http://app.example/callback', 'the schemes `http` and `https` differ'],
-    ['https://app.example:8443/callback', 'the port counts'],
-    ['https://app.example/callback?a=1', 'the query string counts'],
+    ['https://app.example:8443/callback', 'the port must be the same'],
+    ['https://app.example/callback?a=1', 'the query string must be the same'],
     ['https://app.example/Callback', 'upper and lower case'],
     ['https://other.example/', 'register the redirect URI exactly'],
   ])('an unregistered redirect URI, %s', async (redirect_uri, remedy) => {

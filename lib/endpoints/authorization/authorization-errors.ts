@@ -6,7 +6,10 @@ import {
   type OAuthError,
 } from '../../errors/index.js';
 
-/** Returns the error for a single-use authorization request that was used before. The client got its response then. */
+/**
+ * Returns the error for a single-use authorization request that was already used. The response was sent on its first
+ * use.
+ */
 export function alreadyDecided(): OAuthError {
   const reason = 'the pushed authorization request or request object was already used';
   return new InvalidRequestError('Invalid request: this authorization request was already used').because({ reason });

@@ -10,10 +10,10 @@ const DIFFERENCES: readonly (readonly [hint: string, normalize: (uri: URL) => vo
     (uri) => (uri.hostname = uri.hostname.replace(LOCAL, 'localhost')),
   ],
   ['the schemes `http` and `https` differ', (uri) => (uri.protocol = 'https:')],
-  ['a trailing slash counts', (uri) => (uri.pathname = uri.pathname.replace(/\/$/, ''))],
-  ['the port counts', (uri) => (uri.port = '')],
-  ['the query string counts', (uri) => (uri.search = '')],
-  ['upper and lower case letters differ', (uri) => (uri.pathname = uri.pathname.toLowerCase())],
+  ['a trailing slash makes a difference', (uri) => (uri.pathname = uri.pathname.replace(/\/$/, ''))],
+  ['the port must be the same', (uri) => (uri.port = '')],
+  ['the query string must be the same', (uri) => (uri.search = '')],
+  ['upper and lower case make a difference', (uri) => (uri.pathname = uri.pathname.toLowerCase())],
 ];
 
 const LOCAL = /^(?:127\.0\.0\.1|\[::1\])$/;

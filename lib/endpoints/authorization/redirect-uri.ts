@@ -21,9 +21,9 @@ export function isSameRedirectUri(requested: string, registered: string, client:
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
 
 /**
- * Whether the client is a native app. Without an application type, a client whose redirect URIs lead to no website is
- * one. Only native apps may use any loopback port, since another program on the device may listen at it. RFC 8252 §7.3,
- * §8.3
+ * Whether the client is a native app: its application type is `native`, or it has no application type and no redirect
+ * URI of a website. Only native apps may use any loopback port, because another program on the device could listen at
+ * that port and receive the code of a web client. RFC 8252 §7.3, §8.3
  */
 function isNative(client: CoreClient): boolean {
   const { redirectUris = [] } = client;

@@ -8,7 +8,10 @@ import { hasStepUp, stepUpError } from './user-authentication.js';
 
 /** One requirement that a valid access token must meet before the request is accepted. */
 export interface Requirement {
-  /** The scope for the challenge and for `X-Accepted-OAuth-Scopes`. `undefined` if a further scope would not help. RFC 6750 §3 */
+  /**
+   * The scope for the challenge and for `X-Accepted-OAuth-Scopes`. `undefined` if a further scope would not help. RFC
+   * 6750 §3
+   */
   readonly scope: string | undefined;
   /** Whether the token meets the requirement. The result is a promise only if the model returns one. */
   isMet(token: Token): Awaitable<boolean | Falsy>;

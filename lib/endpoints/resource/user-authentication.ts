@@ -30,7 +30,7 @@ export function stepUpError(token: Token, { acr, maxAge }: StepUp): Insufficient
     return insufficient('a stronger login is required', { acr, maxAge }).because(detail);
   }
   const detail = {
-    reason: "user's login is older than the allowed `maxAge` in seconds",
+    reason: "user's login is older than `maxAge` seconds, or its time is unknown",
     expected: maxAge,
     given: claims.auth_time,
   };

@@ -4,12 +4,11 @@ import type { Parameters } from '../../http/parameters.js';
 import { tryParseJson } from '../../http/parse-json.js';
 import { type AuthorizationDetail, DETAILS, LIST_FIELDS } from '../../contracts/authorization-details.js';
 
-/**
- * Maximum length of `authorization_details` in characters. The next constants limit the number of details and their
- * nesting.
- */
+/** Maximum length of the parameter `authorization_details`, in characters. */
 const MAX_LENGTH = 16_384;
+/** Maximum number of authorization details in a request. */
 const MAX_DETAILS = 32;
+/** Maximum nesting depth of an authorization detail. */
 const MAX_DEPTH = 8;
 
 /**

@@ -17,7 +17,7 @@ export function grantedDetails({ code, refreshToken, source }: ClientRequest): D
   return record && grantDetails(record);
 }
 
-/** Returns the details of a grant. A refresh token may have more of them than its access token. */
+/** Returns the details of the whole grant. A refresh token may have more details than its access token. */
 const grantDetails = ({ refreshTokenDetails, [DETAILS]: details }: StoredRecord): Details =>
   detailsOf(refreshTokenDetails ?? details);
 
@@ -37,8 +37,9 @@ const isAt = (location: string, resources: readonly string[]) =>
   resources.some((uri) => location === uri || location.startsWith(uri.endsWith('/') ? uri : `${uri}/`));
 
 /**
- * Verifies that a retried refresh request names the same details as the first attempt, whose response it gets again.
- * @throws {InvalidAuthorizationDetailsError} If it names others.
+ * Verifies that a retried refresh request names the same details as the first attempt. A retry gets the response of the
+ * first attempt again.
+ * @throws {InvalidAuthorizationDetailsError} If it names other details.
  */
 export function verifyRetriedDetails({ refreshToken, tokenMembers, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken || tokenMembers[DETAILS] !== undefined) return;

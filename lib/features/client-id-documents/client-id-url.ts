@@ -5,8 +5,9 @@ import type { CoreClient } from '../../model/model.js';
 const MAX_LENGTH = 255;
 
 /**
- * Whether a client id is the URL of a client ID metadata document. It must be spelled as browsers normalize it: without
- * dot segments, default port, upper-case host name, fragment and user name. Use `http` for development only. CIMD §3
+ * Whether a client id is the URL of a client ID metadata document. It must be spelled as browsers normalize it, without
+ * a fragment, a user name, dot segments, a default port or upper-case letters in the host name. Use `http` for
+ * development only. CIMD §3
  */
 export function isClientIdUrl(text: string): boolean {
   if (text.length > MAX_LENGTH || !/^https?:\/\/[\x21-\x7e]+$/.test(text) || text.includes('#')) return false;

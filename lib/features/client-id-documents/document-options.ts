@@ -26,8 +26,7 @@ export interface ClientIdDocumentOptions extends ClientPolicyOptions {
   /** Maximum number of documents in the memory of the process. Default: `1000`. */
   size?: number;
   /**
-   * Options for fetching documents, such as allowed hosts. If omitted, documents are fetched from public addresses
-   * only.
+   * Options for fetching documents, such as `timeout`. If omitted, documents are fetched from public addresses only.
    */
   fetch?: SafeFetchOptions;
 }

@@ -19,11 +19,9 @@ import { copySignInClaims } from '../../tokens/sign-in-claims.js';
 import { isExpired } from '../../tokens/lifetime.js';
 import { DEVICE_METHODS, type DeviceAuthorization, type DeviceAuthorizationModel } from './device-model.js';
 
-/**
- * Seconds by which a client that polls too fast must increase its interval. The next constant is the maximum. RFC 8628
- * §3.5
- */
+/** Seconds by which a client that polls too fast must increase its interval. RFC 8628 §3.5 */
 const SLOW_DOWN_STEP = 5;
+/** Maximum polling interval in seconds that a client is slowed down to. RFC 8628 §3.5 */
 const MAX_INTERVAL = 60;
 /** Tolerated network delay in seconds: the interval is measured where a poll arrives. */
 const LEEWAY = 1;

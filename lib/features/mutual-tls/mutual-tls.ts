@@ -16,7 +16,7 @@ const X5T_S256 = 'x5t#S256';
 
 /**
  * Adds client authentication by TLS certificates, and binds tokens to them, so that a stolen token cannot be used.
- * Tokens are saved with `cnf`. List it at the authorization server and at its APIs. RFC 8705
+ * Tokens are saved with `cnf`. The authorization server and its APIs need this feature. RFC 8705
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function mutualTls(options: MutualTlsOptions = {}): Feature {

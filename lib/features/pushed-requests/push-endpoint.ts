@@ -20,7 +20,7 @@ import type { PushedParameters, PushedRequest, PushedRequestModel } from './push
 interface PushEndpointSettings {
   /** Seconds in which the browser must open a pushed request. */
   lifetime: number;
-  /** Seconds for which an opened request is stored after that. */
+  /** Seconds for which an opened request is stored after `lifetime`. */
   interactionLifetime: number;
   /** Requests that are only validated. Their `request_uri` is not stored yet. */
   requestsInValidation: WeakSet<Request>;

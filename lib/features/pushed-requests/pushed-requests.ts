@@ -31,8 +31,8 @@ export interface PushedRequestOptions {
   /** Seconds in which the browser must open a pushed request. Default: `60`. */
   lifetime?: number;
   /**
-   * Seconds for which an opened request is stored after that, since a login takes time and pages are reloaded. Default:
-   * `1800`.
+   * Seconds for which an opened request is stored after `lifetime`, since a login takes time and pages are reloaded.
+   * Default: `1800`.
    */
   interactionLifetime?: number;
   /**

@@ -39,15 +39,15 @@ export interface RegistrationRequest {
 /** A model that stores clients that register themselves. */
 export interface RegistrationModel<C extends Client = MetadataClient> {
   /**
-   * Whether the model can store clients, asked at start-up. A store cannot if the application provides its own clients.
-   * If omitted, it can.
+   * Whether the model can store clients. Called at start-up. A store cannot if the application provides its own
+   * clients. If omitted, it can.
    */
   canRegister?(): boolean;
   /** Saves a new client. `getClient()` must find it from then on. */
   saveRegistration(registration: Registration<C>, credentials: RegistrationCredentials): Awaitable<unknown>;
   /**
-   * Finds a registration by client id and registration access token. Must return a falsy value if either is unknown,
-   * without a difference.
+   * Finds a registration by client id and registration access token. Must return a falsy value if the client is unknown
+   * or has another token, so that callers cannot tell which.
    */
   getRegistration(clientId: string, registrationAccessToken: string): Awaitable<Registration<C> | Falsy>;
   /**

@@ -25,7 +25,7 @@ export interface RegistrationOptions extends ClientPolicyOptions {
    * in seconds. `false`: no limit, for example because a proxy limits requests. Default: `{ requests: 20, per: 3600 }`.
    */
   rate?: RegistrationRate | false;
-  /** Seconds after which an unused client is deleted. `0`: never. Default: `86400`. */
+  /** Seconds after which an unused client, to which nothing was issued, is deleted. `0`: never. Default: `86400`. */
   unusedLifetime?: number;
 }
 

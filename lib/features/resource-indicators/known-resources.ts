@@ -37,7 +37,7 @@ export class KnownResources {
   /**
    * Returns the requested resources in their configured spelling, or the default resources if the request names none.
    * The list may be empty if `unrestricted` is set.
-   * @throws {InvalidTargetError} If a resource is unknown, or none was named and there is no default.
+   * @throws {InvalidTargetError} If a resource is unknown, or the request names none and there is no default.
    */
   async verify(requested: readonly string[], requester: Requester): Promise<readonly string[]> {
     const uris = requested.length > 0 ? requested : this.defaults;
@@ -53,7 +53,7 @@ export class KnownResources {
 
   /**
    * Returns the authorized resources that are still known.
-   * @throws {InvalidTargetError} If none is.
+   * @throws {InvalidTargetError} If no authorized resource is still known.
    */
   async remaining(authorized: readonly string[], requester: Requester): Promise<readonly string[]> {
     const known = new Set<string>();

@@ -41,7 +41,7 @@ export function authorizedResources({ code, refreshToken, source }: ClientReques
 /**
  * Verifies that all requested resources are authorized. If no resource is authorized, any may be requested. RFC 8707
  * §2.2
- * @throws {InvalidTargetError} If one is not.
+ * @throws {InvalidTargetError} If a requested resource is not authorized.
  */
 export function verifyAuthorized(requested: readonly string[], authorized: readonly string[]): void {
   const unauthorized = authorized.length > 0 ? requested.find((uri) => !isAmong(uri, authorized)) : undefined;
@@ -55,8 +55,9 @@ export function verifyAuthorized(requested: readonly string[], authorized: reado
 }
 
 /**
- * Verifies that a retried refresh request names the same resources as the first attempt, whose response it gets again.
- * @throws {InvalidTargetError} If it names others.
+ * Verifies that a retried refresh request names the same resources as the first attempt. A retry gets the response of
+ * the first attempt again.
+ * @throws {InvalidTargetError} If it names other resources.
  */
 export function verifyRetriedResources({ refreshToken, tokenMembers, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken) return;

@@ -64,7 +64,7 @@ function authorizationHooks(knownResources: () => KnownResources): Authorization
 }
 
 /**
- * Stores with a token for which resources it is.
+ * Stores with a token the resources that it is for.
  * @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2
  */
 async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {

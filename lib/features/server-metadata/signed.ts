@@ -9,7 +9,10 @@ export interface MetadataSigner {
 /** The key for the signature of metadata documents, which `signedMetadata()` provides. */
 export const METADATA_SIGNER = capability<MetadataSigner>('metadata signer', 'signedMetadata');
 
-/** Returns a document with its signed form in `signed_metadata`, if a feature signs metadata. RFC 8414 §2.1, RFC 9728 §2.2 */
+/**
+ * Returns a document with its signed form in `signed_metadata`, if a feature signs metadata. RFC 8414 §2.1, RFC 9728
+ * §2.2
+ */
 export async function withSigned(
   document: object,
   issuer: string | undefined,

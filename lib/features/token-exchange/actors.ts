@@ -7,9 +7,9 @@ import type { Act, SubjectOrActorToken } from './exchange-model.js';
 const MAX_ACTORS = 8;
 
 /**
- * Returns the claim `act` of the new token: the actor, with the earlier actors of the subject token nested inside.
- * Without an actor token, `act` of the subject token is kept. If the subject token has `may_act`, the client itself is
- * the actor then. RFC 8693 §4.1, §4.4
+ * Returns the claim `act` of the new token: the actor, with the earlier actors of the subject token nested inside. If
+ * the request has no actor token, `act` of the subject token is kept. If the subject token then has `may_act`, the
+ * client itself becomes the actor. RFC 8693 §4.1, §4.4
  * @throws {InvalidRequestError} If `may_act` does not allow the actor, or there are too many actors.
  */
 export function actOf(

@@ -48,8 +48,8 @@ export interface Fapi2Options {
 
 /**
  * Returns the features that the FAPI 2.0 Security Profile requires of an authorization server and its clients. A
- * feature that the application lists itself replaces the one of the profile. The server does not start if it requires
- * less than the profile. FAPI 2.0 SP §5.3
+ * feature that the application lists itself replaces the one of the profile. If that feature requires less than the
+ * profile, the server does not start. FAPI 2.0 SP §5.3
  * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
@@ -100,9 +100,10 @@ const profile = (messageSigning: boolean): Feature => ({
 });
 
 /**
- * Rejects a request that was not pushed with an error page, if its redirect URI is not encrypted or it contains a
- * request object. Other such requests are rejected by `pushedRequests()`, which returns the error to the client. FAPI
- * 2.0 SP §5.3.2.2 (8)
+ * Renders an error page for a request that was not pushed, if it contains a request object or its redirect URI is
+ * missing or not encrypted. All other requests that were not pushed are rejected by `pushedRequests()`, which returns
+ * the error to the client. FAPI 2.0 SP §5.3.2.2 (8)
+ * @throws {InvalidRequestError} For such a request.
  */
 function requirePushed(request: Request): void {
   if (optional(request, 'request_uri', () => true, FORM_OR_URL) !== undefined) return;
@@ -130,7 +131,8 @@ const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
  */
 function requireBinding(cnf: unknown): void {
   if (isBound(cnf)) return;
-  const reason = 'client has proven possession of no key, by DPoP or a certificate, to bind the token to';
+  const reason =
+    'client did not prove possession of a key, by DPoP or a certificate, to which the token could be bound';
   throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ reason });
 }
 

@@ -60,7 +60,7 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
     clientIdDocuments: documents,
   } = options ?? {};
   const members = name === undefined ? undefined : { resource_name: name };
-  // A client registers no scope: it sends the scope of its first request, and requests more by step-up.
+  // Every client is registered for all scopes: it sends the scope of its first request, and requests more by step-up.
   const policy = { scopes, defaultScope, allScopes: true };
   return [
     serverMetadata({ scopes, grantTypes: isOfOAuth21 }),

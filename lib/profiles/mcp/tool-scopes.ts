@@ -47,7 +47,10 @@ export function toolScopes(
   };
 }
 
-/** Returns the name of the tool that a JSON-RPC message calls, `''` for other messages, or `undefined` if it is malformed. JSON-RPC 2.0 §4 */
+/**
+ * Returns the name of the tool that a JSON-RPC message calls, `''` for other messages, or `undefined` if it is
+ * malformed. JSON-RPC 2.0 §4
+ */
 function calledTool(message: unknown): string | undefined {
   const { method, params, result, error } = (message ?? {}) as Record<string, unknown>;
   if (method === undefined) return result === undefined && error === undefined ? undefined : '';
