@@ -58,7 +58,11 @@ describe('a configuration error stops the start with its cause and remedy:', () 
 
   it.each<[string, object | null, RegExp]>([
     ['null as resources', { resources: null }, /`resources` of `resourceIndicators\(\)` must be a list/],
-    ['a string as resources', { resources: 'https://a.example' }, /`resources` of `resourceIndicators\(\)` must be a li/],
+    [
+      'a string as resources',
+      { resources: 'https://a.example' },
+      /`resources` of `resourceIndicators\(\)` must be a li/,
+    ],
     ['null as own resources', { own: null }, /`own` of `resourceIndicators\(\)` must be a list/],
     ['null as options', null, /the options of `resourceIndicators\(\)` must be an object/],
   ])('resourceIndicators() with %s', async (_, options, message) => {
@@ -81,12 +85,7 @@ describe.each(PLATFORMS)('a rejected request is logged on %s with cause and reme
   it.each([
     ['a wrong secret', token({ grant_type: 'client_credentials' }, 'wrong'), 'client is invalid', 'send the secret'],
     ['an unknown client', token({ grant_type: 'client_credentials' }, 'x', 'wbe'), 'client is invalid', 'correct the'],
-    [
-      'a misspelt grant type',
-      token({ grant_type: 'client_credential' }),
-      '`grant_type` is invalid',
-      'add the feature',
-    ],
+    ['a misspelt grant type', token({ grant_type: 'client_credential' }), '`grant_type` is invalid', 'add the feature'],
     [
       'a grant type that the client is not registered for',
       token({ grant_type: 'password' }),

@@ -216,7 +216,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
     [
       'deviceAuthorization() without pages({ devices })',
       [deviceAuthorization()],
-      /list `pages\(\{ devices: true \}\)`/,
+      /add `pages\(\{ devices: true \}\)`/,
     ],
   ])('fails at start-up with %s', (_, features, message) => {
     expect(() => new OAuth2Server({ model: newStore(), features, issuer: 'https://id.example' })).toThrow(message);
