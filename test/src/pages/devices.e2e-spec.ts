@@ -213,11 +213,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
       [pages({ devices: true })],
       /requires the feature `deviceAuthorization\(\)`/,
     ],
-    [
-      'deviceAuthorization() without pages({ devices })',
-      [deviceAuthorization()],
-      /add `pages\(\{ devices: true \}\)`/,
-    ],
+    ['deviceAuthorization() without pages({ devices })', [deviceAuthorization()], /add `pages\(\{ devices: true \}\)`/],
   ])('fails at start-up with %s', (_, features, message) => {
     expect(() => new OAuth2Server({ model: newStore(), features, issuer: 'https://id.example' })).toThrow(message);
   });
