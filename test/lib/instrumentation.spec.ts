@@ -12,6 +12,7 @@ import {
 import { formPost } from 'nest-oauth2/features';
 import { addAccessToken, createTestModel } from '../support/model.js';
 import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
@@ -160,6 +161,7 @@ describe('the option `instrumentation`', () => {
     };
     const server = serverWith({ around }, { model: { ...createTestModel().model, saveToken } as never });
     const { response } = await runOperation(server, 'token', tokenRequest(CREDENTIALS));
+    await waitUntil(() => late.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 5));
     process.off('unhandledRejection', unhandled);
     expect(response).toMatchObject({ status: 503, body: { error: 'server_error' } });
