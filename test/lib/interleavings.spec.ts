@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
 import * as fc from '../support/fast-check.js';
-import { familyModel, memoryStore } from '../support/family-models.js';
+import { familyModel, memoryStore } from '../support/token-family-models.js';
 import { CODE, scheduledModel, playRounds, replaysCode, rounds } from '../support/interleaving.js';
 import { addCode, ALICE, createTestModel, WEB } from '../support/model.js';
 import { runOperation, tokenRequest } from '../support/requests.js';
@@ -21,7 +21,7 @@ describe('interleaved requests to two processes with different and changing cloc
       fc.asyncProperty(fc.scheduler(), rounds, async (scheduler, plan) => {
         const host = createTestModel();
         addCode(host, { grantId: 'family', client: WEB, user: ALICE });
-        const { issued, answers } = await playRounds(host.model, scheduler, plan);
+        const { issued, issuedFor: answers } = await playRounds(host.model, scheduler, plan);
         expect(answers.get('code')).toHaveLength(1);
         expect(issued.filter((token) => host.refreshTokens.has(token)).length).toBeLessThanOrEqual(1);
         most = Math.max(most, issued.length);
@@ -37,7 +37,7 @@ describe('interleaved requests to two processes with different and changing cloc
       fc.asyncProperty(fc.scheduler(), rounds, fc.constantFrom(0, 10), async (scheduler, plan, interval) => {
         const host = familyModel();
         const options = { refreshTokenReuseInterval: interval };
-        const { issued, answers } = await playRounds(host.model, scheduler, plan, options);
+        const { issued, issuedFor: answers } = await playRounds(host.model, scheduler, plan, options);
         const alive = issued.filter(
           (token) => !host.refreshTokens.get(token)?.revokedAt && !host.revoked.has('family'),
         );
@@ -61,7 +61,10 @@ describe('interleaved requests to two processes with different and changing cloc
           const store = await memoryStore();
           const reused: string[] = [];
           const events = { emit: (name: string) => name === 'token.reuse_detected' && reused.push(name) };
-          const { issued, answers } = await playRounds(store, scheduler, plan, { refreshTokenReuseInterval, events });
+          const { issued, issuedFor: answers } = await playRounds(store, scheduler, plan, {
+            refreshTokenReuseInterval,
+            events,
+          });
           for (const [brought, given] of answers) {
             expect(new Set(given).size).toBe(1);
             const most = refreshTokenReuseInterval === 0 || brought === 'code' ? 1 : 100;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
 import * as fc from '../support/fast-check.js';
-import { familyModel, memoryStore } from '../support/family-models.js';
+import { familyModel, memoryStore } from '../support/token-family-models.js';
 import { CODE, scheduledModel, type CallOutcome } from '../support/interleaving.js';
 import { runOperation, tokenRequest } from '../support/requests.js';
 import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';

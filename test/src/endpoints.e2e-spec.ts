@@ -23,7 +23,7 @@ const start = (platform: Platform, options: object = {}, host?: TestApplicationO
   startApplication(platform, demoModule({ features, issuer, ...options }), host);
 
 /** Returns the URLs of the endpoints, as the test endpoint reports them. */
-async function told(url: string): Promise<Record<string, string>> {
+async function endpointUrls(url: string): Promise<Record<string, string>> {
   const { status, body } = await readResponse(post(url, { a: '1' }));
   expect({ status, body }).toEqual({ status: 200, body: { at: expect.any(Object), sent: { a: '1' } } });
   return (body as { at: Record<string, string> }).at;
@@ -37,32 +37,32 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
       ...demoModule({ features, issuer }),
       providers: GLOBAL_ENHANCERS,
     });
-    expect(await told(`${url}/oauth/told`)).toEqual({
+    expect(await endpointUrls(`${url}/oauth/echo`)).toEqual({
       authorize: `${issuer}/oauth/authorize`,
       token: `${issuer}/oauth/token`,
-      told: `${issuer}/oauth/told`,
-      whispered: `${issuer}/oauth/whispered`,
-      heard: `${issuer}/ears`,
-      known: `${issuer}/.well-known/known`,
+      echo: `${issuer}/oauth/echo`,
+      internal: `${issuer}/oauth/internal`,
+      status: `${issuer}/status`,
+      document: `${issuer}/.well-known/document`,
     });
-    expect((await get(`${url}/ears`)).status).toBe(200);
+    expect((await get(`${url}/status`)).status).toBe(200);
   });
 
   it('reject a method that they do not support', async () => {
     const { url } = await start(platform);
     const allow = (methods: string) => ({ allow: methods });
-    expect(await readResponse(get(`${url}/oauth/told`))).toEqual(
+    expect(await readResponse(get(`${url}/oauth/echo`))).toEqual(
       expectedRefusal('invalid_request', 'Invalid request: method must be POST', 405, allow('POST')),
     );
-    expect(await readResponse(post(`${url}/ears`, {}))).toEqual(
+    expect(await readResponse(post(`${url}/status`, {}))).toEqual(
       expectedRefusal('invalid_request', 'Invalid request: method must be GET or HEAD', 405, allow('GET, HEAD')),
     );
   });
 
   it('receive parsed forms within the size limits of the other endpoints', async () => {
     const { url } = await start(platform, {}, { bodyParser: false });
-    await told(`${url}/oauth/whispered`);
-    expect(await readResponse(post(`${url}/oauth/whispered`, { a: 'x'.repeat(2 ** 20) }))).toEqual(
+    await endpointUrls(`${url}/oauth/internal`);
+    expect(await readResponse(post(`${url}/oauth/internal`, { a: 'x'.repeat(2 ** 20) }))).toEqual(
       expectedRefusal('invalid_request', 'Invalid request: content is too large', 413),
     );
   });
@@ -72,7 +72,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     const { url } = await start(platform, { cors }, { prepare: (app) => app.enableCors() });
     const plain = await start(platform, { cors });
     const ask = (at: string) => readResponse(fetch(at, { method: 'OPTIONS', headers: PREFLIGHT }));
-    expect(await ask(`${plain.url}/oauth/told`)).toEqual({
+    expect(await ask(`${plain.url}/oauth/echo`)).toEqual({
       status: 204,
       headers: {
         'access-control-allow-headers': 'Authorization, Content-Type, DPoP, X-Requested-With',
@@ -83,11 +83,11 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
       },
       body: '',
     });
-    const { status, headers } = await ask(`${plain.url}/oauth/whispered`);
+    const { status, headers } = await ask(`${plain.url}/oauth/internal`);
     expect([status, headers['access-control-allow-origin']]).toEqual([405, undefined]);
     const at = async (path: string) => (await post(url + path, {}, { origin: APP })).headers;
-    expect((await at('/oauth/told')).get('access-control-allow-origin')).toBe(APP);
-    expect((await at('/oauth/whispered')).get('access-control-allow-origin')).toBeNull();
+    expect((await at('/oauth/echo')).get('access-control-allow-origin')).toBe(APP);
+    expect((await at('/oauth/internal')).get('access-control-allow-origin')).toBeNull();
   });
 
   it('know their URLs if the application changes the paths', async () => {
@@ -95,32 +95,34 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
     const prepare: TestApplicationOptions['prepare'] = (app) =>
       app
-        .setGlobalPrefix('api/', { exclude: ['id/auth/whispered'] })
+        .setGlobalPrefix('api/', { exclude: ['id/auth/internal'] })
         .enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
     const { url } = await startApplication(platform, { imports: [...imports, mounted], ...rest }, { prepare });
-    const at = await told(`${url}/api/id/auth/told`);
+    const at = await endpointUrls(`${url}/api/id/auth/echo`);
     expect(at).toEqual({
       authorize: `${issuer}/api/id/auth/authorize`,
       token: `${issuer}/api/id/t/token`,
-      told: `${issuer}/api/id/auth/told`,
-      whispered: `${issuer}/id/auth/whispered`,
-      heard: `${issuer}/api/id/auth/ears`,
-      known: `${issuer}/.well-known/known`,
+      echo: `${issuer}/api/id/auth/echo`,
+      internal: `${issuer}/id/auth/internal`,
+      status: `${issuer}/api/id/auth/status`,
+      document: `${issuer}/.well-known/document`,
     });
     const statusOf = async (id: string) => (await get(at[id]!.replace(issuer, url))).status;
-    const statuses = await Promise.all(['authorize', 'token', 'told', 'whispered', 'heard', 'known'].map(statusOf));
+    const statuses = await Promise.all(['authorize', 'token', 'echo', 'internal', 'status', 'document'].map(statusOf));
     expect(statuses).toEqual([400, 405, 405, 405, 200, 200]);
   });
 
   it('have the path of the issuer in their URLs if a proxy removes it', async () => {
     const { url } = await start(platform, { issuer: `${issuer}/tenant/` });
-    expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
+    expect(await endpointUrls(`${url}/oauth/echo`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
     const prefixed = await start(
       platform,
       { issuer: `${issuer}/tenant` },
       { prepare: (app) => app.setGlobalPrefix('tenant') },
     );
-    expect(await told(`${prefixed.url}/tenant/oauth/told`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
+    expect(await endpointUrls(`${prefixed.url}/tenant/oauth/echo`)).toMatchObject({
+      token: `${issuer}/tenant/oauth/token`,
+    });
   });
 
   it('are not in the OpenAPI description of the application', async () => {
@@ -135,11 +137,11 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: `${issuer}/b`, paths });
     const { imports = [] } = demoModule({ features, issuer });
     const { url } = await startApplication(platform, { imports: [...imports, two({ prefix: 'b' })] });
-    expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/oauth/token` });
-    expect(await told(`${url}/b/told`)).toMatchObject({ token: `${issuer}/b/token` });
-    const paths = { prefix: 'b', told: 'oauth/told' };
+    expect(await endpointUrls(`${url}/oauth/echo`)).toMatchObject({ token: `${issuer}/oauth/token` });
+    expect(await endpointUrls(`${url}/b/echo`)).toMatchObject({ token: `${issuer}/b/token` });
+    const paths = { prefix: 'b', echo: 'oauth/echo' };
     await expect(startApplication(platform, { imports: [...imports, two(paths)] })).rejects.toThrow(
-      'Invalid argument: two imports of OAuth2Module have the same path `oauth/told`: give one of them different `paths`, or set `controllers: false`',
+      'Invalid argument: two imports of OAuth2Module have the same path `oauth/echo`: give one of them different `paths`, or set `controllers: false`',
     );
   });
 });
@@ -167,9 +169,9 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
         app.enableCors({ origin: 'https://other.example', credentials: true });
       },
     });
-    expect(await seen(`${url}/.well-known/known`)).toEqual([200, '*', 'was here', 'object']);
-    expect((await get(`${url}/api/.well-known/known`)).status).toBe(404);
-    const head = await fetch(`${url}/.well-known/known`, { method: 'HEAD' });
+    expect(await seen(`${url}/.well-known/document`)).toEqual([200, '*', 'was here', 'object']);
+    expect((await get(`${url}/api/.well-known/document`)).status).toBe(404);
+    const head = await fetch(`${url}/.well-known/document`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
       200,
       'application/json; charset=utf-8',
@@ -179,13 +181,13 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
 
   it('rejects other methods, and allows cross-origin requests from any origin', async () => {
     const { url } = await start(platform, { cors: { origins: [APP] } });
-    expect(await readResponse(post(`${url}/.well-known/known`, {}))).toEqual({
+    expect(await readResponse(post(`${url}/.well-known/document`, {}))).toEqual({
       status: 405,
       headers: { ...NO_STORE, allow: 'GET, HEAD', 'access-control-allow-origin': '*' },
       body: { error: 'invalid_request', error_description: 'Invalid request: method must be GET or HEAD' },
     });
     const headers = { origin: 'https://any.example', 'access-control-request-method': 'GET' };
-    expect(await readResponse(fetch(`${url}/.well-known/known`, { method: 'OPTIONS', headers }))).toEqual({
+    expect(await readResponse(fetch(`${url}/.well-known/document`, { method: 'OPTIONS', headers }))).toEqual({
       status: 204,
       headers: {
         'access-control-allow-headers': '*',
@@ -195,7 +197,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
       },
       body: '',
     });
-    expect((await readResponse(post(`${url}/.well-known/known`, { a: 'x'.repeat(2 ** 20) }))).status).toBe(413);
+    expect((await readResponse(post(`${url}/.well-known/document`, { a: 'x'.repeat(2 ** 20) }))).status).toBe(413);
   });
 
   it.each(['/tenant', '/a/b.c/', '/w:x(1)', '/é%20f'])(
@@ -203,11 +205,11 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     async (path) => {
       const { url } = await start(platform, { issuer: issuer + path });
       const base = path.replace(/\/$/, '');
-      expect((await seen(`${url}/.well-known/known${base}`))[0]).toBe(200);
-      expect((await seen(`${url}${base}/.well-known/known`))[0]).toBe(200);
-      expect((await get(`${url}/.well-known/known`)).status).toBe(404);
-      expect((await get(`${url}/.well-known/known/else`)).status).toBe(404);
-      const tooLarge = await post(`${url}/.well-known/known${base}`, { a: 'x'.repeat(2 ** 20) });
+      expect((await seen(`${url}/.well-known/document${base}`))[0]).toBe(200);
+      expect((await seen(`${url}${base}/.well-known/document`))[0]).toBe(200);
+      expect((await get(`${url}/.well-known/document`)).status).toBe(404);
+      expect((await get(`${url}/.well-known/document/else`)).status).toBe(404);
+      const tooLarge = await post(`${url}/.well-known/document${base}`, { a: 'x'.repeat(2 ** 20) });
       expect([tooLarge.status, await tooLarge.json()]).toMatchObject([413, { error: 'invalid_request' }]);
     },
   );
@@ -218,9 +220,9 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     const { url } = await startApplication(platform, {
       imports: [OAuth2Module.forRootAsync({ features, useFactory, inject, model })],
     });
-    const { status, body } = await readResponse(get(`${url}/.well-known/known/late`));
+    const { status, body } = await readResponse(get(`${url}/.well-known/document/late`));
     expect({ status, body }).toMatchObject({ status: 200, body: { at: { token: `${issuer}/late/oauth/token` } } });
-    expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/late/oauth/token` });
+    expect(await endpointUrls(`${url}/oauth/echo`)).toMatchObject({ token: `${issuer}/late/oauth/token` });
   });
 
   it('exists once in an application, unless the issuers have different paths', async () => {
@@ -228,7 +230,7 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
       OAuth2Module.forRoot({ model: demoStore(), features, issuer: other, paths: { prefix: 'b' } });
     const { imports = [] } = demoModule({ features, issuer });
     await expect(startApplication(platform, { imports: [...imports, two('https://other.example')] })).rejects.toThrow(
-      'Invalid argument: two imports of OAuth2Module have the same path `/.well-known/known`: give each an `issuer` with a different path, or remove the feature from one of them',
+      'Invalid argument: two imports of OAuth2Module have the same path `/.well-known/document`: give each an `issuer` with a different path, or remove the feature from one of them',
     );
     await expect(startApplication(platform, { imports: [...imports, two(`${issuer}/b`)] })).resolves.toBeDefined();
   });

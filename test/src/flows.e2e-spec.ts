@@ -12,7 +12,7 @@ describe.each(ADAPTERS)('the grants of an independent client on %s', (adapter) =
   afterAll(stopDemos);
 
   it('issue a client credentials client a token that the API accepts', async () => {
-    const response = await client.askForItself(WEB_SECRET, 'notes:read');
+    const response = await client.requestClientCredentials(WEB_SECRET, 'notes:read');
     expect(await readResponse(response.clone())).toEqual(issued({ scope: 'notes:read' }));
 
     const { access_token: token } = await oauth.processClientCredentialsResponse(client.server, WEB, response);
@@ -28,7 +28,7 @@ describe.each(ADAPTERS)('the grants of an independent client on %s', (adapter) =
   });
 
   it('accept client credentials in the form too', async () => {
-    const response = await client.askForItself(oauth.ClientSecretPost('web-secret'), 'notes:write');
+    const response = await client.requestClientCredentials(oauth.ClientSecretPost('web-secret'), 'notes:write');
     expect(await readResponse(response)).toEqual(issued({ scope: 'notes:write' }));
   });
 

@@ -14,7 +14,7 @@ export interface CertificateOptions {
   /** Alternative names: `['dns', 'client.example']`. */
   names?: readonly (readonly ['dns' | 'uri' | 'email' | 'ip', string | Buffer])[];
   /** Who signs it. Default: itself */
-  by?: IssuedCertificate;
+  issuer?: IssuedCertificate;
   isAuthority?: boolean;
   /** Days from now. Default: since yesterday, until tomorrow */
   from?: number;
@@ -95,9 +95,9 @@ function extensionsOf({ names = [], isAuthority = false }: CertificateOptions): 
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 
 /** Issues a certificate. */
-export function issue(wanted: CertificateOptions = {}): IssuedCertificate {
-  const { subject = [], by, from = -1, to = 1 } = wanted;
-  const { privateKey, publicKey } = wanted.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export function issue(options: CertificateOptions = {}): IssuedCertificate {
+  const { subject = [], issuer: by, from = -1, to = 1 } = options;
+  const { privateKey, publicKey } = options.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = nameOf(subject);
   const signed = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
@@ -107,7 +107,7 @@ export function issue(wanted: CertificateOptions = {}): IssuedCertificate {
     sequence(time(from), time(to)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    ...extensionsOf(wanted),
+    ...extensionsOf(options),
   );
   const signature = sign('sha256', signed, by?.privateKey ?? privateKey);
   const x509 = new X509Certificate(sequence(signed, ECDSA_WITH_SHA256, der(0x03, Buffer.from([0]), signature)));

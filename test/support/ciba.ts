@@ -22,37 +22,37 @@ interface Setup extends CibaOptions {
 
 /** A server of which Alice has a telephone. */
 export async function openCiba({ client, more = [], model, ...options }: Setup = {}) {
-  const asked: BackchannelRequest[] = [];
+  const backchannelRequests: BackchannelRequest[] = [];
   const hints: [UserHint, Client][] = [];
   const grants = [GRANT, DEVICE, 'refresh_token', 'authorization_code'];
-  const host = await openIdServer({
+  const provider = await openIdServer({
     alg: 'ES256',
     from: [EC],
     client: { grants, ...client },
     more: [ciba(options), ...more],
     model: {
-      findHintedUser(hint: UserHint, by: Client) {
-        hints.push([hint, by]);
+      findHintedUser(hint: UserHint, requestingClient: Client) {
+        hints.push([hint, requestingClient]);
         return hint.loginHint === 'nobody' ? undefined : { id: hint.loginHint ?? hint.idTokenHint?.sub ?? 'alice' };
       },
-      askUser: (request: BackchannelRequest) => void asked.push(request),
+      askUser: (request: BackchannelRequest) => void backchannelRequests.push(request),
       verifyUserCode: (_: User, code: string) => code === '1234',
       ...model,
     },
   });
-  const { send, server, alice } = host;
+  const { send, server, alice } = provider;
   /** A form, as it is. */
-  const ask = async (body: object, authorization = basic('web', SECRET)) =>
+  const postForm = async (body: object, authorization = basic('web', SECRET)) =>
     await send(
       'backchannel_authentication',
       new Request({ method: 'POST', headers: { ...FORM, authorization }, query: {}, body }),
     );
   const begin = async (body: object = {}, authorization?: string) =>
-    await ask({ scope: 'openid', login_hint: 'alice', ...body }, authorization);
-  const poll = async (authReqId: unknown) => await host.token({ grant_type: GRANT, auth_req_id: authReqId });
-  const decide = async (allow = true, said: { scope?: string; signIn?: SignIn } = {}) => {
-    const found = await findBackchannelRequest(server, asked.at(-1)!.id, { user: alice });
-    return found && (await decideBackchannelRequest(found, { allow, ...said }));
+    await postForm({ scope: 'openid', login_hint: 'alice', ...body }, authorization);
+  const poll = async (authReqId: unknown) => await provider.token({ grant_type: GRANT, auth_req_id: authReqId });
+  const decide = async (allow = true, decision: { scope?: string; signIn?: SignIn } = {}) => {
+    const request = await findBackchannelRequest(server, backchannelRequests.at(-1)!.id, { user: alice });
+    return request && (await decideBackchannelRequest(request, { allow, ...decision }));
   };
-  return { ...host, asked, hints, ask, begin, poll, decide };
+  return { ...provider, backchannelRequests, hints, postForm, begin, poll, decide };
 }

@@ -39,8 +39,8 @@ export class DemoClient {
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     };
-    const landed = await decide(this.url, parameters, 'alice', 'allow');
-    return { verifier, parameters: oauth.validateAuthResponse(this.server, client, landed, state) };
+    const redirect = await decide(this.url, parameters, 'alice', 'allow');
+    return { verifier, parameters: oauth.validateAuthResponse(this.server, client, redirect, state) };
   }
 
   redeem(client: oauth.Client, auth: oauth.ClientAuth, { parameters, verifier }: Code): Promise<Response> {
@@ -53,7 +53,7 @@ export class DemoClient {
   }
 
   /** Asks for a token for itself. */
-  askForItself(auth: oauth.ClientAuth, scope: string): Promise<Response> {
+  requestClientCredentials(auth: oauth.ClientAuth, scope: string): Promise<Response> {
     return oauth.clientCredentialsGrantRequest(this.server, WEB, auth, { scope }, insecure);
   }
 

@@ -18,7 +18,7 @@ export const redirected = (location: unknown, status = 302) => ({
 
 const withCode: unknown = expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/);
 
-/** The answer to `ASKED` that the client hopes for, where the user has agreed before. */
+/** The response to `ASKED` that the client hopes for, where the user has agreed before. */
 export const REDIRECTED_WITH_CODE = redirected(withCode);
 
 /** The same, where the user has agreed on the consent page. */
@@ -47,12 +47,12 @@ export function openConsentPage(url: string, parameters: Record<string, string>,
 /** Opens the address of an authorization request in Alice's browser, where she decides if she is asked; where she is sent then. */
 export async function agree(at: URL, decision = 'allow'): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
-  let answer = await readResponse(get(at.href, cookie));
-  if (answer.status === 200) {
-    const { action, ticket } = pageOf(answer);
-    answer = await readResponse(post(new URL(action, at).href, { ticket, decision }, cookie));
+  let response = await readResponse(get(at.href, cookie));
+  if (response.status === 200) {
+    const { action, ticket } = pageOf(response);
+    response = await readResponse(post(new URL(action, at).href, { ticket, decision }, cookie));
   }
-  return new URL(answer.headers['location']!);
+  return new URL(response.headers['location']!);
 }
 
 /** Goes through the consent page, if there is one, and returns where the browser is sent then. */
@@ -62,12 +62,12 @@ export async function decide(
   user: string,
   decision: string,
 ): Promise<URL> {
-  let answer = await openConsentPage(url, parameters, user);
-  const isAsked = answer.status === 200;
-  if (isAsked) {
-    const { action, ticket } = pageOf(answer);
-    answer = await readResponse(post(url + action, { ticket, decision }, { cookie: `user=${user}` }));
+  let response = await openConsentPage(url, parameters, user);
+  const showsConsentPage = response.status === 200;
+  if (showsConsentPage) {
+    const { action, ticket } = pageOf(response);
+    response = await readResponse(post(url + action, { ticket, decision }, { cookie: `user=${user}` }));
   }
-  expect(answer).toEqual(redirected(expect.any(String), isAsked ? 303 : 302));
-  return new URL(answer.headers['location']!);
+  expect(response).toEqual(redirected(expect.any(String), showsConsentPage ? 303 : 302));
+  return new URL(response.headers['location']!);
 }

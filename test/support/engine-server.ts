@@ -12,9 +12,9 @@ export class EngineServer {
   issuer = '';
 
   async start(options: OAuth2ServerOptions): Promise<void> {
-    const http = createServer((message, reply) => {
-      void answer(engine, message).then(({ status, headers, body }) =>
-        reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body)),
+    const http = createServer((message, serverResponse) => {
+      void handle(engine, message).then(({ status, headers, body }) =>
+        serverResponse.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body)),
       );
     });
     await new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ export class EngineServer {
   }
 }
 
-async function answer(engine: OAuth2Server, message: IncomingMessage): Promise<Response> {
+async function handle(engine: OAuth2Server, message: IncomingMessage): Promise<Response> {
   const { pathname, searchParams } = new URL(message.url ?? '/', 'http://127.0.0.1');
   const body = Object.fromEntries(new URLSearchParams(await text(message)));
   const request = new Request({

@@ -24,7 +24,7 @@ export async function startDemo(adapter: Adapter, options: DemoOptions = {}): Pr
 
 /** For `afterEach` and `afterAll`. */
 export async function stopDemos(): Promise<void> {
-  await Promise.all([stopApplications(), ...running.splice(0).map((one) => one.stop())]);
+  await Promise.all([stopApplications(), ...running.splice(0).map((application) => application.stop())]);
 }
 
 /** Returns the user whom the cookie names. */
@@ -35,22 +35,32 @@ const userOf = (request: Request): User | undefined => {
 
 /** Returns an application that asks users on a page of JSON, and has an API. */
 export function nodeDemo(server: OAuth2Server): Application {
-  const tickets = new Set<string>();
+  const csrfTokens = new Set<string>();
   return {
     server,
     async authorize(request, response) {
-      const asked = await server.readAuthorizationRequest(request, response);
+      const authorizationRequest = await server.readAuthorizationRequest(request, response);
       const user = userOf(request);
       const returnTo = `/oauth/authorize?${new URLSearchParams(request.query as Record<string, string>).toString()}`;
       if (!user) return response.redirect(`/login?return_to=${encodeURIComponent(returnTo)}`);
-      const scope = await server.grantableScope(asked, user, response);
+      const scope = await server.grantableScope(authorizationRequest, user, response);
       const { ticket, decision } = request.body as Record<string, string>;
-      if (ticket !== undefined && tickets.delete(ticket)) {
-        return server.decide(asked, decision === 'allow' ? { user } : { user, error: userDenied() }, response);
+      if (ticket !== undefined && csrfTokens.delete(ticket)) {
+        return server.decide(
+          authorizationRequest,
+          decision === 'allow' ? { user } : { user, error: userDenied() },
+          response,
+        );
       }
-      const next = randomUUID();
-      tickets.add(next);
-      return showPage(response, { user: user['id'], client: asked.client.id, scope, action: returnTo, ticket: next });
+      const csrfToken = randomUUID();
+      csrfTokens.add(csrfToken);
+      return showPage(response, {
+        user: user['id'],
+        client: authorizationRequest.client.id,
+        scope,
+        action: returnTo,
+        ticket: csrfToken,
+      });
     },
     routes: {
       'GET /notes': {

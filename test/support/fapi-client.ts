@@ -57,16 +57,16 @@ export class FapiClient {
   }
 
   /** As it is registered. */
-  registered<K extends object>(known: K) {
+  registration<K extends object>(properties: K) {
     const { alg, jwk } = this.key;
     const jwks = { keys: [{ ...jwk, alg, kid: this.id }] };
-    return { id: this.id, tokenEndpointAuthMethod: 'private_key_jwt', jwks, ...known };
+    return { id: this.id, tokenEndpointAuthMethod: 'private_key_jwt', jwks, ...properties };
   }
 
   assertion({ header, claims, signer = this.key.privateKey }: AssertionChanges = {}): Promise<string> {
     const { id, issuer } = this;
-    const whole = { iss: id, sub: id, aud: issuer, iat: now(), exp: now() + 60, jti: crypto.randomUUID(), ...claims };
-    return new SignJWT(whole).setProtectedHeader({ alg: this.key.alg, kid: id, ...header }).sign(signer);
+    const payload = { iss: id, sub: id, aud: issuer, iat: now(), exp: now() + 60, jti: crypto.randomUUID(), ...claims };
+    return new SignJWT(payload).setProtectedHeader({ alg: this.key.alg, kid: id, ...header }).sign(signer);
   }
 
   /** For an endpoint, or with a token for a resource. */
@@ -84,12 +84,12 @@ export class FapiClient {
   /** A form of the client, at an endpoint. */
   async send(path: string, form: Form, { assertion, proof }: CredentialsSent = {}) {
     const url = this.issuer + path;
-    const shown = proof === undefined ? await this.proof(url) : proof;
-    const proven = assertion === undefined ? await this.assertion() : assertion;
-    const client = proven === null ? {} : { client_assertion_type: TYPE, client_assertion: proven };
-    const given = Object.entries({ ...client, ...form }).filter(([, value]) => value !== undefined);
-    const body = new URLSearchParams(given as [string, string][]);
-    const headers: Record<string, string> = shown === null ? {} : { dpop: shown };
+    const dpop = proof === undefined ? await this.proof(url) : proof;
+    const signed = assertion === undefined ? await this.assertion() : assertion;
+    const client = signed === null ? {} : { client_assertion_type: TYPE, client_assertion: signed };
+    const parameters = Object.entries({ ...client, ...form }).filter(([, value]) => value !== undefined);
+    const body = new URLSearchParams(parameters as [string, string][]);
+    const headers: Record<string, string> = dpop === null ? {} : { dpop };
     const response = await fetch(url, { method: 'POST', headers, body });
     return { status: response.status, body: (await response.json()) as Record<string, string> };
   }
@@ -97,7 +97,7 @@ export class FapiClient {
   token = (form: Form, sent?: CredentialsSent) => this.send('/oauth/token', form, sent);
 
   /** What it asks for. */
-  asked = (more: Form = {}): Form => ({
+  authorizationParameters = (more: Form = {}): Form => ({
     client_id: this.id,
     response_type: 'code',
     redirect_uri: CALLBACK,
@@ -108,12 +108,13 @@ export class FapiClient {
     ...more,
   });
 
-  push = (more: Form = {}, sent: CredentialsSent = { proof: null }) => this.send('/oauth/par', this.asked(more), sent);
+  push = (more: Form = {}, sent: CredentialsSent = { proof: null }) =>
+    this.send('/oauth/par', this.authorizationParameters(more), sent);
 
   /** The same as a request object. */
-  object({ header, claims, signer = this.key.privateKey }: AssertionChanges = {}): Promise<string> {
+  requestObject({ header, claims, signer = this.key.privateKey }: AssertionChanges = {}): Promise<string> {
     const { id: iss, issuer: aud } = this;
-    return new SignJWT({ iss, aud, nbf: now(), exp: now() + 300, ...this.asked(), ...claims })
+    return new SignJWT({ iss, aud, nbf: now(), exp: now() + 300, ...this.authorizationParameters(), ...claims })
       .setProtectedHeader({ alg: this.key.alg, kid: iss, typ: 'oauth-authz-req+jwt', ...header })
       .sign(signer);
   }
@@ -122,19 +123,19 @@ export class FapiClient {
     this.send('/oauth/par', { client_id: this.id, request, ...more }, { proof: null });
 
   /** Opens a request that was pushed, in a browser where Alice is signed in. */
-  open(name: string, id = this.id, cookie = 'user=alice') {
-    const query = new URLSearchParams({ client_id: id, request_uri: name }).toString();
+  open(requestUri: string, id = this.id, cookie = 'user=alice') {
+    const query = new URLSearchParams({ client_id: id, request_uri: requestUri }).toString();
     return readResponse(get(`${this.issuer}/oauth/authorize?${query}`, { cookie }));
   }
 
   /** Where the browser is sent, once Alice has decided. */
-  async authorize(name: string, decision = 'allow'): Promise<Record<string, string>> {
-    let answer = await this.open(name);
-    if (answer.status === 200) {
-      const { action, ticket } = pageOf(answer);
-      answer = await readResponse(post(this.issuer + action, { ticket, decision }, { cookie: 'user=alice' }));
+  async authorize(requestUri: string, decision = 'allow'): Promise<Record<string, string>> {
+    let response = await this.open(requestUri);
+    if (response.status === 200) {
+      const { action, ticket } = pageOf(response);
+      response = await readResponse(post(this.issuer + action, { ticket, decision }, { cookie: 'user=alice' }));
     }
-    return Object.fromEntries(new URL(answer.headers['location']!).searchParams);
+    return Object.fromEntries(new URL(response.headers['location']!).searchParams);
   }
 
   /** A code, for what is pushed. */
@@ -152,8 +153,8 @@ export class FapiClient {
     this.token({ grant_type: 'refresh_token', refresh_token: token }, sent);
 
   /** Calls the resource. */
-  async call(token: string, { bent = {}, headers = {}, scheme = 'DPoP', path = '/notes', proof }: Call = {}) {
-    const dpop = proof === undefined ? await this.proof(`${this.issuer}/notes`, bent, token) : proof;
+  async call(token: string, { proofChanges = {}, headers = {}, scheme = 'DPoP', path = '/notes', proof }: Call = {}) {
+    const dpop = proof === undefined ? await this.proof(`${this.issuer}/notes`, proofChanges, token) : proof;
     const sent = { authorization: `${scheme} ${token}`, ...(dpop !== null && { dpop }), ...headers };
     return await fetch(this.issuer + path, { headers: sent });
   }
@@ -161,7 +162,7 @@ export class FapiClient {
 
 /** A call of the resource that is otherwise than it should be. */
 interface Call extends Pick<CredentialsSent, 'proof'> {
-  bent?: AssertionChanges;
+  proofChanges?: AssertionChanges;
   headers?: Record<string, string>;
   scheme?: string;
   path?: string;

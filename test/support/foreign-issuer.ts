@@ -25,8 +25,8 @@ export class ForeignIssuer {
 
   /** A JWT of its own, good for five minutes unless the claims say otherwise; `undefined` leaves a claim out. */
   sign(claims: object, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
-    const usual = { iss: this.issuer, iat: seconds(), exp: seconds() + 300, jti: crypto.randomUUID() };
-    return new SignJWT({ ...usual, ...claims })
+    const defaults = { iss: this.issuer, iat: seconds(), exp: seconds() + 300, jti: crypto.randomUUID() };
+    return new SignJWT({ ...defaults, ...claims })
       .setProtectedHeader({ alg: this.alg, kid: String(this.jwk['kid']), ...header })
       .sign(this.privateKey);
   }

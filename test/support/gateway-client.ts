@@ -13,10 +13,10 @@ export class GatewayClient {
     this.closed = once(this.socket, 'close').then(([code]) => code as number);
   }
 
-  async ask(event: string, data?: unknown): Promise<unknown> {
+  async request(event: string, data?: unknown): Promise<unknown> {
     if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open');
-    const answer = once(this.socket, 'message');
+    const reply = once(this.socket, 'message');
     this.socket.send(JSON.stringify({ event, data }));
-    return JSON.parse(String((await answer)[0]));
+    return JSON.parse(String((await reply)[0]));
   }
 }

@@ -28,33 +28,33 @@ const hostile = fc.oneof(
   fc.object({ maxDepth: 1, maxKeys: 3 }),
   fc.anything({ maxDepth: 1, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
 );
-/** Mostly what is right, so that requests get far. */
-const mostly = (...right: unknown[]) => fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...right) }, hostile);
+/** Mostly what is valid, so that requests get far. */
+const mostlyValid = (...valid: unknown[]) => fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...valid) }, hostile);
 
 const parameters = fc.record(
   {
-    grant_type: mostly(
+    grant_type: mostlyValid(
       'authorization_code',
       'client_credentials',
       'password',
       'refresh_token',
       'urn:example:extension',
     ),
-    client_id: mostly('web', 'spa', 'who', undefined),
-    client_secret: mostly(SECRET, 'wrong', undefined, undefined),
-    code: mostly('code', 'other'),
-    code_verifier: mostly(VERIFIER, undefined),
-    refresh_token: mostly('refresh', 'other'),
-    username: mostly('alice'),
-    password: mostly('wonderland'),
-    scope: mostly('read', 'write read', 'admin', undefined),
-    redirect_uri: mostly(CALLBACK, 'http://127.0.0.1:7/cb', 'https://evil.example/', undefined),
-    response_type: mostly('code', 'token'),
-    state: mostly('xyz', undefined),
-    code_challenge: mostly(CHALLENGE, undefined),
-    code_challenge_method: mostly('S256', 'plain', undefined),
-    allowed: mostly('true', 'false', undefined, undefined),
-    access_token: mostly(undefined, undefined, undefined, 'access'),
+    client_id: mostlyValid('web', 'spa', 'who', undefined),
+    client_secret: mostlyValid(SECRET, 'wrong', undefined, undefined),
+    code: mostlyValid('code', 'other'),
+    code_verifier: mostlyValid(VERIFIER, undefined),
+    refresh_token: mostlyValid('refresh', 'other'),
+    username: mostlyValid('alice'),
+    password: mostlyValid('wonderland'),
+    scope: mostlyValid('read', 'write read', 'admin', undefined),
+    redirect_uri: mostlyValid(CALLBACK, 'http://127.0.0.1:7/cb', 'https://evil.example/', undefined),
+    response_type: mostlyValid('code', 'token'),
+    state: mostlyValid('xyz', undefined),
+    code_challenge: mostlyValid(CHALLENGE, undefined),
+    code_challenge_method: mostlyValid('S256', 'plain', undefined),
+    allowed: mostlyValid('true', 'false', undefined, undefined),
+    access_token: mostlyValid(undefined, undefined, undefined, 'access'),
   },
   { requiredKeys: [], noNullPrototype: false },
 );
@@ -64,16 +64,23 @@ const polluted = parameters.map((given) => ({
 }));
 const headers = fc.record(
   {
-    authorization: mostly(basic('web', SECRET), basic('web', 'x'), 'Bearer access', 'Basic !', undefined, undefined),
-    'content-type': mostly('application/x-www-form-urlencoded', 'application/json'),
-    'content-length': mostly('1', undefined),
+    authorization: mostlyValid(
+      basic('web', SECRET),
+      basic('web', 'x'),
+      'Bearer access',
+      'Basic !',
+      undefined,
+      undefined,
+    ),
+    'content-type': mostlyValid('application/x-www-form-urlencoded', 'application/json'),
+    'content-length': mostlyValid('1', undefined),
     __proto__: hostile,
   },
   { requiredKeys: [] },
 );
 /** A request of which nothing is sure. */
 export const arbitraryRequest = fc.record({
-  method: mostly('POST', 'POST', 'GET', 'post'),
+  method: mostlyValid('POST', 'POST', 'GET', 'post'),
   headers: fc.oneof({ weight: 9, arbitrary: headers }, fc.object({ maxDepth: 0 })),
   query: fc.oneof({ weight: 9, arbitrary: parameters }, polluted, hostile),
   body: fc.oneof({ weight: 9, arbitrary: parameters }, polluted, hostile),
@@ -101,14 +108,14 @@ export const VALID_REQUEST = {
     post({ grant_type: 'refresh_token', refresh_token: 'refresh', scope: 'read' }),
   ],
 };
-/** A request that is right but for a parameter or two. */
-export const alteredRequest = (right: readonly object[]) =>
+/** A request that is valid but for a parameter or two. */
+export const alteredRequest = (valid: readonly object[]) =>
   fc
-    .tuple(fc.constantFrom(...right), fc.constantFrom('query', 'body', 'headers'), parameters, fc.nat({ max: 2 }))
-    .map(([request, place, given, count]) => {
-      const bending = Object.fromEntries(Object.entries(given).slice(0, count));
-      const asSent: object = request[place as keyof typeof request];
-      return Object.assign({}, request, { [place]: Object.assign({}, asSent, bending) });
+    .tuple(fc.constantFrom(...valid), fc.constantFrom('query', 'body', 'headers'), parameters, fc.nat({ max: 2 }))
+    .map(([request, part, replacements, count]) => {
+      const changes = Object.fromEntries(Object.entries(replacements).slice(0, count));
+      const unchanged: object = request[part as keyof typeof request];
+      return Object.assign({}, request, { [part]: Object.assign({}, unchanged, changes) });
     });
 
 const METHODS = Object.keys(createTestModel().model);

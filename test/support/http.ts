@@ -10,8 +10,8 @@ export interface HttpResponse {
 const INCIDENTAL = ['connection', 'content-length', 'date', 'etag', 'keep-alive', 'transfer-encoding', 'x-powered-by'];
 
 /** Reads an answer whole, so that a test compares every header and every byte of it. */
-export async function readResponse(given: Response | Promise<Response>): Promise<HttpResponse> {
-  const response = await given;
+export async function readResponse(pending: Response | Promise<Response>): Promise<HttpResponse> {
+  const response = await pending;
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !INCIDENTAL.includes(name)));
   const text = await response.text();
   const isJson = headers['content-type']?.startsWith('application/json');

@@ -15,32 +15,32 @@ export type CallOutcome = 'made' | 'cut off' | 'lost';
 export function scheduledModel(
   model: Model,
   scheduler: fc.Scheduler,
-  nextFate: (method: string) => CallOutcome = () => 'made',
+  nextOutcome: (method: string) => CallOutcome = () => 'made',
 ): Model {
   return new Proxy(model, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       if (typeof method !== 'function' || typeof name === 'symbol') return method;
       return async (...args: unknown[]) => {
-        const fate = nextFate(name);
+        const outcome = nextOutcome(name);
         await scheduler.schedule(Promise.resolve(name), `before ${name}`);
-        if (fate === 'cut off') throw new Error(`${name} was cut off`);
+        if (outcome === 'cut off') throw new Error(`${name} was cut off`);
         const result: unknown = await Reflect.apply(method, target, args);
         await scheduler.schedule(Promise.resolve(name), `after ${name}`);
-        if (fate === 'lost') throw new Error(`the answer of ${name} was lost`);
+        if (outcome === 'lost') throw new Error(`the answer of ${name} was lost`);
         return result;
       };
     },
   });
 }
 
-/** The code, the refresh token issued last, or the nth that was ever issued; and which of two processes it is brought to. */
-type What = 'code' | 'latest' | number;
-type Try = readonly [what: What, process: number];
+/** The code, the refresh token issued last, or the nth that was ever issued; and which of two processes it is redeemed to. */
+type Credential = 'code' | 'latest' | number;
+type Attempt = readonly [credential: Credential, process: number];
 
 /** What is tried at once, and what the clocks of the processes are set to meanwhile, in milliseconds ahead. */
 export interface Round {
-  tries: readonly Try[];
+  attempts: readonly Attempt[];
   clocks: readonly [number, number];
 }
 
@@ -49,13 +49,13 @@ const milliseconds = fc.oneof(
   fc.integer({ min: -20, max: 20 }),
   fc.integer({ min: -30_000, max: 30_000 }),
 );
-const round = (what: fc.Arbitrary<What>, most: number): fc.Arbitrary<Round> =>
+const round = (credential: fc.Arbitrary<Credential>, maxAttempts: number): fc.Arbitrary<Round> =>
   fc.record({
-    tries: fc.array(fc.tuple(what, fc.nat({ max: 1 })), { minLength: 1, maxLength: most }),
+    attempts: fc.array(fc.tuple(credential, fc.nat({ max: 1 })), { minLength: 1, maxLength: maxAttempts }),
     clocks: fc.tuple(milliseconds, milliseconds),
   });
-const wild = round(fc.oneof(fc.constantFrom<What>('code', 'latest'), fc.nat({ max: 5 })), 4);
-const careful = round(fc.constant<What>('latest'), 1);
+const wild = round(fc.oneof(fc.constantFrom<Credential>('code', 'latest'), fc.nat({ max: 5 })), 4);
+const careful = round(fc.constant<Credential>('latest'), 1);
 
 /** Rounds in which anything is tried, or those of a client that does no wrong. */
 export const rounds: fc.Arbitrary<Round[]> = fc.oneof(
@@ -66,10 +66,10 @@ export const rounds: fc.Arbitrary<Round[]> = fc.oneof(
 /** What became of it: the refresh tokens that were issued, and with which of them each code and token was answered. */
 export interface PlayedRounds {
   issued: string[];
-  answers: Map<string, string[]>;
+  issuedFor: Map<string, string[]>;
 }
 
-const FIRST: Round = { tries: [['code', 0]], clocks: [0, 0] };
+const FIRST: Round = { attempts: [['code', 0]], clocks: [0, 0] };
 
 /** Two processes on one model, each with a clock of its own, which is set while requests are on their way. */
 export async function playRounds(
@@ -80,29 +80,29 @@ export async function playRounds(
 ): Promise<PlayedRounds> {
   const server = new OAuth2Server({ ...options, model: scheduledModel(model, scheduler) });
   const clocks = [new Clock(), new Clock()];
-  const [issued, answers]: [string[], PlayedRounds['answers']] = [[], new Map()];
-  const bring = async ([what, process]: Try) => {
-    const token = (what === 'latest' ? issued.at(-1) : issued[Number(what) % issued.length]) ?? 'none';
-    const request = tokenRequest(what === 'code' ? CODE : { grant_type: 'refresh_token', refresh_token: token });
+  const [issued, issuedFor]: [string[], PlayedRounds['issuedFor']] = [[], new Map()];
+  const redeem = async ([credential, process]: Attempt) => {
+    const token = (credential === 'latest' ? issued.at(-1) : issued[Number(credential) % issued.length]) ?? 'none';
+    const request = tokenRequest(credential === 'code' ? CODE : { grant_type: 'refresh_token', refresh_token: token });
     const { status, body, error } = await clocks[process]!.at(() => runOperation(server, 'token', request));
     expect([200, 'invalid_grant']).toContain(error?.name ?? status);
     if (status !== 200) return;
     const next = String(body['refresh_token']);
     if (!issued.includes(next)) issued.push(next);
-    const brought = what === 'code' ? 'code' : token;
-    answers.set(brought, [...(answers.get(brought) ?? []), next]);
+    const redeemed = credential === 'code' ? 'code' : token;
+    issuedFor.set(redeemed, [...(issuedFor.get(redeemed) ?? []), next]);
   };
   const set = async (clock: Clock, ahead: number) => {
     await scheduler.schedule(Promise.resolve(), 'the clock is set');
     clock.offset = ahead;
   };
-  for (const { tries, clocks: ahead } of [FIRST, ...plan]) {
-    const settings = clocks.map((clock, index) => set(clock, ahead[index]!));
-    await scheduler.waitFor(Promise.all([...tries.map(bring), ...settings]));
+  for (const { attempts, clocks: offsets } of [FIRST, ...plan]) {
+    const settings = clocks.map((clock, index) => set(clock, offsets[index]!));
+    await scheduler.waitFor(Promise.all([...attempts.map(redeem), ...settings]));
   }
-  return { issued, answers };
+  return { issued, issuedFor };
 }
 
-/** Is the code brought again, in any round? */
+/** Is the code redeemed again, in any round? */
 export const replaysCode = (plan: readonly Round[]): boolean =>
-  plan.some(({ tries }) => tries.some(([what]) => what === 'code'));
+  plan.some(({ attempts }) => attempts.some(([credential]) => credential === 'code'));

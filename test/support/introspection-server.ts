@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   form: Record<string, string>;
 }
 
-type Reply = (response: ServerResponse, seen: ReceivedRequest) => unknown;
+type Reply = (response: ServerResponse, received: ReceivedRequest) => unknown;
 
 export const json =
   (body: unknown, status = 200, headers = {}): Reply =>
@@ -27,15 +27,15 @@ export class IntrospectionServer {
   /** How many requests it had at once, at most. */
   maxConcurrent = 0;
   url = '';
-  private atWork = 0;
+  private openRequests = 0;
   private http: Server | undefined;
   private port = 0;
 
   async start(): Promise<void> {
     const http = createServer((request, response) => {
-      this.maxConcurrent = Math.max(this.maxConcurrent, ++this.atWork);
-      response.on('close', () => this.atWork--);
-      void this.answer(request, response);
+      this.maxConcurrent = Math.max(this.maxConcurrent, ++this.openRequests);
+      response.on('close', () => this.openRequests--);
+      void this.respond(request, response);
     });
     await new Promise<void>((resolve) => {
       http.listen(this.port, '127.0.0.1', resolve);
@@ -54,24 +54,24 @@ export class IntrospectionServer {
   }
 
   /** What was asked at a path. */
-  askedAt(path: string): ReceivedRequest[] {
-    return this.received.filter((one) => one.path === path);
+  requestsTo(path: string): ReceivedRequest[] {
+    return this.received.filter((request) => request.path === path);
   }
 
   /** Forgets all that happened: it is an honest one again, of this answer. */
-  reset(said: unknown = { active: false }, metadata: object = {}): void {
+  reset(introspection: unknown = { active: false }, metadata: object = {}): void {
     this.received = [];
     this.maxConcurrent = 0;
-    const about = { issuer: this.url, introspection_endpoint: `${this.url}/introspect`, ...metadata };
-    this.replies = { [WELL_KNOWN]: json(about), '/introspect': json(said) };
+    const serverMetadata = { issuer: this.url, introspection_endpoint: `${this.url}/introspect`, ...metadata };
+    this.replies = { [WELL_KNOWN]: json(serverMetadata), '/introspect': json(introspection) };
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = Object.fromEntries(new URLSearchParams(await text(request).catch(() => '')));
-    const seen = { path: request.url!, method: request.method!, headers: request.headers, form };
-    this.received.push(seen);
-    const reply = this.replies[seen.path] ?? json({ error: 'not found' }, 404);
-    await reply(response, seen);
+    const received = { path: request.url!, method: request.method!, headers: request.headers, form };
+    this.received.push(received);
+    const reply = this.replies[received.path] ?? json({ error: 'not found' }, 404);
+    await reply(response, received);
   }
 }
 

@@ -15,14 +15,14 @@ const root = join(import.meta.dirname, '../..');
 export async function hoverMembers(page: string): Promise<{ name: string; shown: string }[]> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const server = spawn(process.execPath, [compiler, '--lsp', '--stdio'], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const answers = new Map<unknown, (message: Message) => void>();
+  const pending = new Map<unknown, (message: Message) => void>();
   const write = (message: object) => {
     const text = JSON.stringify({ jsonrpc: '2.0', ...message });
     server.stdin.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
   };
-  const ask = (id: number, method: string, params: object) =>
+  const sendRequest = (id: number, method: string, params: object) =>
     new Promise<Message>((resolve) => {
-      answers.set(id, resolve);
+      pending.set(id, resolve);
       write({ id, method, params });
     });
   let read = Buffer.alloc(0);
@@ -35,12 +35,12 @@ export async function hoverMembers(page: string): Promise<{ name: string; shown:
       read = read.subarray(head.length + Number(length));
       // What the server wants of an editor is not to be had here.
       if (message.method !== undefined && message.id !== undefined) write({ id: message.id, result: null });
-      else answers.get(message.id)?.(message);
+      else pending.get(message.id)?.(message);
     }
   });
   const uri = pathToFileURL(join(root, 'test/support/page-of-an-editor.ts')).href;
   const capabilities = { textDocument: { hover: { contentFormat: ['markdown'] } } };
-  await ask(0, 'initialize', { processId: process.pid, rootUri: pathToFileURL(root).href, capabilities });
+  await sendRequest(0, 'initialize', { processId: process.pid, rootUri: pathToFileURL(root).href, capabilities });
   write({ method: 'initialized', params: {} });
   const textDocument = { uri, languageId: 'typescript', version: 1, text: page };
   write({ method: 'textDocument/didOpen', params: { textDocument } });
@@ -48,7 +48,7 @@ export async function hoverMembers(page: string): Promise<{ name: string; shown:
   const shown = await Promise.all(
     members.map(async ({ line, name }) => {
       if (name === undefined) return [];
-      const { result } = await ask(line + 1, 'textDocument/hover', {
+      const { result } = await sendRequest(line + 1, 'textDocument/hover', {
         textDocument: { uri },
         position: { line, character: 2 },
       });

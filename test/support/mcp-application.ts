@@ -30,14 +30,14 @@ export function mcpStore(): MemoryStore {
 
 function notesServer(): McpServer {
   const server = new McpServer({ name: 'notes', version: '1.0.0' });
-  const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
+  const text = (content: string) => ({ content: [{ type: 'text' as const, text: content }] });
   server.registerTool('list_notes', { description: 'Lists notes' }, () => text('Follow the white rabbit'));
   server.registerTool('add_note', { description: 'Adds a note' }, () => text('added'));
   return server;
 }
 
 /** What Fastify wraps, and Express does not. */
-interface Wrapped<T> {
+interface FastifyWrapper<T> {
   raw?: T;
   hijack?(): void;
 }
@@ -49,9 +49,9 @@ export class McpController {
 
   @All()
   @Scopes('notes:read', toolScopes({ add_note: 'notes:write' }))
-  async answer(
-    @Req() request: NodeIncomingMessageLike & Wrapped<NodeIncomingMessageLike>,
-    @Res() reply: NodeServerResponseLike & Wrapped<NodeServerResponseLike>,
+  async handle(
+    @Req() request: NodeIncomingMessageLike & FastifyWrapper<NodeIncomingMessageLike>,
+    @Res() reply: NodeServerResponseLike & FastifyWrapper<NodeServerResponseLike>,
     @Body() body: unknown,
   ): Promise<void> {
     reply.hijack?.();
@@ -64,6 +64,12 @@ export const NOTES = { scopes: ['notes:read', 'notes:write'], defaultScope: ['no
 
 /** An MCP server that is its own authorization server. */
 export function mcpModule(options: Partial<OAuth2ModuleOptions> = {}): ModuleMetadata {
-  const given = { model: mcpStore(), interaction: DemoInteraction, secret: SECRET, features: [mcp(NOTES)], ...options };
-  return { imports: [OAuth2Module.forRoot(given)], controllers: [McpController] };
+  const moduleOptions = {
+    model: mcpStore(),
+    interaction: DemoInteraction,
+    secret: SECRET,
+    features: [mcp(NOTES)],
+    ...options,
+  };
+  return { imports: [OAuth2Module.forRoot(moduleOptions)], controllers: [McpController] };
 }

@@ -23,7 +23,7 @@ export const ALICE: User = { id: 'alice' };
 export const later = (seconds = 3600): Date => new Date(Date.now() + seconds * 1000);
 export const earlier = (seconds = 1): Date => later(-seconds);
 
-/** What the in-memory host keeps, open to the tests. */
+/** What the in-memory testModel keeps, open to the tests. */
 export interface TestModel {
   model: Model;
   clients: Map<string, Client>;
@@ -34,9 +34,9 @@ export interface TestModel {
   calls: (readonly [method: string, ...args: unknown[]])[];
 }
 
-/** A host that keeps everything in maps; `overrides` replace methods of its model, `undefined` takes one away. */
+/** A testModel that keeps everything in maps; `overrides` replace methods of its model, `undefined` takes one away. */
 export function createTestModel(overrides: Partial<Record<keyof Model, unknown>> = {}): TestModel {
-  const host: TestModel = {
+  const testModel: TestModel = {
     model: undefined as never,
     clients: new Map([WEB, SPA].map((client) => [client.id, client])),
     codes: new Map(),
@@ -44,13 +44,13 @@ export function createTestModel(overrides: Partial<Record<keyof Model, unknown>>
     refreshTokens: new Map(),
     calls: [],
   };
-  host.model = record({ ...methods(host), ...overrides } as Model, host.calls);
-  return host;
+  testModel.model = record({ ...methods(testModel), ...overrides } as Model, testModel.calls);
+  return testModel;
 }
 
-function methods(host: TestModel): Model {
+function methods(testModel: TestModel): Model {
   return {
-    getClient: (id, secret) => (secret === null || secret === SECRET ? host.clients.get(id) : null),
+    getClient: (id, secret) => (secret === null || secret === SECRET ? testModel.clients.get(id) : null),
     getUser: (username, password) => (username === 'alice' && password === 'wonderland' ? ALICE : null),
     getUserFromClient: (client) => ({ id: `client:${client.id}` }),
     validateScope: (_user, _client, scope) =>
@@ -59,20 +59,20 @@ function methods(host: TestModel): Model {
         .every((value) => ['read', 'write'].includes(value)),
     saveToken(token, client, user) {
       const saved = { ...token, client, user } as Token;
-      host.accessTokens.set(saved.accessToken, saved);
-      if (saved.refreshToken) host.refreshTokens.set(saved.refreshToken, saved as RefreshToken);
+      testModel.accessTokens.set(saved.accessToken, saved);
+      if (saved.refreshToken) testModel.refreshTokens.set(saved.refreshToken, saved as RefreshToken);
       return saved;
     },
     saveAuthorizationCode(code, client, user) {
       const saved = { ...code, client, user };
-      host.codes.set(code.authorizationCode, saved);
+      testModel.codes.set(code.authorizationCode, saved);
       return saved;
     },
-    getAccessToken: (accessToken) => host.accessTokens.get(accessToken),
-    getAuthorizationCode: (code) => host.codes.get(code),
-    getRefreshToken: (refreshToken) => host.refreshTokens.get(refreshToken),
-    revokeAuthorizationCode: ({ authorizationCode }) => host.codes.delete(authorizationCode),
-    revokeToken: ({ refreshToken }) => host.refreshTokens.delete(refreshToken),
+    getAccessToken: (accessToken) => testModel.accessTokens.get(accessToken),
+    getAuthorizationCode: (code) => testModel.codes.get(code),
+    getRefreshToken: (refreshToken) => testModel.refreshTokens.get(refreshToken),
+    revokeAuthorizationCode: ({ authorizationCode }) => testModel.codes.delete(authorizationCode),
+    revokeToken: ({ refreshToken }) => testModel.refreshTokens.delete(refreshToken),
   };
 }
 
@@ -90,20 +90,20 @@ function record(model: Model, calls: TestModel['calls']): Model {
   return Object.fromEntries(entries) as Model;
 }
 
-export function addCode(host: TestModel, properties: Partial<AuthorizationCode> = {}): string {
+export function addCode(testModel: TestModel, properties: Partial<AuthorizationCode> = {}): string {
   const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: CALLBACK, client: WEB, user: ALICE };
-  host.codes.set('code', { ...code, scope: 'read', ...properties });
+  testModel.codes.set('code', { ...code, scope: 'read', ...properties });
   return 'code';
 }
 
-export function addRefreshToken(host: TestModel, properties: Partial<RefreshToken> = {}): string {
+export function addRefreshToken(testModel: TestModel, properties: Partial<RefreshToken> = {}): string {
   const token = { refreshToken: 'refresh', refreshTokenExpiresAt: later(), client: WEB, user: ALICE };
-  host.refreshTokens.set('refresh', { ...token, scope: 'read write', ...properties });
+  testModel.refreshTokens.set('refresh', { ...token, scope: 'read write', ...properties });
   return 'refresh';
 }
 
-export function addAccessToken(host: TestModel, properties: Partial<Token> = {}): string {
+export function addAccessToken(testModel: TestModel, properties: Partial<Token> = {}): string {
   const token = { accessToken: 'access', accessTokenExpiresAt: later(), client: WEB, user: ALICE };
-  host.accessTokens.set('access', { ...token, scope: 'read write', ...properties });
+  testModel.accessTokens.set('access', { ...token, scope: 'read write', ...properties });
   return 'access';
 }

@@ -38,7 +38,7 @@ export interface Application {
 type Message = IncomingMessage & HttpMessage;
 
 /** An endpoint of the server, with its id. */
-interface Served {
+interface NamedEndpoint {
   readonly name: string;
   readonly endpoint: Endpoint;
 }
@@ -50,24 +50,26 @@ export function listenerOf(application: Application): RequestListener {
   return (incoming, reply) => {
     const message = incoming as Message;
     const [path] = decodedUrl(message);
-    const served = endpoints.get(path);
-    const answer = served ? answerEndpoint(message, served, application) : answerRoute(message, path, application);
-    void answer.then((response) => send(response, reply));
+    const endpoint = endpoints.get(path);
+    const responding = endpoint
+      ? respondFromEndpoint(message, endpoint, application)
+      : respondFromRoute(message, path, application);
+    void responding.then((response) => send(response, reply));
   };
 }
 
 /** Returns the endpoints by their paths, and tells the server where they are. */
-function endpointsByPath(server: OAuth2Server): Map<string, Served> {
+function endpointsByPath(server: OAuth2Server): Map<string, NamedEndpoint> {
   const { endpoints, options } = server.context;
-  const served = [...endpoints].flatMap(([name, endpoint]) => {
+  const entries = [...endpoints].flatMap(([name, endpoint]) => {
     const paths = isDocument(endpoint) ? documentPaths(endpoint, options.issuer) : [`/${endpoint.path}`];
     return paths.map((path) => [path, { name, endpoint }] as const);
   });
-  server.mount(Object.fromEntries(served.map(([path, { name }]) => [name, path])));
-  return new Map(served);
+  server.mount(Object.fromEntries(entries.map(([path, { name }]) => [name, path])));
+  return new Map(entries);
 }
 
-async function answerEndpoint(message: Message, { name, endpoint }: Served, application: Application) {
+async function respondFromEndpoint(message: Message, { name, endpoint }: NamedEndpoint, application: Application) {
   const { server, authorize } = application;
   const context = { name, endpoint, cors: server.context.options.cors, events: server.events };
   const { response } = await handleEndpoint(message, context, async (written) => {
@@ -80,7 +82,11 @@ async function answerEndpoint(message: Message, { name, endpoint }: Served, appl
   return response;
 }
 
-async function answerRoute(message: Message, path: string, { server, routes = {} }: Application): Promise<Response> {
+async function respondFromRoute(
+  message: Message,
+  path: string,
+  { server, routes = {} }: Application,
+): Promise<Response> {
   const response = new Response();
   const route = routes[`${message.method} ${path}`];
   try {

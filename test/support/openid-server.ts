@@ -46,29 +46,36 @@ interface Setup extends OpenIdOptions {
 }
 
 /** A server with the clients `web` and `other`, at which Alice is signed in. */
-export async function openIdServer({ from = [EC, RSA, ED], more = [], client, model, options, ...given }: Setup = {}) {
+export async function openIdServer({
+  from = [EC, RSA, ED],
+  more = [],
+  client,
+  model,
+  options,
+  ...openIdOptions
+}: Setup = {}) {
   const alice: User = { id: 'alice' };
   const users = { findById: (id: string) => (id === 'alice' ? alice : { id }), findByCredentials: () => undefined };
-  const known = {
+  const registration = {
     secret: SECRET,
     grants: ['authorization_code', 'refresh_token', 'client_credentials', 'password', 'implicit'],
     scopes: ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access', 'read'],
     defaultScope: ['read'],
   };
   const clients = [
-    { id: 'web', redirectUris: [CALLBACK], ...known, ...client },
-    { id: 'other', redirectUris: [OTHER_CALLBACK], ...known },
+    { id: 'web', redirectUris: [CALLBACK], ...registration, ...client },
+    { id: 'other', redirectUris: [OTHER_CALLBACK], ...registration },
   ];
   const store = new MemoryStore({ clients, users });
-  const wanted: ClaimsRequest[] = [];
+  const claimsRequests: ClaimsRequest[] = [];
   const getClaims = (_: User, request: ClaimsRequest) => {
-    wanted.push(request);
+    claimsRequests.push(request);
     return ALICE;
   };
   const server = new OAuth2Server({
     model: Object.assign(store, { getClaims }, model),
     issuer: ISSUER,
-    features: [keys({ from }), openid(given), ...more],
+    features: [keys({ from }), openid(openIdOptions), ...more],
     ...options,
   });
 
@@ -88,9 +95,9 @@ export async function openIdServer({ from = [EC, RSA, ED], more = [], client, mo
   /** The answer to an authorization request, its parameters. */
   const authorize = async (query: object = {}, user: User = alice, signedIn?: SignIn) => {
     const response = new Response();
-    const asked = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, state: 'xyz', scope: 'openid' };
+    const defaults = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, state: 'xyz', scope: 'openid' };
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-    const all = Object.entries({ ...asked, ...challenge, ...query }).filter(([, value]) => value !== undefined);
+    const all = Object.entries({ ...defaults, ...challenge, ...query }).filter(([, value]) => value !== undefined);
     const request = new Request({ method: 'GET', headers: {}, query: Object.fromEntries(all), body: {} });
     const handler = { authenticateHandler: { handle: () => user, howSignedIn: () => signedIn } };
     await server.authorize(request, response, handler).catch(() => undefined);
@@ -124,10 +131,24 @@ export async function openIdServer({ from = [EC, RSA, ED], more = [], client, mo
     (await send(endpoint, new Request({ method: 'GET', headers: {}, query: {} }))).body as Record<string, unknown>;
   const jwks = (await get('jwks')) as never;
   /** What an ID token says, verified as a client does it. */
-  const verified = async (idToken: unknown, audience = 'web') =>
+  const verifyIdToken = async (idToken: unknown, audience = 'web') =>
     (await jwtVerify(String(idToken), createLocalJWKSet(jwks), { issuer: ISSUER, audience })) as {
       payload: JWTPayload;
       protectedHeader: object;
     };
-  return { server, store, alice, wanted, send, token, authorize, redeem, signIn, signInAs, get, jwks, verified };
+  return {
+    server,
+    store,
+    alice,
+    claimsRequests,
+    send,
+    token,
+    authorize,
+    redeem,
+    signIn,
+    signInAs,
+    get,
+    jwks,
+    verifyIdToken,
+  };
 }

@@ -14,18 +14,18 @@ export function recipient(
   type: number | 'P-256' | 'P-384' | 'P-521' | 'X25519',
   more: object = { use: 'enc' },
 ): Recipient {
-  const made =
+  const pair =
     typeof type === 'number'
       ? generateKeyPairSync('rsa', { modulusLength: type })
       : type === 'X25519'
         ? generateKeyPairSync('x25519')
         : generateKeyPairSync('ec', { namedCurve: type });
-  return { jwk: { ...made.publicKey.export({ format: 'jwk' }), ...more }, key: made.privateKey };
+  return { jwk: { ...pair.publicKey.export({ format: 'jwk' }), ...more }, key: pair.privateKey };
 }
 
 /** As an independent client reads what is encrypted to it: the header, and what is inside. */
 export async function decrypted(jwe: unknown, key: KeyObject | Jwk) {
-  const own = 'kty' in key ? createPrivateKey({ key, format: 'jwk' }) : key;
-  const { plaintext, protectedHeader } = await compactDecrypt(String(jwe), own);
+  const privateKey = 'kty' in key ? createPrivateKey({ key, format: 'jwk' }) : key;
+  const { plaintext, protectedHeader } = await compactDecrypt(String(jwe), privateKey);
   return { text: new TextDecoder().decode(plaintext), header: protectedHeader };
 }

@@ -39,7 +39,7 @@ export function resourceRequest(authorization: unknown = 'Bearer access', change
 
 /** A good authorization request of the client `web`; what is `undefined` in `query` is left out. */
 export function authorizeRequest(query: Parameters = {}, changes: Changes = {}): Request {
-  const whole = {
+  const defaults = {
     response_type: 'code',
     client_id: 'web',
     redirect_uri: CALLBACK,
@@ -47,7 +47,7 @@ export function authorizeRequest(query: Parameters = {}, changes: Changes = {}):
     state: 'xyz',
     ...query,
   };
-  const given = Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined));
   return new Request({ method: 'GET', headers: {}, query: given, body: {}, ...changes });
 }
 

@@ -37,14 +37,20 @@ export async function startApplication(
   module: ModuleMetadata,
   options: TestApplicationOptions = {},
 ): Promise<TestApplication> {
-  const { prepare, override = (builder) => builder, trustProxy = false, port: wanted = 0, ...application } = options;
+  const {
+    prepare,
+    override = (builder) => builder,
+    trustProxy = false,
+    port: requestedPort = 0,
+    ...application
+  } = options;
   const { httpsOptions: https } = application;
   const compiled = await override(Test.createTestingModule(module)).compile();
   const adapter = await (platform === 'express' ? expressAdapter(trustProxy) : fastifyAdapter(trustProxy, https));
   const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
   running.push(app);
   await prepare?.(app);
-  await app.listen(wanted, '127.0.0.1');
+  await app.listen(requestedPort, '127.0.0.1');
   const { port } = app.getHttpServer().address();
   return { app, url: `${https ? 'https' : 'http'}://127.0.0.1:${port}` };
 }

@@ -15,7 +15,7 @@ const local = issue({
     ['dns', 'localhost'],
     ['ip', Buffer.from([127, 0, 0, 1])],
   ],
-  by: authority,
+  issuer: authority,
 });
 
 /** What a server on this machine is made with that asks for certificates, and lets everybody in. */
@@ -35,19 +35,19 @@ export const fetchWith =
     { method = 'GET', headers, body }: { method?: string; headers?: object; body?: unknown } = {},
   ) => {
     const { cert, key } = certificate ?? {};
-    const whole = { method, agent: false, ca: authority.cert, ...(cert && { cert, key: key! }), ...more };
-    const sent = request(url, {
+    const options = { method, agent: false, ca: authority.cert, ...(cert && { cert, key: key! }), ...more };
+    const sentRequest = request(url, {
       headers: Object.fromEntries(new Headers(headers as Record<string, string> | undefined)),
-      ...whole,
+      ...options,
     } as RequestOptions);
-    sent.end(body instanceof URLSearchParams ? body.toString() : body);
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    sentRequest.end(body instanceof URLSearchParams ? body.toString() : body);
+    const [response] = (await once(sentRequest, 'response')) as [IncomingMessage];
     const chunks: Buffer[] = [];
-    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    for await (const chunk of response) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     return new Response(text || null, {
-      status: answer.statusCode!,
-      headers: answer.headers as Record<string, string>,
+      status: response.statusCode!,
+      headers: response.headers as Record<string, string>,
     });
   };
 
@@ -56,13 +56,13 @@ export async function startTlsProxy(
   target: string,
   headersOf: (socket: TLSSocket) => Record<string, string>,
 ): Promise<{ url: string; server: Server }> {
-  const server = createServer(TLS_OPTIONS, (came, answer) => {
-    const headers = { ...came.headers, ...headersOf(came.socket as TLSSocket) };
-    const sent = requestHttp(new URL(came.url!, target), { method: came.method!, headers }, (got) => {
-      answer.writeHead(got.statusCode!, got.headers);
-      got.pipe(answer);
+  const server = createServer(TLS_OPTIONS, (incoming, outgoing) => {
+    const headers = { ...incoming.headers, ...headersOf(incoming.socket as TLSSocket) };
+    const forwarded = requestHttp(new URL(incoming.url!, target), { method: incoming.method!, headers }, (received) => {
+      outgoing.writeHead(received.statusCode!, received.headers);
+      received.pipe(outgoing);
     });
-    came.pipe(sent);
+    incoming.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

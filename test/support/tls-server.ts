@@ -35,13 +35,13 @@ export const json =
 /** A web server by https that says what it is told to say by path, and remembers who asked. */
 export class TlsServer {
   replies: Record<string, Reply> = {};
-  seen: IncomingMessage[] = [];
+  requests: IncomingMessage[] = [];
   port = 0;
   private server: Server | undefined;
 
   async start(host = '127.0.0.1'): Promise<void> {
     const server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) => {
-      this.seen.push(request);
+      this.requests.push(request);
       response.on('error', () => undefined);
       (this.replies[request.url!] ?? json({}, {}, 404))(response, request);
     });
@@ -60,12 +60,12 @@ export class TlsServer {
 
   /** How often something was asked for. */
   count(path: string): number {
-    return this.seen.filter(({ url }) => url === path).length;
+    return this.requests.filter(({ url }) => url === path).length;
   }
 
   reset(): void {
     this.replies = {};
-    this.seen = [];
+    this.requests = [];
   }
 
   async stop(): Promise<void> {

@@ -12,34 +12,34 @@ import {
   EXCHANGE,
   ISSUER,
   authority,
-  acme,
-  ofAcme,
-  own,
-  other,
-  byAcme,
+  ACME_SUBJECT,
+  acmeCertificate,
+  ownCertificate,
+  otherCertificate,
+  acmeRegistration,
   BOUND,
-  setUp,
-  GIVEN,
-  secretOf,
+  createMutualTlsServer,
+  ISSUED,
+  secretHeaders,
 } from '../../support/mutual-tls.js';
 import { FORM } from '../../support/requests.js';
 
 describe('a certificate-bound access token (RFC 8705)', () => {
   it('is accepted only with its certificate', async () => {
-    const { ask, present, post } = setUp();
-    const { body } = await ask('bound', { certificate: ofAcme });
+    const { requestToken, present, post } = createMutualTlsServer();
+    const { body } = await requestToken('bound', { certificate: acmeCertificate });
     const token = body['access_token']!;
-    expect(await present(token, { certificate: ofAcme })).toEqual({ status: 200 });
+    expect(await present(token, { certificate: acmeCertificate })).toEqual({ status: 200 });
     // The verification of the chain makes no difference: the client proved possession of the key.
-    expect(await present(token, { certificate: ofAcme, isVerified: false })).toEqual({ status: 200 });
-    for (const certificate of [undefined, other, issue({ subject: acme, by: authority })]) {
+    expect(await present(token, { certificate: acmeCertificate, isVerified: false })).toEqual({ status: 200 });
+    for (const certificate of [undefined, otherCertificate, issue({ subject: ACME_SUBJECT, issuer: authority })]) {
       expect(await present(token, { certificate })).toMatchObject({
         status: 401,
         challenge: expect.stringContaining('Bearer realm="Service",error="invalid_token"'),
       });
     }
-    const asked = await post({ client_id: 'bound', token }, { certificate: ofAcme }, 'introspection');
-    const thumbprint = ofAcme.x509.fingerprint256.replaceAll(':', '');
+    const asked = await post({ client_id: 'bound', token }, { certificate: acmeCertificate }, 'introspection');
+    const thumbprint = acmeCertificate.x509.fingerprint256.replaceAll(':', '');
     expect(asked.body).toMatchObject({
       active: true,
       token_type: 'Bearer',
@@ -48,26 +48,33 @@ describe('a certificate-bound access token (RFC 8705)', () => {
   });
 
   it('is issued for any certificate to a client that authenticates by a secret', async () => {
-    const { ask, present } = setUp();
-    const { body } = await ask('both', { ...secretOf('both'), certificate: other, isVerified: false });
-    expect(await present(body['access_token']!, { certificate: other })).toEqual({ status: 200 });
+    const { requestToken, present } = createMutualTlsServer();
+    const { body } = await requestToken('both', {
+      ...secretHeaders('both'),
+      certificate: otherCertificate,
+      isVerified: false,
+    });
+    expect(await present(body['access_token']!, { certificate: otherCertificate })).toEqual({ status: 200 });
     expect(await present(body['access_token']!, {})).toMatchObject({ status: 401 });
   });
 
   it('is not issued without a certificate', async () => {
-    const { ask, ruleOf } = setUp();
-    expect(await ask('both', secretOf('both'))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect(ruleOf().reason).toContain('192.0.2.1');
-    expect(await ask('secret', secretOf('secret'))).toMatchObject(GIVEN);
-    const all = setUp({ bind: 'all' });
-    expect(await all.ask('secret', secretOf('secret'))).toMatchObject({ status: 400 });
-    const { body } = await all.ask('secret', { ...secretOf('secret'), certificate: own });
+    const { requestToken, lastRefusal } = createMutualTlsServer();
+    expect(await requestToken('both', secretHeaders('both'))).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
+    expect(lastRefusal().reason).toContain('192.0.2.1');
+    expect(await requestToken('secret', secretHeaders('secret'))).toMatchObject(ISSUED);
+    const all = createMutualTlsServer({ bind: 'all' });
+    expect(await all.requestToken('secret', secretHeaders('secret'))).toMatchObject({ status: 400 });
+    const { body } = await all.requestToken('secret', { ...secretHeaders('secret'), certificate: ownCertificate });
     expect(await all.present(body['access_token']!, {})).toMatchObject({ status: 401 });
   });
 
   it('is not issued by the authorization endpoint, where a client shows no certificate', async () => {
     const implicit = { redirectUris: ['https://app.example/'], grants: ['implicit'], tokenEndpointAuthMethod: 'none' };
-    const { server } = setUp({}, [{ ...BOUND, ...implicit }]);
+    const { server } = createMutualTlsServer({}, [{ ...BOUND, ...implicit }]);
     const query = { response_type: 'token', client_id: 'it', redirect_uri: 'https://app.example/', state: 'x' };
     const response = new Response();
     const asked = new Request({ method: 'GET', headers: {}, query, body: {} });
@@ -79,19 +86,23 @@ describe('a certificate-bound access token (RFC 8705)', () => {
   });
 
   it('can be exchanged only with the same certificate', async () => {
-    const { ask, post, present } = setUp();
-    const { body } = await ask('both', { ...secretOf('both'), certificate: own });
+    const { requestToken, post, present } = createMutualTlsServer();
+    const { body } = await requestToken('both', { ...secretHeaders('both'), certificate: ownCertificate });
     const form = {
       grant_type: EXCHANGE,
       subject_token: body['access_token'],
       subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     };
-    const exchanged = await post(form, { ...secretOf('both'), certificate: own });
+    const exchanged = await post(form, { ...secretHeaders('both'), certificate: ownCertificate });
     expect(exchanged).toMatchObject({ status: 200 });
-    expect(await present(exchanged.body['access_token']!, { certificate: own })).toEqual({ status: 200 });
+    expect(await present(exchanged.body['access_token']!, { certificate: ownCertificate })).toEqual({ status: 200 });
     expect(await present(exchanged.body['access_token']!, {})).toMatchObject({ status: 401 });
-    expect(await post(form, { ...secretOf('both'), certificate: other })).toMatchObject({ status: 400 });
-    expect(await post(form, { ...secretOf('secret'), certificate: own })).toMatchObject({ status: 400 });
+    expect(await post(form, { ...secretHeaders('both'), certificate: otherCertificate })).toMatchObject({
+      status: 400,
+    });
+    expect(await post(form, { ...secretHeaders('secret'), certificate: ownCertificate })).toMatchObject({
+      status: 400,
+    });
   });
 });
 
@@ -103,7 +114,7 @@ describe('a separate resource server with mutualTls()', () => {
     };
     const jwt = [keys({ from: [from] }), jwtAccessTokens({ audience: ISSUER }), mutualTls()];
     const client = {
-      ...byAcme,
+      ...acmeRegistration,
       ...BOUND,
       id: 'acme',
       grants: ['client_credentials'],
@@ -117,7 +128,7 @@ describe('a separate resource server with mutualTls()', () => {
       issuer: ISSUER,
       features: jwt,
     });
-    const socket = { authorized: true, getPeerX509Certificate: () => ofAcme.x509 };
+    const socket = { authorized: true, getPeerX509Certificate: () => acmeCertificate.x509 };
     const form = { grant_type: 'client_credentials', client_id: 'acme' };
     const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
     const { accessToken } = await server.token(asked, new Response());
@@ -136,18 +147,20 @@ describe('a separate resource server with mutualTls()', () => {
       });
       return await api.authenticate(request, new Response());
     };
-    expect(await present(ofAcme.x509)).toMatchObject({ cnf: { 'x5t#S256': expect.stringMatching(/^[\w-]{43}$/) } });
-    await expect(present(other.x509)).rejects.toMatchObject({ name: 'invalid_token' });
+    expect(await present(acmeCertificate.x509)).toMatchObject({
+      cnf: { 'x5t#S256': expect.stringMatching(/^[\w-]{43}$/) },
+    });
+    await expect(present(otherCertificate.x509)).rejects.toMatchObject({ name: 'invalid_token' });
     await expect(present(undefined)).rejects.toMatchObject({ name: 'invalid_token' });
     // Without the feature, the binding could not be verified.
-    await expect(present(ofAcme.x509, [])).rejects.toMatchObject({ name: 'invalid_token' });
+    await expect(present(acmeCertificate.x509, [])).rejects.toMatchObject({ name: 'invalid_token' });
   });
 });
 
 describe('a server with fapi2() and mutualTls()', () => {
   it('authenticates clients by their certificates only', async () => {
     const client = {
-      ...byAcme,
+      ...acmeRegistration,
       ...BOUND,
       id: 'acme',
       grants: ['client_credentials'],
@@ -159,15 +172,20 @@ describe('a server with fapi2() and mutualTls()', () => {
     const model = new MemoryStore({ clients: [client, open], users });
     const features = [fapi2({ privateKeyJwt: false, dpop: false }), mutualTls()];
     const server = new OAuth2Server({ model, issuer: ISSUER, features });
-    const ask = async (id: string, certificate?: IssuedCertificate) => {
+    const requestToken = async (id: string, certificate?: IssuedCertificate) => {
       const socket = { authorized: true, getPeerX509Certificate: () => certificate?.x509 };
       const body = { grant_type: 'client_credentials', client_id: id };
       const request = new Request({ method: 'POST', headers: FORM, query: {}, body, socket });
       return await server.token(request, new Response());
     };
-    expect(await ask('acme', ofAcme)).toHaveProperty(['cnf', 'x5t#S256']);
-    for (const [id, certificate] of [['acme'], ['acme', other], ['open', ofAcme], ['nobody', ofAcme]] as const) {
-      await expect(ask(id, certificate)).rejects.toMatchObject({ name: 'invalid_client' });
+    expect(await requestToken('acme', acmeCertificate)).toHaveProperty(['cnf', 'x5t#S256']);
+    for (const [id, certificate] of [
+      ['acme'],
+      ['acme', otherCertificate],
+      ['open', acmeCertificate],
+      ['nobody', acmeCertificate],
+    ] as const) {
+      await expect(requestToken(id, certificate)).rejects.toMatchObject({ name: 'invalid_client' });
     }
   });
 });

@@ -8,56 +8,64 @@ import { CN, issue, type IssuedCertificate, O, OU, type CertificateOptions } fro
 import {
   ISSUER,
   authority,
-  acme,
-  ofAcme,
-  own,
-  other,
-  type ClientPresents,
+  ACME_SUBJECT,
+  acmeCertificate,
+  ownCertificate,
+  otherCertificate,
+  type ClientConnection,
   jwkOf,
   withCertificate,
-  byAcme,
-  setUp,
+  acmeRegistration,
+  createMutualTlsServer,
   REFUSED,
-  GIVEN,
-  secretOf,
+  ISSUED,
+  secretHeaders,
 } from '../../support/mutual-tls.js';
 import { FORM } from '../../support/requests.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 
 describe('a client with the authentication method tls_client_auth', () => {
   it('is authenticated by the certificate of a trusted authority', async () => {
-    const { ask, heard } = setUp();
-    expect(await ask('acme', { certificate: ofAcme })).toMatchObject(GIVEN);
-    expect(heard).toContainEqual(expect.objectContaining({ name: 'client.authenticated', method: 'tls_client_auth' }));
+    const { requestToken, emittedEvents } = createMutualTlsServer();
+    expect(await requestToken('acme', { certificate: acmeCertificate })).toMatchObject(ISSUED);
+    expect(emittedEvents).toContainEqual(
+      expect.objectContaining({ name: 'client.authenticated', method: 'tls_client_auth' }),
+    );
   });
 
-  it.each<[string, ClientPresents]>([
+  it.each<[string, ClientConnection]>([
     ['without a certificate', {}],
-    ['with a certificate whose chain was not verified', { certificate: ofAcme, isVerified: false }],
+    ['with a certificate whose chain was not verified', { certificate: acmeCertificate, isVerified: false }],
     [
       'with a self-issued certificate of the same subject',
-      { certificate: issue({ subject: acme }), isVerified: false },
+      { certificate: issue({ subject: ACME_SUBJECT }), isVerified: false },
     ],
-    ['with a certificate of another subject', { certificate: issue({ subject: [[[CN, 'client']]], by: authority }) }],
-    ['with an expired certificate', { certificate: issue({ subject: acme, by: authority, from: -2, to: -1 }) }],
+    [
+      'with a certificate of another subject',
+      { certificate: issue({ subject: [[[CN, 'client']]], issuer: authority }) },
+    ],
+    [
+      'with an expired certificate',
+      { certificate: issue({ subject: ACME_SUBJECT, issuer: authority, from: -2, to: -1 }) },
+    ],
     [
       'with a certificate that is not valid yet',
-      { certificate: issue({ subject: acme, by: authority, from: 1, to: 2 }) },
+      { certificate: issue({ subject: ACME_SUBJECT, issuer: authority, from: 1, to: 2 }) },
     ],
     [
       'with a certificate in a header that no trusted proxy sent',
-      { headers: { 'client-cert': `:${ofAcme.x509.raw.toString('base64')}:` } },
+      { headers: { 'client-cert': `:${acmeCertificate.x509.raw.toString('base64')}:` } },
     ],
-    ['with a client secret', secretOf('acme')],
+    ['with a client secret', secretHeaders('acme')],
   ])('is rejected %s', async (_what, brought) => {
-    const { ask, heard } = setUp();
-    expect(await ask('acme', brought)).toMatchObject(REFUSED);
-    expect(heard).not.toContainEqual(expect.objectContaining({ name: 'client.authenticated' }));
+    const { requestToken, emittedEvents } = createMutualTlsServer();
+    expect(await requestToken('acme', brought)).toMatchObject(REFUSED);
+    expect(emittedEvents).not.toContainEqual(expect.objectContaining({ name: 'client.authenticated' }));
   });
 
   it.each<[string, string, CertificateOptions['subject']]>([
-    ['in another case', 'cn=CLIENT,o=acme\\2c inc.,c=de', acme],
-    ['with spaces around separators', 'CN = client, O=Acme\\, Inc., C=DE', acme],
+    ['in another case', 'cn=CLIENT,o=acme\\2c inc.,c=de', ACME_SUBJECT],
+    ['with spaces around separators', 'CN = client, O=Acme\\, Inc., C=DE', ACME_SUBJECT],
     ['for a certificate with a Latin-1 string', 'CN=Müller', [[[CN, Buffer.from('M\u00fcller', 'latin1'), 0x14]]]],
     ['with escaped bytes', 'CN=M\\C3\\BCller', [[[CN, 'Müller']]]],
     [
@@ -91,18 +99,18 @@ describe('a client with the authentication method tls_client_auth', () => {
     ['with an escaped comma and equals sign', 'CN=client\\,O\\=Acme', [[[CN, 'client,O=Acme']]]],
     ['with an escaped number sign', 'CN=\\#client', [[[CN, '#client']]]],
   ])('is authenticated by a registered subject DN %s', async (_what, tlsClientAuthSubjectDn, subject) => {
-    const { ask, ruleOf } = setUp({}, [{ ...byAcme, tlsClientAuthSubjectDn }]);
-    expect([await ask('it', { certificate: issue({ subject: subject!, by: authority }) }), ruleOf()]).toMatchObject([
-      GIVEN,
-      {},
-    ]);
+    const { requestToken, lastRefusal } = createMutualTlsServer({}, [{ ...acmeRegistration, tlsClientAuthSubjectDn }]);
+    expect([
+      await requestToken('it', { certificate: issue({ subject: subject!, issuer: authority }) }),
+      lastRefusal(),
+    ]).toMatchObject([ISSUED, {}]);
   });
 
   it.each<[string, string, CertificateOptions['subject']]>([
-    ['in another order', 'C=DE,O=Acme\\, Inc.,CN=client', acme],
-    ['with a missing attribute', 'CN=client,O=Acme\\, Inc.', acme],
+    ['in another order', 'C=DE,O=Acme\\, Inc.,CN=client', ACME_SUBJECT],
+    ['with a missing attribute', 'CN=client,O=Acme\\, Inc.', ACME_SUBJECT],
     ['with a numeric attribute type of 400 digits', `1.2.${'9'.repeat(400)}=x`, [[[`1.2.${'9'.repeat(400)}`, 'x']]]],
-    ['with an additional attribute', 'CN=client,O=Acme\\, Inc.,C=DE,C=DE', acme],
+    ['with an additional attribute', 'CN=client,O=Acme\\, Inc.,C=DE,C=DE', ACME_SUBJECT],
     ['with a comma that is not escaped', 'CN=client,O=Acme', [[[CN, 'client,O=Acme']]]],
     [
       'with one of two attributes of an RDN',
@@ -137,8 +145,10 @@ describe('a client with the authentication method tls_client_auth', () => {
     ['with an unknown attribute type', 'constructor=client', [[[CN, 'client']]]],
     ['that is very long', `CN=${' '.repeat(1900)}"`, [[[CN, 'client']]]],
   ])('is rejected with a registered subject DN %s', async (_what, tlsClientAuthSubjectDn, subject) => {
-    const { ask } = setUp({}, [{ ...byAcme, tlsClientAuthSubjectDn }]);
-    expect(await ask('it', { certificate: issue({ subject: subject!, by: authority }) })).toMatchObject(REFUSED);
+    const { requestToken } = createMutualTlsServer({}, [{ ...acmeRegistration, tlsClientAuthSubjectDn }]);
+    expect(await requestToken('it', { certificate: issue({ subject: subject!, issuer: authority }) })).toMatchObject(
+      REFUSED,
+    );
   });
 
   const V6 = Buffer.from('20010db8000000000000000000000001', 'hex');
@@ -160,8 +170,8 @@ describe('a client with the authentication method tls_client_auth', () => {
     { tlsClientAuthSanIp: '2001:DB8:0::0:1' },
     { metadata: { tls_client_auth_san_dns: 'client.example' } },
   ])('is authenticated by a registered subject alternative name: %j', async (name) => {
-    const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
-    expect(await ask('it', { certificate: issue({ names: NAMES, by: authority }) })).toMatchObject(GIVEN);
+    const { requestToken } = createMutualTlsServer({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
+    expect(await requestToken('it', { certificate: issue({ names: NAMES, issuer: authority }) })).toMatchObject(ISSUED);
   });
 
   it.each([
@@ -181,35 +191,39 @@ describe('a client with the authentication method tls_client_auth', () => {
     { tlsClientAuthSanDns: 'client.example', tlsClientAuthSanIp: '192.0.2.7' },
     { tlsClientAuthSanDns: ['client.example'] },
   ])('is rejected with the registered name %j', async (name) => {
-    const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
-    expect(await ask('it', { certificate: issue({ names: NAMES, by: authority }) })).toMatchObject(REFUSED);
+    const { requestToken } = createMutualTlsServer({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
+    expect(await requestToken('it', { certificate: issue({ names: NAMES, issuer: authority }) })).toMatchObject(
+      REFUSED,
+    );
   });
 });
 
 describe('a client with the authentication method self_signed_tls_client_auth', () => {
   it.each(['self', 'bare'])('is authenticated by its own certificate: client %s', async (id) => {
-    expect(await setUp().ask(id, { certificate: own, isVerified: false })).toMatchObject(GIVEN);
+    expect(
+      await createMutualTlsServer().requestToken(id, { certificate: ownCertificate, isVerified: false }),
+    ).toMatchObject(ISSUED);
   });
 
   it('is authenticated by a renewed certificate of its key only if it registered the key alone', async () => {
-    const { ask } = setUp();
+    const { requestToken } = createMutualTlsServer();
     const renewed = issue({
       subject: [[[CN, 'own']]],
-      keys: { privateKey: own.privateKey, publicKey: own.x509.publicKey },
+      keys: { privateKey: ownCertificate.privateKey, publicKey: ownCertificate.x509.publicKey },
     });
-    expect(await ask('bare', { certificate: renewed })).toMatchObject(GIVEN);
-    expect(await ask('self', { certificate: renewed })).toMatchObject(REFUSED);
+    expect(await requestToken('bare', { certificate: renewed })).toMatchObject(ISSUED);
+    expect(await requestToken('self', { certificate: renewed })).toMatchObject(REFUSED);
   });
 
-  it.each<[string, ClientPresents]>([
+  it.each<[string, ClientConnection]>([
     ['without a certificate', {}],
-    ['with another certificate of the same subject', { certificate: other }],
-    ['with a certificate of an authority', { certificate: ofAcme }],
-    ['with a client secret', secretOf('self')],
+    ['with another certificate of the same subject', { certificate: otherCertificate }],
+    ['with a certificate of an authority', { certificate: acmeCertificate }],
+    ['with a client secret', secretHeaders('self')],
   ])('is rejected %s', async (_what, brought) => {
-    const { ask } = setUp();
-    expect(await ask('self', brought)).toMatchObject(REFUSED);
-    expect(await ask('bare', brought)).toMatchObject(brought.headers ? { status: 400 } : REFUSED);
+    const { requestToken } = createMutualTlsServer();
+    expect(await requestToken('self', brought)).toMatchObject(REFUSED);
+    expect(await requestToken('bare', brought)).toMatchObject(brought.headers ? { status: 400 } : REFUSED);
   });
 
   it.each([
@@ -219,20 +233,29 @@ describe('a client with the authentication method self_signed_tls_client_auth', 
     ['null as a key', { jwks: { keys: [null] } }],
     ['a key without members', { jwks: { keys: [{}] } }],
     ['a string as `x5c`', { jwks: { keys: [{ x5c: 'x' }] } }],
-    ['an empty `x5c`', { jwks: { keys: [{ ...jwkOf(own), x5c: [] }] } }],
+    ['an empty `x5c`', { jwks: { keys: [{ ...jwkOf(ownCertificate), x5c: [] }] } }],
     [
       'the certificate of another client first in `x5c`',
       {
-        jwks: { keys: [{ ...jwkOf(own), x5c: [other.x509.raw.toString('base64'), own.x509.raw.toString('base64')] }] },
+        jwks: {
+          keys: [
+            {
+              ...jwkOf(ownCertificate),
+              x5c: [otherCertificate.x509.raw.toString('base64'), ownCertificate.x509.raw.toString('base64')],
+            },
+          ],
+        },
       },
     ],
-    ['a wrong curve', { jwks: { keys: [{ ...jwkOf(own), crv: 'P-384' }] } }],
-    ['more than 100 keys', { jwks: { keys: Array.from({ length: 101 }, () => jwkOf(own)) } }],
+    ['a wrong curve', { jwks: { keys: [{ ...jwkOf(ownCertificate), crv: 'P-384' }] } }],
+    ['more than 100 keys', { jwks: { keys: Array.from({ length: 101 }, () => jwkOf(ownCertificate)) } }],
     ['a `jwks_uri` on this machine', { jwksUri: 'https://127.0.0.1/keys' }],
     ['a `jwks_uri` that is not a URL', { jwksUri: 'no URL' }],
   ])('is rejected if its registered keys are invalid: %s', async (_, registered) => {
-    const { ask } = setUp({}, [{ tokenEndpointAuthMethod: 'self_signed_tls_client_auth', ...registered }]);
-    expect(await ask('it', { certificate: own })).toMatchObject(REFUSED);
+    const { requestToken } = createMutualTlsServer({}, [
+      { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', ...registered },
+    ]);
+    expect(await requestToken('it', { certificate: ownCertificate })).toMatchObject(REFUSED);
   });
 
   it.each([
@@ -240,49 +263,55 @@ describe('a client with the authentication method self_signed_tls_client_auth', 
     ['not valid yet', { from: 1, to: 2 }],
   ])('is rejected with a certificate that is %s', async (_what, span) => {
     const late = issue(span);
-    const { ask } = setUp({}, [
+    const { requestToken } = createMutualTlsServer({}, [
       { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', jwks: { keys: [withCertificate(late)] } },
     ]);
-    expect(await ask('it', { certificate: late })).toMatchObject(REFUSED);
+    expect(await requestToken('it', { certificate: late })).toMatchObject(REFUSED);
   });
 });
 
 describe('a client certificate', () => {
   it('does not authenticate a client that is registered for another method', async () => {
-    const { ask } = setUp();
-    expect(await ask('secret', { certificate: ofAcme })).toMatchObject(REFUSED);
-    expect(await ask('nobody', { certificate: ofAcme })).toMatchObject(REFUSED);
-    expect(await ask('secret', { certificate: ofAcme, ...secretOf('secret') })).toMatchObject(GIVEN);
+    const { requestToken } = createMutualTlsServer();
+    expect(await requestToken('secret', { certificate: acmeCertificate })).toMatchObject(REFUSED);
+    expect(await requestToken('nobody', { certificate: acmeCertificate })).toMatchObject(REFUSED);
+    expect(await requestToken('secret', { certificate: acmeCertificate, ...secretHeaders('secret') })).toMatchObject(
+      ISSUED,
+    );
   });
 
   it('is rejected together with a second method of client authentication', async () => {
-    const { ask } = setUp();
-    expect(await ask('acme', { certificate: ofAcme }, { client_secret: 'x' })).toMatchObject(REFUSED);
-    expect(await ask('acme', { certificate: ofAcme, ...secretOf('secret') })).toMatchObject({ status: 400 });
+    const { requestToken } = createMutualTlsServer();
+    expect(await requestToken('acme', { certificate: acmeCertificate }, { client_secret: 'x' })).toMatchObject(REFUSED);
+    expect(await requestToken('acme', { certificate: acmeCertificate, ...secretHeaders('secret') })).toMatchObject({
+      status: 400,
+    });
   });
 
   it('is rejected if its method is not in the option `methods`', async () => {
-    const { ask, server } = setUp({ methods: ['self_signed_tls_client_auth'] });
-    expect(await ask('acme', { certificate: ofAcme })).toMatchObject(REFUSED);
-    expect(await ask('self', { certificate: own })).toMatchObject(GIVEN);
+    const { requestToken, server } = createMutualTlsServer({ methods: ['self_signed_tls_client_auth'] });
+    expect(await requestToken('acme', { certificate: acmeCertificate })).toMatchObject(REFUSED);
+    expect(await requestToken('self', { certificate: ownCertificate })).toMatchObject(ISSUED);
     expect(server).toBeInstanceOf(OAuth2Server);
   });
 
   it('authenticates a client at every endpoint', async () => {
-    const { ask, post } = setUp();
-    const { body } = await ask('acme', { certificate: ofAcme });
+    const { requestToken, post } = createMutualTlsServer();
+    const { body } = await requestToken('acme', { certificate: acmeCertificate });
     const form = { client_id: 'acme', token: body['access_token'] };
-    const asked = await post(form, { certificate: ofAcme }, 'introspection');
+    const asked = await post(form, { certificate: acmeCertificate }, 'introspection');
     expect(asked).toMatchObject({ status: 200, body: { active: true } });
-    expect(await post(form, { certificate: other, isVerified: false }, 'introspection')).toMatchObject(REFUSED);
-    expect(await post(form, { certificate: ofAcme }, 'revocation')).toMatchObject({ status: 200 });
+    expect(await post(form, { certificate: otherCertificate, isVerified: false }, 'introspection')).toMatchObject(
+      REFUSED,
+    );
+    expect(await post(form, { certificate: acmeCertificate }, 'revocation')).toMatchObject({ status: 200 });
   });
 });
 
 describe('the option `proxy` of mutualTls()', () => {
   const PROXY = '10.0.0.5';
-  const der = ofAcme.x509.raw.toString('base64');
-  const escaped = encodeURIComponent(ofAcme.cert);
+  const der = acmeCertificate.x509.raw.toString('base64');
+  const escaped = encodeURIComponent(acmeCertificate.cert);
   const trusting = (proxy: object = {}): MutualTlsOptions => ({
     proxy: { trusted: ['10.0.0.0/24', 'fd00::/8'], verified: true, ...proxy },
   });
@@ -290,33 +319,35 @@ describe('the option `proxy` of mutualTls()', () => {
   it.each([
     ['client-cert', `:${der}:`],
     ['ssl-client-cert', escaped],
-    ['x-amzn-mtls-clientcert-leaf', encodeURI(ofAcme.cert)],
+    ['x-amzn-mtls-clientcert-leaf', encodeURI(acmeCertificate.cert)],
     ['x-ssl-client-der', der],
     ['x-forwarded-tls-client-cert', encodeURIComponent(der)],
     ['x-forwarded-client-cert', `By=spiffe://a/b;Hash=ab;Cert="${escaped}";Subject="CN=\\"x\\",O=y";URI=`],
   ])('accepts the certificate that a trusted proxy sends in the header %s', async (header, value) => {
-    const { ask } = setUp(trusting({ header }));
+    const { requestToken } = createMutualTlsServer(trusting({ header }));
     for (const from of [PROXY, `::ffff:${PROXY}`, 'fd00::1%eth0']) {
-      expect(await ask('acme', { from, headers: { [header]: value } })).toMatchObject(GIVEN);
+      expect(await requestToken('acme', { from, headers: { [header]: value } })).toMatchObject(ISSUED);
     }
   });
 
   it.each(['192.0.2.1', '10.0.1.5', '::1', 'fe80::1%10.0.0.5', '::ffff:10.0.1.5', ''])(
     'ignores the header of the untrusted address %j',
     async (from) => {
-      const { ask } = setUp(trusting());
+      const { requestToken } = createMutualTlsServer(trusting());
       const headers = { 'client-cert': `:${der}:` };
-      expect(await ask('acme', { from, headers })).toMatchObject(REFUSED);
-      expect(await ask('acme', { from, headers, certificate: other })).toMatchObject(REFUSED);
-      expect(await ask('acme', { from, headers: { 'client-cert': 'x' }, certificate: ofAcme })).toMatchObject(GIVEN);
+      expect(await requestToken('acme', { from, headers })).toMatchObject(REFUSED);
+      expect(await requestToken('acme', { from, headers, certificate: otherCertificate })).toMatchObject(REFUSED);
+      expect(
+        await requestToken('acme', { from, headers: { 'client-cert': 'x' }, certificate: acmeCertificate }),
+      ).toMatchObject(ISSUED);
     },
   );
 
   it('does not treat the certificate of the proxy as that of the client', async () => {
-    const { ask } = setUp(trusting());
-    expect(await ask('acme', { from: PROXY, certificate: ofAcme })).toMatchObject(REFUSED);
-    const headers = { 'client-cert': `:${other.x509.raw.toString('base64')}:` };
-    expect(await ask('acme', { from: PROXY, certificate: ofAcme, headers })).toMatchObject(REFUSED);
+    const { requestToken } = createMutualTlsServer(trusting());
+    expect(await requestToken('acme', { from: PROXY, certificate: acmeCertificate })).toMatchObject(REFUSED);
+    const headers = { 'client-cert': `:${otherCertificate.x509.raw.toString('base64')}:` };
+    expect(await requestToken('acme', { from: PROXY, certificate: acmeCertificate, headers })).toMatchObject(REFUSED);
   });
 
   it.each([
@@ -340,21 +371,21 @@ describe('the option `proxy` of mutualTls()', () => {
     ['x-forwarded-client-cert', 'an empty pair', '='],
     ['x-forwarded-client-cert', 'backslashes only', '\\'.repeat(4000)],
   ])('rejects an invalid value of the header %s: %s', async (header, _, value) => {
-    const { ask } = setUp(trusting({ header }));
-    expect(await ask('acme', { from: PROXY, headers: { [header]: value } })).toMatchObject(REFUSED);
+    const { requestToken } = createMutualTlsServer(trusting({ header }));
+    expect(await requestToken('acme', { from: PROXY, headers: { [header]: value } })).toMatchObject(REFUSED);
   });
 
   it('accepts a certificate of an authority only if the proxy verified its chain', async () => {
     const headers = { 'client-cert': `:${der}:` };
     const judged = (result: string) => ({ from: PROXY, headers: { ...headers, 'ssl-client-verify': result } });
-    const none = setUp(trusting({ verified: undefined }));
-    expect(await none.ask('acme', judged('SUCCESS'))).toMatchObject(REFUSED);
-    const some = setUp(trusting({ verified: { header: 'SSL-Client-Verify', value: 'SUCCESS' } }));
-    expect(await some.ask('acme', judged('SUCCESS'))).toMatchObject(GIVEN);
-    expect(await some.ask('acme', judged('FAILED:self-signed'))).toMatchObject(REFUSED);
-    expect(await some.ask('acme', { from: PROXY, headers })).toMatchObject(REFUSED);
-    const self = { 'client-cert': `:${own.x509.raw.toString('base64')}:` };
-    expect(await some.ask('self', { from: PROXY, headers: self })).toMatchObject(GIVEN);
+    const none = createMutualTlsServer(trusting({ verified: undefined }));
+    expect(await none.requestToken('acme', judged('SUCCESS'))).toMatchObject(REFUSED);
+    const some = createMutualTlsServer(trusting({ verified: { header: 'SSL-Client-Verify', value: 'SUCCESS' } }));
+    expect(await some.requestToken('acme', judged('SUCCESS'))).toMatchObject(ISSUED);
+    expect(await some.requestToken('acme', judged('FAILED:self-signed'))).toMatchObject(REFUSED);
+    expect(await some.requestToken('acme', { from: PROXY, headers })).toMatchObject(REFUSED);
+    const self = { 'client-cert': `:${ownCertificate.x509.raw.toString('base64')}:` };
+    expect(await some.requestToken('self', { from: PROXY, headers: self })).toMatchObject(ISSUED);
   });
 });
 
@@ -370,13 +401,13 @@ describe('dynamic registration with mutualTls()', () => {
     const request = new Request({ method: 'POST', headers, query: {}, body });
     await server.handle('registration', request, response).catch(() => undefined);
     const { client_id: id } = response.body as { client_id?: string };
-    const ask = async (certificate: IssuedCertificate) => {
+    const requestToken = async (certificate: IssuedCertificate) => {
       const socket = { authorized: true, getPeerX509Certificate: () => certificate.x509 };
       const form = { grant_type: 'client_credentials', client_id: id, scope: 'read' };
       const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
       return await server.token(asked, new Response());
     };
-    return { status: response.status, body: response.body as Record<string, unknown>, ask };
+    return { status: response.status, body: response.body as Record<string, unknown>, requestToken };
   };
   const BY_NAME = { token_endpoint_auth_method: 'tls_client_auth' };
 
@@ -384,15 +415,15 @@ describe('dynamic registration with mutualTls()', () => {
     ['its subject DN', { tls_client_auth_subject_dn: 'CN=client, O=Acme\\, Inc., C=DE' }],
     [
       'its self-signed certificate',
-      { jwks: { keys: [withCertificate(ofAcme)] }, token_endpoint_auth_method: 'self_signed_tls_client_auth' },
+      { jwks: { keys: [withCertificate(acmeCertificate)] }, token_endpoint_auth_method: 'self_signed_tls_client_auth' },
     ],
   ])('registers a client by %s, and issues tokens bound to its certificate', async (_, how) => {
     const metadata = { ...BY_NAME, ...how, tls_client_certificate_bound_access_tokens: true };
-    const { status, body, ask } = await register(metadata);
+    const { status, body, requestToken } = await register(metadata);
     expect({ status, body }).toMatchObject({ status: 201, body: metadata });
     expect(body).not.toHaveProperty('client_secret');
-    expect(await ask(ofAcme)).toHaveProperty(['cnf', 'x5t#S256']);
-    await expect(ask(other)).rejects.toMatchObject({ name: 'invalid_client' });
+    expect(await requestToken(acmeCertificate)).toHaveProperty(['cnf', 'x5t#S256']);
+    await expect(requestToken(otherCertificate)).rejects.toMatchObject({ name: 'invalid_client' });
   });
 
   it.each([
@@ -429,17 +460,17 @@ describe('the `jwks_uri` of a client with self_signed_tls_client_auth', () => {
   const set = () => {
     keyServer.reset();
     const client = { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', jwksUri: keyServer.url('/keys') };
-    return setUp({ fetch: { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE } }, [client]);
+    return createMutualTlsServer({ fetch: { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE } }, [client]);
   };
 
   it('is fetched once for many requests', async () => {
-    const { ask } = set();
-    keyServer.replies['/keys'] = json({ keys: [withCertificate(own)] });
-    expect(await ask('it', { certificate: own })).toMatchObject(GIVEN);
-    expect(await ask('it', { certificate: own })).toMatchObject(GIVEN);
+    const { requestToken } = set();
+    keyServer.replies['/keys'] = json({ keys: [withCertificate(ownCertificate)] });
+    expect(await requestToken('it', { certificate: ownCertificate })).toMatchObject(ISSUED);
+    expect(await requestToken('it', { certificate: ownCertificate })).toMatchObject(ISSUED);
     // An unknown key causes no second fetch during the cool-down.
-    expect(await ask('it', { certificate: other })).toMatchObject(REFUSED);
-    expect(await ask('it', { certificate: ofAcme })).toMatchObject(REFUSED);
+    expect(await requestToken('it', { certificate: otherCertificate })).toMatchObject(REFUSED);
+    expect(await requestToken('it', { certificate: acmeCertificate })).toMatchObject(REFUSED);
     expect(keyServer.count('/keys')).toBe(1);
   });
 
@@ -449,21 +480,21 @@ describe('the `jwks_uri` of a client with self_signed_tls_client_auth', () => {
     ['a redirect', json('', { location: '/other' }, 302), 401],
     ['the status 503', json('', {}, 503), 503],
   ])('causes an error if the response is %s', async (_what, reply, status) => {
-    const { ask } = set();
+    const { requestToken } = set();
     keyServer.replies['/keys'] = reply;
-    expect(await ask('it', { certificate: own })).toMatchObject({ status });
+    expect(await requestToken('it', { certificate: ownCertificate })).toMatchObject({ status });
   });
 
   it('is not fetched for a client that shows no certificate', async () => {
-    const { ask } = set();
-    expect(await ask('it')).toMatchObject(REFUSED);
+    const { requestToken } = set();
+    expect(await requestToken('it')).toMatchObject(REFUSED);
     expect(keyServer.count('/keys')).toBe(0);
   });
 });
 
 describe('mutualTls()', () => {
   it('adds its members to the server metadata', async () => {
-    const { server } = setUp({ endpointAliases: 'https://mtls.example.com' });
+    const { server } = createMutualTlsServer({ endpointAliases: 'https://mtls.example.com' });
     const response = new Response();
     await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
     expect(response.body).toMatchObject({

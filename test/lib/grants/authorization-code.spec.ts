@@ -9,8 +9,8 @@ withoutWarnings();
 
 describe('the authorization code grant', () => {
   it('consumes the code, then saves and returns the tokens', async () => {
-    const { host, spent, body, result } = await redeem();
-    expect(spent).toBe(true);
+    const { testModel, consumed, body, result } = await redeem();
+    expect(consumed).toBe(true);
     const code = { authorizationCode: 'code', redirectUri: CALLBACK, expiresAt: expect.any(Date), scope: 'read' };
     const token = {
       accessToken: body['access_token'],
@@ -20,14 +20,14 @@ describe('the authorization code grant', () => {
       refreshTokenExpiresAt: expect.any(Date),
       scope: 'read',
     };
-    expect(host.calls).toEqual([
+    expect(testModel.calls).toEqual([
       ['getClient', 'web', 's3cret'],
       ['getAuthorizationCode', 'code'],
       ['validateScope', ALICE, WEB, 'read'],
       ['revokeAuthorizationCode', { ...code, client: WEB, user: ALICE }],
       ['saveToken', token, WEB, ALICE],
     ]);
-    expect(result).toBe(host.accessTokens.get(body['access_token'] as string));
+    expect(result).toBe(testModel.accessTokens.get(body['access_token'] as string));
     expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope']);
   });
 
@@ -57,8 +57,8 @@ describe('the authorization code grant', () => {
     [['code', 'code'], 'invalid_request: Repeated parameter: `code`'],
     ['other', 'invalid_grant: Invalid grant: authorization code is invalid'],
   ])('rejects the code parameter %j', async (code, expected) => {
-    const { error, spent } = await redeem({ code });
-    expect([summary(error), spent]).toEqual([`400 ${expected}`, false]);
+    const { error, consumed } = await redeem({ code });
+    expect([summary(error), consumed]).toEqual([`400 ${expected}`, false]);
   });
 
   const UNSAVED = (what: string) =>
@@ -88,8 +88,8 @@ describe('the authorization code grant', () => {
       '400 invalid_grant: Invalid grant: `redirect_uri` is not a valid URI',
     ],
   ])('rejects a code that %s, without consuming it', async (_, code, expected) => {
-    const { error, spent } = await redeem({}, code);
-    expect([summary(error), spent]).toEqual([expected, false]);
+    const { error, consumed } = await redeem({}, code);
+    expect([summary(error), consumed]).toEqual([expected, false]);
   });
 
   it('does not treat two clients without an id as the same client', async () => {
@@ -103,7 +103,7 @@ describe('the authorization code grant', () => {
   });
 
   it('rejects a scope that the model no longer grants, without consuming the code', async () => {
-    const { error, spent } = await redeem({}, { scope: 'admin' });
-    expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid scope: Requested scope is invalid', false]);
+    const { error, consumed } = await redeem({}, { scope: 'admin' });
+    expect([summary(error), consumed]).toEqual(['400 invalid_scope: Invalid scope: Requested scope is invalid', false]);
   });
 });

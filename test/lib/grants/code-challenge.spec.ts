@@ -56,8 +56,8 @@ describe('PKCE verification in the authorization code grant (RFC 7636)', () => {
       '503 server_error: Server error: no valid hash algorithm available to verify `code_verifier`',
     ],
   ])('rejects the request and consumes the code if %s', async (_, body, code, expected) => {
-    const { error, spent, methods } = await redeem(body, code);
-    expect([summary(error), spent, methods.includes('saveToken')]).toEqual([expected, true, false]);
+    const { error, consumed, methods } = await redeem(body, code);
+    expect([summary(error), consumed, methods.includes('saveToken')]).toEqual([expected, true, false]);
   });
 
   it.each<[string, object, boolean]>([

@@ -22,9 +22,9 @@ describe('the token issued for an authorization code or a refresh token', () => 
   });
 
   it('is passed to model.redeem() with the stored code, the client and the user', async () => {
-    const { host } = await redeem({}, {}, { redeem: inOneStep });
-    const [, spent, token, client, user] = host.calls.find(([name]) => name === 'redeem')!;
-    expect(spent).toBe(host.codes.get('code'));
+    const { testModel } = await redeem({}, {}, { redeem: inOneStep });
+    const [, spent, token, client, user] = testModel.calls.find(([name]) => name === 'redeem')!;
+    expect(spent).toBe(testModel.codes.get('code'));
     expect(token).toMatchObject({ accessToken: expect.any(String), refreshToken: expect.any(String), scope: 'read' });
     expect([client, user]).toEqual([WEB, { id: 'alice' }]);
   });
@@ -45,9 +45,9 @@ describe('the token issued for an authorization code or a refresh token', () => 
     ['a scope that the model refuses', { validateScope: () => false }],
   ])('leaves the authorization code unconsumed if it cannot be issued because of %s', async (_, overrides) => {
     for (const more of [{}, { redeem: inOneStep }]) {
-      const { status, spent, methods } = await redeem({}, {}, { ...overrides, ...more });
+      const { status, consumed, methods } = await redeem({}, {}, { ...overrides, ...more });
       expect(status).toBeGreaterThanOrEqual(400);
-      expect([spent, methods.some((name) => SPENDERS.includes(name))]).toEqual([false, false]);
+      expect([consumed, methods.some((name) => SPENDERS.includes(name))]).toEqual([false, false]);
     }
   });
 
@@ -55,9 +55,9 @@ describe('the token issued for an authorization code or a refresh token', () => 
     ['an invalid access token lifetime of the client', { getClient: () => ({ ...WEB, accessTokenLifetime: -5 }) }],
     ['a failing generator of refresh tokens', { generateRefreshToken: fail }],
   ])('leaves the refresh token unconsumed if it cannot be issued because of %s', async (_, overrides) => {
-    const { status, spent, methods } = await refresh({}, {}, overrides);
+    const { status, consumed, methods } = await refresh({}, {}, overrides);
     expect(status).toBeGreaterThanOrEqual(400);
-    expect([spent, methods.some((name) => SPENDERS.includes(name))]).toEqual([false, false]);
+    expect([consumed, methods.some((name) => SPENDERS.includes(name))]).toEqual([false, false]);
   });
 
   it('is not generated for a code with the wrong redirect_uri, which revokes the code', async () => {
@@ -98,8 +98,8 @@ describe('a retry with a used refresh token', () => {
   });
 
   it('has no encrypted copy stored for it if no `refreshTokenReuseInterval` is set', async () => {
-    const { host } = await refresh({}, {}, { redeem: inOneStep, revokeGrant: () => true });
-    const [, , token] = host.calls.find(([name]) => name === 'redeem')!;
+    const { testModel } = await refresh({}, {}, { redeem: inOneStep, revokeGrant: () => true });
+    const [, , token] = testModel.calls.find(([name]) => name === 'redeem')!;
     expect(token).not.toHaveProperty('successor');
   });
 });

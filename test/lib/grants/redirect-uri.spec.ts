@@ -14,8 +14,8 @@ describe('redirect_uri of a token request with an authorization code', () => {
     ['a URI with a longer path', { redirect_uri: `${CALLBACK}/` }],
     ['not a URI', { redirect_uri: 'nowhere' }],
   ])('causes invalid_grant and consumes the code if it is %s', async (_, body) => {
-    const { error, spent, methods } = await redeem(body);
-    expect([summary(error), spent, methods.includes('saveToken')]).toEqual([MISMATCH, true, false]);
+    const { error, consumed, methods } = await redeem(body);
+    expect([summary(error), consumed, methods.includes('saveToken')]).toEqual([MISMATCH, true, false]);
   });
 
   it('is rejected if it is repeated', async () => {

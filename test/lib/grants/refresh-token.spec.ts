@@ -8,9 +8,9 @@ const INVALID = '400 invalid_grant: Invalid grant: refresh token is invalid';
 
 describe('the refresh token grant', () => {
   it('consumes the token, then saves and returns a rotated one with the same scope and user', async () => {
-    const { host, spent, body } = await refresh();
-    expect(spent).toBe(true);
-    expect(host.calls).toEqual([
+    const { testModel, consumed, body } = await refresh();
+    expect(consumed).toBe(true);
+    expect(testModel.calls).toEqual([
       ['getClient', 'web', 's3cret'],
       ['getRefreshToken', 'refresh'],
       ['revokeToken', expect.objectContaining({ refreshToken: 'refresh', client: WEB, user: ALICE })],
@@ -46,8 +46,8 @@ describe('the refresh token grant', () => {
     [['refresh', 'refresh'], 'invalid_request: Repeated parameter: `refresh_token`'],
     ['other', 'invalid_grant: Invalid grant: refresh token is invalid'],
   ])('rejects the refresh_token parameter %j', async (token, expected) => {
-    const { error, spent } = await refresh({ refresh_token: token });
-    expect([summary(error), spent]).toEqual([`400 ${expected}`, false]);
+    const { error, consumed } = await refresh({ refresh_token: token });
+    expect([summary(error), consumed]).toEqual([`400 ${expected}`, false]);
   });
 
   const UNSAVED = (what: string) =>
@@ -64,8 +64,8 @@ describe('the refresh token grant', () => {
     ['has expired', { refreshTokenExpiresAt: earlier() }, EXPIRED],
     ['has an invalid Date as expiry', { refreshTokenExpiresAt: new Date(Number.NaN) }, EXPIRED],
   ])('rejects a token that %s, without consuming it', async (_, token, expected) => {
-    const { error, spent } = await refresh({}, token);
-    expect([summary(error), spent]).toEqual([expected, false]);
+    const { error, consumed } = await refresh({}, token);
+    expect([summary(error), consumed]).toEqual([expected, false]);
   });
 
   it.each([undefined, null])('accepts a token whose expiry is %j as one that never expires', async (date) => {
@@ -97,43 +97,43 @@ describe('the refresh token grant', () => {
     ['read', null],
     ['ead wri', ['read', 'write']],
   ])('rejects the requested scope %j if %j was granted, without consuming the token', async (requested, granted) => {
-    const { error, spent } = await refresh({ scope: requested }, { scope: granted });
-    expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid scope: Unable to add extra scopes', false]);
+    const { error, consumed } = await refresh({ scope: requested }, { scope: granted });
+    expect([summary(error), consumed]).toEqual(['400 invalid_scope: Invalid scope: Unable to add extra scopes', false]);
   });
 
   it('rejects a malformed scope without consuming the token', async () => {
-    const { error, spent } = await refresh({ scope: 'a"b' });
-    expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid parameter: `scope`', false]);
+    const { error, consumed } = await refresh({ scope: 'a"b' });
+    expect([summary(error), consumed]).toEqual(['400 invalid_scope: Invalid parameter: `scope`', false]);
   });
 
   it('keeps the token valid and returns no new one if `alwaysIssueNewRefreshToken` is false', async () => {
-    const { body, result, spent, methods } = await refresh({}, {}, {}, { alwaysIssueNewRefreshToken: false });
-    expect([spent, methods.includes('revokeToken')]).toEqual([false, false]);
+    const { body, result, consumed, methods } = await refresh({}, {}, {}, { alwaysIssueNewRefreshToken: false });
+    expect([consumed, methods.includes('revokeToken')]).toEqual([false, false]);
     expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope']);
     expect(result).not.toHaveProperty('refreshToken');
   });
 
   it('always rotates tokens of public clients, whatever `alwaysIssueNewRefreshToken` is (RFC 9700 §2.2.2)', async () => {
-    const host = createTestModel();
-    addRefreshToken(host, { client: SPA });
+    const testModel = createTestModel();
+    addRefreshToken(testModel, { client: SPA });
     const request = () => formRequest({ ...REFRESH, client_id: 'spa' });
-    const { status, body } = await runOperation(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
+    const { status, body } = await runOperation(testModel, 'token', request(), { alwaysIssueNewRefreshToken: false });
     expect([status, body['refresh_token']]).toEqual([200, expect.stringMatching(/^[\da-f]{64}$/)]);
-    const again = await runOperation(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
+    const again = await runOperation(testModel, 'token', request(), { alwaysIssueNewRefreshToken: false });
     expect(summary(again.error)).toBe(INVALID);
   });
 
   it('does not rotate the token of a confidential client that may omit its secret, if rotation is off', async () => {
-    const host = createTestModel();
-    addRefreshToken(host);
+    const testModel = createTestModel();
+    addRefreshToken(testModel);
     const options = { alwaysIssueNewRefreshToken: false, requireClientAuthentication: { refresh_token: false } };
-    const { body } = await runOperation(host, 'token', formRequest({ ...REFRESH, client_id: 'web' }), options);
-    expect([body['refresh_token'], host.refreshTokens.has('refresh')]).toEqual([undefined, true]);
+    const { body } = await runOperation(testModel, 'token', formRequest({ ...REFRESH, client_id: 'web' }), options);
+    expect([body['refresh_token'], testModel.refreshTokens.has('refresh')]).toEqual([undefined, true]);
   });
 
   it('accepts a public client', async () => {
-    const host = createTestModel();
-    addRefreshToken(host, { client: SPA });
-    expect((await runOperation(host, 'token', formRequest({ ...REFRESH, client_id: 'spa' }))).status).toBe(200);
+    const testModel = createTestModel();
+    addRefreshToken(testModel, { client: SPA });
+    expect((await runOperation(testModel, 'token', formRequest({ ...REFRESH, client_id: 'spa' }))).status).toBe(200);
   });
 });

@@ -34,7 +34,7 @@ describe('SafeFetch', () => {
     server.replies['/a.json?b=c'] = json({ a: 1 }, { 'cache-control': 'max-age=60', 'set-cookie': 'a=b' });
     const { body, headers } = await fetching().json(server.url('/a.json?b=c'));
     expect({ body, cached: headers['cache-control'] }).toEqual({ body: { a: 1 }, cached: 'max-age=60' });
-    const [{ method, headers: sent, socket }] = server.seen as [TlsServer['seen'][0]];
+    const [{ method, headers: sent, socket }] = server.requests as [TlsServer['requests'][0]];
     expect({ method, sent, name: (socket as unknown as { servername: string }).servername }).toEqual({
       method: 'GET',
       name: 'client.example',
@@ -61,7 +61,7 @@ describe('SafeFetch', () => {
     for (const path of ['/a', '/b']) {
       const posted = { type: 'application/json', body: '{"a":"é"}', bearerToken: 'their-token' };
       await fetching().post(server.url(path), posted);
-      const { method, headers } = server.seen.at(-1)!;
+      const { method, headers } = server.requests.at(-1)!;
       expect({ method, body: told.pop() }).toEqual({ method: 'POST', body: '{"a":"é"}' });
       expect(headers).toMatchObject({
         'content-type': 'application/json',
@@ -78,7 +78,7 @@ describe('SafeFetch', () => {
   ])('fails a POST that is answered with %i, and follows no redirect', async (status, fault) => {
     server.replies['/'] = (response) => response.writeHead(status, { location: server.url('/elsewhere') }).end();
     expect(await faultOf(fetching().post(server.url('/'), { type: 'text/plain', body: 'a' }))).toBe(fault);
-    expect(server.seen.map(({ url }) => url)).toEqual(['/']);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/']);
     expect(await faultOf(new SafeFetch().post('https://127.0.0.1/', { type: 'text/plain', body: 'a' }))).toBe('url');
   });
 
@@ -91,7 +91,7 @@ describe('SafeFetch', () => {
     server.replies['/'] = json({});
     expect(await faultOf(fetching().json(server.url('/', 'evil.example')))).toBe('network');
     expect(await faultOf(fetching({ ca: undefined }).json(server.url('/')))).toBe('network');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe('SafeFetch', () => {
   ])('rejects %s', async (_, reply) => {
     server.replies['/'] = reply;
     expect(await faultOf(fetching().json(server.url('/')))).toBe('response');
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it.each([500, 503, 429])('reports a temporary network failure for the status %i', async (status) => {

@@ -54,7 +54,7 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('signature algorithm %s'
     const more = [serverMetadata(), jarm()];
     const server = await openIdServer({ from: [privateJwk], alg, more });
     const { id_token: token, access_token: accessToken } = await server.signIn();
-    const { payload, protectedHeader } = await server.verified(token);
+    const { payload, protectedHeader } = await server.verifyIdToken(token);
     expect((protectedHeader as { alg: string }).alg).toBe(alg);
     const size = alg.startsWith('Ed') ? '512' : alg.slice(2);
     const hash = alg.startsWith('ML')

@@ -39,7 +39,7 @@ describe('an encrypted ID token', () => {
     const { text, header } = await decrypted(id_token, key);
     const { epk: _, kid, ...said } = header;
     expect({ kid, said }).toEqual({ kid: jwk.kid, said: { alg, enc: 'A128CBC-HS256', cty: 'JWT' } });
-    expect((await server.verified(text)).payload).toMatchObject({ iss: ISSUER, sub: 'alice', nonce: 'n' });
+    expect((await server.verifyIdToken(text)).payload).toMatchObject({ iss: ISSUER, sub: 'alice', nonce: 'n' });
   });
 
   it.each(['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'])('uses the content encryption %s', async (enc) => {
@@ -47,7 +47,7 @@ describe('an encrypted ID token', () => {
     const server = await serverFor({ metadata: { ...said, jwks: { keys: [p256.jwk] } } });
     const { text, header } = await decrypted((await server.signIn()).id_token, p256.key);
     expect(header).toMatchObject({ alg: 'ECDH-ES', enc });
-    await server.verified(text);
+    await server.verifyIdToken(text);
   });
 
   it('contains c_hash and at_hash, and is also issued for a refresh', async () => {
@@ -59,7 +59,7 @@ describe('an encrypted ID token', () => {
     const { body: again } = await server.token({ grant_type: 'refresh_token', refresh_token: body.refresh_token });
     for (const { id_token } of [body, again]) {
       const { text } = await decrypted(id_token, p256.key);
-      expect((await server.verified(text)).payload).toMatchObject({ at_hash: expect.any(String) });
+      expect((await server.verifyIdToken(text)).payload).toMatchObject({ at_hash: expect.any(String) });
     }
   });
 
@@ -189,7 +189,7 @@ describe('the `jwks_uri` of a client with encrypted responses', () => {
     say(p256.jwk);
     const { signIn } = await serverFor(client(), { fetch: { ...fetch, allow: [] } });
     expect(await signIn()).toMatchObject({ error: 'server_error' });
-    expect(elsewhere.seen).toEqual([]);
+    expect(elsewhere.requests).toEqual([]);
   });
 });
 
@@ -199,12 +199,12 @@ describe('the userinfo endpoint for a client with encrypted responses', () => {
   it('signs the response and encrypts the result', async () => {
     const server = await serverFor({ ...wanted, userinfoSignedResponseAlg: 'RS256', jwks: { keys: [rsa.jwk] } });
     const { access_token, id_token } = await server.signIn({ scope: 'openid email' });
-    await server.verified(id_token);
+    await server.verifyIdToken(id_token);
     const { headers, body } = await userinfo(server, access_token);
     expect(headers['content-type']).toBe('application/jwt');
     const { text, header } = await decrypted(body, rsa.key);
     expect(header).toMatchObject({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'mine' });
-    expect((await server.verified(text)).payload).toMatchObject({ sub: 'alice', email: 'alice@example.com' });
+    expect((await server.verifyIdToken(text)).payload).toMatchObject({ sub: 'alice', email: 'alice@example.com' });
   });
 
   it('encrypts an unsigned response', async () => {

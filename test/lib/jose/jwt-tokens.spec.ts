@@ -43,7 +43,7 @@ function serve(...keys: Pair[]): void {
   show(...keys);
 }
 const show = (...keys: Pair[]) => (remote.replies[JWKS] = json({ keys: keys.map(({ jwk }) => jwk) }));
-const asked = () => remote.askedAt(JWKS).length;
+const asked = () => remote.requestsTo(JWKS).length;
 
 const claimsOf = (claims: object = {}) => ({
   iss: remote.url,

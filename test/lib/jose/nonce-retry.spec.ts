@@ -23,7 +23,7 @@ async function setUp() {
   };
   const bySecret = { ...known, id: 'secret', secret: SECRET, tokenEndpointAuthMethod: 'client_secret_jwt' };
   const users = { findById: () => null, findByCredentials: () => null };
-  const model = new MemoryStore({ clients: [client.registered(known)], users, encryptSecretsWith: 'x'.repeat(32) });
+  const model = new MemoryStore({ clients: [client.registration(known)], users, encryptSecretsWith: 'x'.repeat(32) });
   await model.createClient(bySecret);
   const events: string[] = [];
   const server = new OAuth2Server({
@@ -76,7 +76,7 @@ describe('a request that is rejected with use_dpop_nonce (RFC 9449 §8)', () => 
 
   it('does not consume its client assertion and its request object at the PAR endpoint', async () => {
     const { client, send } = await setUp();
-    const request = await client.object({ claims: { jti: 'object 1' } });
+    const request = await client.requestObject({ claims: { jti: 'object 1' } });
     const form = { client_assertion_type: TYPE, client_assertion: await client.assertion(), request };
     const first = await send('pushed_authorization_request', form);
     expect(first).toMatchObject(NONCE_WANTED);

@@ -82,8 +82,8 @@ describe('a request object that a request_uri refers to (RFC 9101)', () => {
     web.replies['/request.jwt'] = says(`${await objectOf()}\n`);
     const { visit } = setUp([uri]);
     expect(await visit(uri, { state: 'beside', scope: 'write' })).toMatchObject(GRANTED);
-    expect(web.seen[0]!.headers).toMatchObject({ accept: 'application/oauth-authz-req+jwt, application/jwt' });
-    expect(Object.keys(web.seen[0]!.headers).toSorted()).toEqual([
+    expect(web.requests[0]!.headers).toMatchObject({ accept: 'application/oauth-authz-req+jwt, application/jwt' });
+    expect(Object.keys(web.requests[0]!.headers).toSorted()).toEqual([
       'accept',
       'accept-encoding',
       'connection',
@@ -120,14 +120,14 @@ describe('a request object that a request_uri refers to (RFC 9101)', () => {
   ])('is not fetched from a URL that is not registered: %s', async (_, path) => {
     const { visit, looked } = setUp([web.url('/request.jwt')]);
     expect(await visit(web.url(path))).toMatchObject(REFUSED);
-    expect([looked, web.seen]).toEqual([[], []]);
+    expect([looked, web.requests]).toEqual([[], []]);
   });
 
   it('is not fetched if the option `byReference` is false', async () => {
     const uri = web.url('/request.jwt');
     const outcome = await setUp([uri]).visit(uri, {}, { byReference: false });
     expect(outcome).toMatchObject({ status: 400, body: { error: 'request_uri_not_supported' } });
-    expect(web.seen).toEqual([]);
+    expect(web.requests).toEqual([]);
   });
 
   it.each([
@@ -152,7 +152,7 @@ describe('a request object that a request_uri refers to (RFC 9101)', () => {
   ])('is not fetched from %s, even if the application registered this URL', async (uri) => {
     const { visit, looked } = setUp([uri], { given: { allow: [] } });
     expect(await visit(uri)).toMatchObject(REFUSED);
-    expect([looked, web.seen]).toEqual([[], []]);
+    expect([looked, web.requests]).toEqual([[], []]);
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe('a request object that a request_uri refers to (RFC 9101)', () => {
     const uri = web.url('/request.jwt');
     const { visit } = setUp([uri], { names: { 'client.example': [addresses] }, given: { allow: [] } });
     expect(await visit(uri)).toMatchObject(REFUSED);
-    expect(web.seen).toEqual([]);
+    expect(web.requests).toEqual([]);
   });
 
   it('is fetched from the validated address, even if the name resolves differently later (DNS rebinding)', async () => {

@@ -16,7 +16,7 @@ describe('the audience of a client assertion at the CIBA endpoint', () => {
 
   beforeAll(async () => {
     client = new FapiClient(ISSUER, 'web');
-    const { tokenEndpointAuthMethod, jwks } = client.registered({});
+    const { tokenEndpointAuthMethod, jwks } = client.registration({});
     const host = await openCiba({ client: { tokenEndpointAuthMethod, jwks }, more: [privateKeyJwt()] });
     ask = async (aud) => {
       const assertion = { client_assertion_type: TYPE, client_assertion: await client.assertion({ claims: { aud } }) };

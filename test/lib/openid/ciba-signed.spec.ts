@@ -36,9 +36,9 @@ const now = () => Math.floor(Date.now() / 1000);
 
 /** Returns the claims of a valid request, except for the given changes. An undefined claim is omitted. */
 function claimsOf(bent: object = {}) {
-  const asked = { scope: 'openid', login_hint: 'alice', binding_message: 'Till 7' };
+  const backchannelRequests = { scope: 'openid', login_hint: 'alice', binding_message: 'Till 7' };
   const jwt = { iss: 'web', aud: ISSUER, iat: now(), nbf: now(), exp: now() + 300, jti: `request ${(count += 1)}` };
-  return { ...asked, ...jwt, ...bent };
+  return { ...backchannelRequests, ...jwt, ...bent };
 }
 
 const sign = async (bent: object = {}, { header, key = own.privateKey }: Bent = {}) =>
@@ -50,32 +50,37 @@ afterEach(() => void jest.useRealTimers());
 
 describe('a signed CIBA request', () => {
   it('is shown to the user with its claims, and answered like an unsigned request', async () => {
-    const { ask, asked, poll, decide, verified } = await openCiba({ client });
+    const { postForm, backchannelRequests, poll, decide, verifyIdToken } = await openCiba({ client });
     const more = { requested_expiry: 60, acr_values: 'urn:b urn:a' };
-    const { status, body } = await ask({ request: await sign(more) });
+    const { status, body } = await postForm({ request: await sign(more) });
     expect([status, body]).toEqual([200, { auth_req_id: expect.any(String), expires_in: 60, interval: 5 }]);
-    expect(asked).toEqual([
+    expect(backchannelRequests).toEqual([
       expect.objectContaining({ scope: 'openid', bindingMessage: 'Till 7', acrValues: ['urn:b', 'urn:a'] }),
     ]);
-    expect(asked[0]!.data).toEqual({});
+    expect(backchannelRequests[0]!.data).toEqual({});
     await decide();
-    expect((await verified((await poll(body['auth_req_id'])).body.id_token)).payload).toMatchObject({ sub: 'alice' });
+    expect((await verifyIdToken((await poll(body['auth_req_id'])).body.id_token)).payload).toMatchObject({
+      sub: 'alice',
+    });
   });
 
   it('can have values in JSON, and its type in any case', async () => {
-    const { ask, asked } = await openCiba({ client, more: [authorizationDetails({ types: { payment: {} } })] });
+    const { postForm, backchannelRequests } = await openCiba({
+      client,
+      more: [authorizationDetails({ types: { payment: {} } })],
+    });
     const details = [{ type: 'payment', amount: '5' }];
     const request = await sign(
       { authorization_details: details, requested_expiry: '30' },
       { header: { typ: 'OautH-auThZ-REQ+jWt' } },
     );
-    expect(await ask({ request })).toMatchObject({ status: 200, body: { expires_in: 30 } });
-    expect(asked[0]!.data).toMatchObject({ authorization_details: details });
+    expect(await postForm({ request })).toMatchObject({ status: 200, body: { expires_in: 30 } });
+    expect(backchannelRequests[0]!.data).toMatchObject({ authorization_details: details });
   });
 
   it('is accepted together with each method of client authentication', async () => {
-    const { ask } = await openCiba({ client });
-    expect((await ask({ request: await sign(), client_id: 'web', client_secret: SECRET }, '')).status).toBe(200);
+    const { postForm } = await openCiba({ client });
+    expect((await postForm({ request: await sign(), client_id: 'web', client_secret: SECRET }, '')).status).toBe(200);
     const byAssertion = await openCiba({
       client: { ...client, tokenEndpointAuthMethod: 'client_secret_jwt' },
       more: [clientSecretJwt()],
@@ -86,8 +91,8 @@ describe('a signed CIBA request', () => {
       .sign(new TextEncoder().encode(SECRET.padEnd(32, '.')));
     const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     const proof = { client_id: 'web', client_assertion: assertion, client_assertion_type: type };
-    expect((await byAssertion.ask({ request: await sign(), ...proof }, '')).status).toBe(200);
-    expect((await byAssertion.ask({ request: await sign() }, '')).body).toMatchObject({ error: 'invalid_client' });
+    expect((await byAssertion.postForm({ request: await sign(), ...proof }, '')).status).toBe(200);
+    expect((await byAssertion.postForm({ request: await sign() }, '')).body).toMatchObject({ error: 'invalid_client' });
   });
 
   it.each([
@@ -110,13 +115,13 @@ describe('a signed CIBA request', () => {
     ['contains a client secret', { client_secret: SECRET }],
     ['has two hints', { login_hint_token: 'xyz' }],
   ])('is rejected if it %s', async (_, bent) => {
-    const { ask, asked } = await openCiba({ client });
-    expect(await ask({ request: await sign(bent) })).toMatchObject(refusal);
-    expect(asked).toEqual([]);
+    const { postForm, backchannelRequests } = await openCiba({ client });
+    expect(await postForm({ request: await sign(bent) })).toMatchObject(refusal);
+    expect(backchannelRequests).toEqual([]);
   });
 
   it('is rejected without a signature or with a wrong one', async () => {
-    const { ask, asked } = await openCiba({ client, signed: fapi });
+    const { postForm, backchannelRequests } = await openCiba({ client, signed: fapi });
     const requests = [
       new UnsecuredJWT(claimsOf()).encode(),
       await sign({}, { key: foreign.privateKey }),
@@ -127,15 +132,15 @@ describe('a signed CIBA request', () => {
       'a.b.c',
       'a'.repeat(20_000),
     ];
-    for (const request of requests) expect(await ask({ request })).toMatchObject(refusal);
-    expect(asked).toEqual([]);
+    for (const request of requests) expect(await postForm({ request })).toMatchObject(refusal);
+    expect(backchannelRequests).toEqual([]);
     const ps256 = await sign({}, { header: { alg: 'PS256', kid: 'rsa' }, key: rsa.privateKey });
-    expect((await ask({ request: ps256 })).status).toBe(200);
+    expect((await postForm({ request: ps256 })).status).toBe(200);
   });
 
   it('is rejected for a client without keys', async () => {
-    const { ask } = await openCiba({ client: { grants: [GRANT] } });
-    expect(await ask({ request: await sign() })).toMatchObject(refusal);
+    const { postForm } = await openCiba({ client: { grants: [GRANT] } });
+    expect(await postForm({ request: await sign() })).toMatchObject(refusal);
   });
 
   it.each([
@@ -144,36 +149,36 @@ describe('a signed CIBA request', () => {
     ['a resource outside of it', { resource: 'https://api.example/' }],
     ['a request_uri', { request_uri: 'https://app.example/request' }],
   ])('is rejected together with %s', async (_, beside) => {
-    const { ask, asked } = await openCiba({ client });
-    expect(await ask({ request: await sign(), ...beside })).toMatchObject(refusal);
-    expect(asked).toEqual([]);
+    const { postForm, backchannelRequests } = await openCiba({ client });
+    expect(await postForm({ request: await sign(), ...beside })).toMatchObject(refusal);
+    expect(backchannelRequests).toEqual([]);
   });
 
   it('is accepted once', async () => {
-    const { ask, asked } = await openCiba({ client });
+    const { postForm, backchannelRequests } = await openCiba({ client });
     const request = await sign();
-    const answers = await Promise.all([1, 2, 3].map(() => ask({ request })));
+    const answers = await Promise.all([1, 2, 3].map(() => postForm({ request })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(2);
-    expect(asked).toHaveLength(1);
+    expect(backchannelRequests).toHaveLength(1);
   });
 
   it('is remembered for its validity period plus the clock tolerance', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-    const { ask } = await openCiba({ client });
+    const { postForm } = await openCiba({ client });
     const early = await sign({ iat: now() + 8, nbf: now() + 8, exp: now() + 68 });
-    expect((await ask({ request: early })).status).toBe(200);
+    expect((await postForm({ request: early })).status).toBe(200);
     jest.advanceTimersByTime(77_000);
-    expect(await ask({ request: early })).toMatchObject(refusal);
+    expect(await postForm({ request: early })).toMatchObject(refusal);
   });
 
   it('is remembered for longer if the clock tolerance is larger', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-    const { ask } = await openCiba({ client, signed: { clockTolerance: 600 } });
+    const { postForm } = await openCiba({ client, signed: { clockTolerance: 600 } });
     const request = await sign({ exp: now() + 30 });
-    expect((await ask({ request })).status).toBe(200);
+    expect((await postForm({ request })).status).toBe(200);
     jest.advanceTimersByTime(300_000);
-    expect(await ask({ request })).toMatchObject(refusal);
+    expect(await postForm({ request })).toMatchObject(refusal);
   });
 });
 
@@ -181,26 +186,26 @@ describe('CIBA requests that must be signed', () => {
   it('are rejected unsigned if the client registered an algorithm or `required` is true', async () => {
     const registered = { ...client, backchannelAuthenticationRequestSigningAlg: 'ES256' };
     for (const setup of [{ client: registered }, { client, signed: { required: true } }]) {
-      const { begin, ask, asked } = await openCiba(setup);
+      const { begin, postForm, backchannelRequests } = await openCiba(setup);
       expect(await begin()).toMatchObject(refusal);
-      expect(asked).toEqual([]);
-      expect((await ask({ request: await sign() })).status).toBe(200);
+      expect(backchannelRequests).toEqual([]);
+      expect((await postForm({ request: await sign() })).status).toBe(200);
     }
   });
 
   it('are accepted only with the algorithm that the client registered', async () => {
-    const { ask } = await openCiba({
+    const { postForm } = await openCiba({
       client: { ...client, backchannelAuthenticationRequestSigningAlg: 'PS256', requestObjectSigningAlg: 'ES256' },
     });
-    expect(await ask({ request: await sign() })).toMatchObject(refusal);
+    expect(await postForm({ request: await sign() })).toMatchObject(refusal);
     const ps256 = await sign({}, { header: { alg: 'PS256', kid: 'rsa' }, key: rsa.privateKey });
-    expect((await ask({ request: ps256 })).status).toBe(200);
+    expect((await postForm({ request: ps256 })).status).toBe(200);
   });
 
   it('are rejected for a client without the CIBA grant', async () => {
-    const { ask } = await openCiba({ client });
+    const { postForm } = await openCiba({ client });
     const request = await sign({ iss: 'other' });
-    expect((await ask({ request }, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
+    expect((await postForm({ request }, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
   });
 });
 

@@ -38,17 +38,22 @@ describe('a CIBA request in poll mode', () => {
   });
 
   it('returns an auth_req_id, and an ID token after the user agreed on another device', async () => {
-    const { begin, poll, decide, asked, verified, server } = await open();
+    const { begin, poll, decide, backchannelRequests, verifyIdToken, server } = await open();
     const begun = await begin({ scope: 'openid read', binding_message: 'Till 7', acr_values: 'urn:b urn:a' });
     const { auth_req_id: id } = begun.body;
     expect(begun.status).toBe(200);
     expect(begun.headers['cache-control']).toBe('no-store');
     expect(begun.body).toEqual({ auth_req_id: expect.stringMatching(/^[\da-f]{64}$/), expires_in: 300, interval: 5 });
-    expect(asked).toEqual([
+    expect(backchannelRequests).toEqual([
       expect.objectContaining({ scope: 'openid read', bindingMessage: 'Till 7', acrValues: ['urn:b', 'urn:a'] }),
     ]);
-    expect(asked[0]).toMatchObject({ user: { id: 'alice' }, client: { id: 'web' }, data: {}, resource: [] });
-    expect(JSON.stringify(asked)).not.toContain(id);
+    expect(backchannelRequests[0]).toMatchObject({
+      user: { id: 'alice' },
+      client: { id: 'web' },
+      data: {},
+      resource: [],
+    });
+    expect(JSON.stringify(backchannelRequests)).not.toContain(id);
     expect((await poll(id)).body).toMatchObject({ error: 'authorization_pending' });
 
     const authTime = new Date(1_700_000_000_000);
@@ -56,7 +61,7 @@ describe('a CIBA request in poll mode', () => {
     later(5);
     const { body } = await poll(id);
     expect(body).toMatchObject({ scope: 'openid', token_type: 'Bearer', refresh_token: expect.any(String) });
-    const { payload } = await verified(body.id_token);
+    const { payload } = await verifyIdToken(body.id_token);
     expect(payload).toMatchObject({ sub: 'alice', auth_time: 1_700_000_000, acr: 'urn:a', amr: ['hwk'] });
     expect(payload).toMatchObject({
       at_hash: expect.any(String),
@@ -74,11 +79,11 @@ describe('a CIBA request in poll mode', () => {
   });
 
   it('expires after the lifetime of the server, or earlier if the client requested this', async () => {
-    const { begin, poll, decide, asked } = await open();
+    const { begin, poll, decide, backchannelRequests } = await open();
     const { body } = await begin({ requested_expiry: '60' });
     expect(body).toMatchObject({ expires_in: 60 });
     expect((await begin({ requested_expiry: '3000' })).body).toMatchObject({ expires_in: 300 });
-    const [first] = asked;
+    const [first] = backchannelRequests;
     later(61);
     expect(await decideBackchannelRequest(first!, { allow: true })).toBe(false);
     expect((await poll(body['auth_req_id'])).body).toMatchObject({ error: 'expired_token' });
@@ -115,7 +120,7 @@ describe('a CIBA request in poll mode', () => {
   });
 
   it('cannot be redeemed through the device grant or by its internal id', async () => {
-    const { begin, poll, decide, token, asked, server, alice } = await open({
+    const { begin, poll, decide, token, backchannelRequests, server, alice } = await open({
       client: { grants: [GRANT, DEVICE] },
       more: [deviceAuthorization({ verificationUri: 'https://id.example.com/device' })],
     });
@@ -125,8 +130,8 @@ describe('a CIBA request in poll mode', () => {
       const answer = await token({ grant_type: DEVICE, device_code });
       expect([answer.status, answer.body['error']]).toEqual([400, expect.stringMatching(/^invalid_/)]);
     }
-    expect(await findDeviceRequest(server, asked[0]!.id, { user: alice })).toBeUndefined();
-    expect((await poll(asked[0]!.id)).body).toMatchObject({ error: 'invalid_grant' });
+    expect(await findDeviceRequest(server, backchannelRequests[0]!.id, { user: alice })).toBeUndefined();
+    expect((await poll(backchannelRequests[0]!.id)).body).toMatchObject({ error: 'invalid_grant' });
     expect((await poll(id)).status).toBe(200);
   });
 
@@ -180,10 +185,10 @@ describe('the parameters of a CIBA request', () => {
     ['a request_uri', { request_uri: 'https://app.example/request' }, 'invalid_request'],
     ['repeated acr_values', { acr_values: ['a', 'b'] }, 'invalid_request'],
   ])('cause an error, and the user is not asked: %s', async (_, body, error) => {
-    const { begin, asked } = await open();
+    const { begin, backchannelRequests } = await open();
     const answer = await begin(body);
     expect([answer.status, answer.body['error']]).toEqual([400, error]);
-    expect(asked).toEqual([]);
+    expect(backchannelRequests).toEqual([]);
   });
 
   it('are rejected with an invalid ID token as hint, even if the model returns a client without id', async () => {
@@ -196,12 +201,12 @@ describe('the parameters of a CIBA request', () => {
   });
 
   it('are rejected for a client that is not authenticated or lacks the CIBA grant', async () => {
-    const { begin, asked } = await open();
+    const { begin, backchannelRequests } = await open();
     expect((await begin({}, basic('web', 'wrong'))).body).toMatchObject({ error: 'invalid_client' });
     expect((await begin({}, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
     const open2 = await open({ client: { secret: undefined, tokenEndpointAuthMethod: 'none' } });
     expect((await open2.begin({ client_id: 'web' }, '')).body).toMatchObject({ error: 'invalid_client' });
-    expect([...asked, ...open2.asked]).toEqual([]);
+    expect([...backchannelRequests, ...open2.backchannelRequests]).toEqual([]);
   });
 
   it('can contain an ID token of this client as hint, but no other one', async () => {
@@ -241,7 +246,7 @@ describe('the parameters of a CIBA request', () => {
   });
 
   it('must contain the correct user code if the client registered this; guesses are limited', async () => {
-    const { begin, asked } = await open({
+    const { begin, backchannelRequests } = await open({
       userCode: true,
       client: { grants: [GRANT], backchannelUserCodeParameter: true },
     });
@@ -249,15 +254,17 @@ describe('the parameters of a CIBA request', () => {
     expect(await error({})).toBe('missing_user_code');
     for (let guess = 0; guess < 9; guess += 1) expect(await error({ user_code: `${guess}` })).toBe('invalid_user_code');
     expect(await error({ user_code: '1234' })).toBeUndefined();
-    expect(asked).toHaveLength(1);
+    expect(backchannelRequests).toHaveLength(1);
     expect((await begin({ user_code: '1234' })).status).toBe(429);
     expect((await begin({ user_code: '1234', login_hint: 'bob' })).status).toBe(200);
   });
 
   it('are rejected if a user code is required and the server does not support it', async () => {
-    const { begin, asked } = await open({ client: { grants: [GRANT], backchannelUserCodeParameter: true } });
+    const { begin, backchannelRequests } = await open({
+      client: { grants: [GRANT], backchannelUserCodeParameter: true },
+    });
     expect((await begin({ user_code: '1234' })).body).toMatchObject({ error: 'missing_user_code' });
-    expect(asked).toEqual([]);
+    expect(backchannelRequests).toEqual([]);
   });
 
   it('cause the error that askUser() of the model throws', async () => {
@@ -267,7 +274,7 @@ describe('the parameters of a CIBA request', () => {
   });
 
   it('can contain a resource and authorization details', async () => {
-    const { begin, poll, decide, asked } = await open({
+    const { begin, poll, decide, backchannelRequests } = await open({
       more: [
         resourceIndicators({ resources: ['https://api.example/', 'https://b.example/'] }),
         authorizationDetails({ types: { payment: {} } }),
@@ -278,8 +285,11 @@ describe('the parameters of a CIBA request', () => {
       resource: 'https://api.example/',
       authorization_details: JSON.stringify(details),
     });
-    expect(asked[0]).toMatchObject({ resource: ['https://api.example/'], data: { authorization_details: details } });
-    expect(asked[0]!.data).not.toHaveProperty('backchannel');
+    expect(backchannelRequests[0]).toMatchObject({
+      resource: ['https://api.example/'],
+      data: { authorization_details: details },
+    });
+    expect(backchannelRequests[0]!.data).not.toHaveProperty('backchannel');
     await decide();
     expect((await poll(body['auth_req_id'])).body).toMatchObject({ authorization_details: details });
   });
@@ -287,9 +297,9 @@ describe('the parameters of a CIBA request', () => {
 
 describe('the decision of a user on a CIBA request', () => {
   it('can be made by this user only, and once', async () => {
-    const { begin, asked, server, alice } = await open();
+    const { begin, backchannelRequests, server, alice } = await open();
     await begin();
-    const { id } = asked[0]!;
+    const { id } = backchannelRequests[0]!;
     expect(await findBackchannelRequest(server, id, { user: BOB })).toBeUndefined();
     expect(await findBackchannelRequest(server, 'nothing', { user: alice })).toBeUndefined();
     const both = [1, 2].map(() => findBackchannelRequest(server, id, { user: alice }));
@@ -367,7 +377,7 @@ describe('a CIBA request in ping mode', () => {
     const { body } = await begin({ client_notification_token: TOKEN });
     expect(await decide()).toBe(true);
     expect((await poll(body['auth_req_id'])).status).toBe(200);
-    expect(clients.seen).toEqual([]);
+    expect(clients.requests).toEqual([]);
   });
 
   it.each([
@@ -376,8 +386,8 @@ describe('a CIBA request in ping mode', () => {
     ['a notification token that is too long', 'a'.repeat(1025)],
     ['a notification token with a line break', 'a\r\nx: y'],
   ])('rejects %s', async (_, token) => {
-    const { begin, asked } = await open({ fetch, client: client() });
+    const { begin, backchannelRequests } = await open({ fetch, client: client() });
     expect((await begin({ client_notification_token: token })).body).toMatchObject({ error: 'invalid_request' });
-    expect(asked).toEqual([]);
+    expect(backchannelRequests).toEqual([]);
   });
 });

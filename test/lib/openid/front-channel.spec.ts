@@ -15,11 +15,11 @@ const setUp = (given: object = {}) => openIdServer({ responseTypes, ...given });
 
 describe('an ID token in the authorization response', () => {
   it('contains c_hash, and has the same subject as the ID token that the code is redeemed for', async () => {
-    const { authorize, redeem, verified } = await setUp();
+    const { authorize, redeem, verifyIdToken } = await setUp();
     const { location, parameters } = await authorize({ response_type: 'code id_token', nonce });
     expect(new URL(location).search).toBe('');
     expect(Object.keys(parameters).toSorted()).toEqual(['code', 'id_token', 'iss', 'state']);
-    const { payload } = await verified(parameters['id_token']);
+    const { payload } = await verifyIdToken(parameters['id_token']);
     expect(payload).toMatchObject({ sub: 'alice', aud: 'web', nonce, c_hash: half(parameters['code']!) });
     expect(payload).not.toHaveProperty('at_hash');
     const { body } = await redeem(parameters['code']);
@@ -29,22 +29,22 @@ describe('an ID token in the authorization response', () => {
   });
 
   it('contains the claims of the scope if there is no access token', async () => {
-    const { authorize, verified } = await setUp();
+    const { authorize, verifyIdToken } = await setUp();
     const { parameters } = await authorize({ response_type: 'id_token', nonce, scope: 'openid email' });
     expect(Object.keys(parameters).toSorted()).toEqual(['id_token', 'iss', 'state']);
-    const { payload } = await verified(parameters['id_token']);
+    const { payload } = await verifyIdToken(parameters['id_token']);
     expect(payload).toMatchObject({ sub: 'alice', nonce, email: ALICE.email });
     for (const name of ['name', 'at_hash', 'c_hash', 'password']) expect(payload).not.toHaveProperty(name);
   });
 
   it('contains at_hash for an access token that the userinfo endpoint accepts', async () => {
-    const { authorize, verified, send } = await setUp();
+    const { authorize, verifyIdToken, send } = await setUp();
     const claims = JSON.stringify({ userinfo: { name: null } });
     const asked = { response_type: 'token id_token', nonce, scope: 'openid email', claims };
     const { parameters } = await authorize(asked);
     expect(parameters).toMatchObject({ token_type: 'Bearer', scope: 'openid email' });
     const token = parameters['access_token']!;
-    const { payload } = await verified(parameters['id_token']);
+    const { payload } = await verifyIdToken(parameters['id_token']);
     expect(payload).toMatchObject({ at_hash: half(token) });
     expect(payload).not.toHaveProperty('email');
     const headers = { authorization: `Bearer ${token}` };
@@ -156,7 +156,7 @@ describe('a request with a parameter that the server does not support', () => {
   });
 
   it('is accepted with the request_uri of a pushed request', async () => {
-    const { authorize, redeem, send, verified } = await openIdServer({ more: [pushedRequests()] });
+    const { authorize, redeem, send, verifyIdToken } = await openIdServer({ more: [pushedRequests()] });
     const asked = { response_type: 'code', redirect_uri: CALLBACK, scope: 'openid', state: 'xyz' };
     const body = { ...asked, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     const headers = { ...FORM, authorization: basic('web', SECRET) };
@@ -166,7 +166,7 @@ describe('a request with a parameter that the server does not support', () => {
     );
     const { parameters } = await authorize({ request_uri: pushed.body['request_uri'] });
     const { id_token } = (await redeem(parameters['code'])).body;
-    expect((await verified(id_token)).payload).toMatchObject({ sub: 'alice' });
+    expect((await verifyIdToken(id_token)).payload).toMatchObject({ sub: 'alice' });
     const foreign = await authorize({ request_uri: 'https://app.example/request.jwt' });
     expect(foreign.parameters).toMatchObject({ error: 'request_uri_not_supported' });
   });

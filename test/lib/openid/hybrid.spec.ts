@@ -47,7 +47,7 @@ describe('a hybrid response with a code and an access token', () => {
     });
     expect((await judged(one, parameters)).get('code')).toBe(parameters['code']);
     const { code, access_token } = parameters as Record<'code' | 'access_token', string>;
-    const { payload } = await one.verified(parameters['id_token']);
+    const { payload } = await one.verifyIdToken(parameters['id_token']);
     expect(payload).toMatchObject({ sub: 'alice', nonce, c_hash: half(code), at_hash: half(access_token) });
     // The userinfo endpoint returns these claims for the access token.
     expect(payload).not.toHaveProperty('email');
@@ -84,7 +84,7 @@ describe('a hybrid response with a code and an access token', () => {
     const put = (name: string) => ({ ...own, [name]: other[name]! });
     await expect(judged(one, put('code'))).rejects.toThrow(/c_hash/);
     await expect(judged(one, put('id_token'))).rejects.toThrow(/c_hash/);
-    const { payload } = await one.verified(own['id_token']);
+    const { payload } = await one.verifyIdToken(own['id_token']);
     expect(payload['at_hash']).toBe(half(own['access_token']!));
     expect(payload['at_hash']).not.toBe(half(other['access_token']!));
   });
@@ -133,7 +133,7 @@ describe('a hybrid response with a code and an access token', () => {
     ];
     const one = await setUp({ more });
     const { parameters } = await one.authorize({ response_type: ALL, nonce, resource });
-    const { payload } = await one.verified(parameters['access_token'], resource);
+    const { payload } = await one.verifyIdToken(parameters['access_token'], resource);
     expect(payload).toMatchObject({ sub: 'alice', client_id: 'web', scope: 'openid' });
     expect(decodeJwt(parameters['id_token']!)['at_hash']).toBe(half(parameters['access_token']!));
     const { body } = await one.redeem(parameters['code']);

@@ -16,9 +16,9 @@ const half = (text: string, algorithm = 'sha256') => {
 
 describe('an ID token', () => {
   it('contains issuer, subject and audience, and is signed with a published key by RS256', async () => {
-    const { signIn, verified } = await openIdServer();
+    const { signIn, verifyIdToken } = await openIdServer();
     const body = await signIn({ nonce: 'n-0S6_WzA2Mj' });
-    const { payload, protectedHeader } = await verified(body.id_token);
+    const { payload, protectedHeader } = await verifyIdToken(body.id_token);
     expect(protectedHeader).toEqual({ alg: 'RS256', kid: 'rsa', typ: 'JWT' });
     expect(payload).toEqual({
       iss: ISSUER,
@@ -33,11 +33,11 @@ describe('an ID token', () => {
   });
 
   it('is not issued if the scope openid was not requested', async () => {
-    const { signIn, wanted } = await openIdServer();
+    const { signIn, claimsRequests } = await openIdServer();
     const body = await signIn({ scope: 'read', nonce: 'n', claims: '{"id_token":{"email":null}}' });
     expect(body.access_token).toEqual(expect.any(String));
     expect(body.id_token).toBeUndefined();
-    expect(wanted).toEqual([]);
+    expect(claimsRequests).toEqual([]);
   });
 
   it('is not issued if the scope openid was not granted', async () => {
@@ -55,10 +55,10 @@ describe('an ID token', () => {
   });
 
   it('is issued again for a refresh, with the same user and without the nonce', async () => {
-    const { signIn, token, verified } = await openIdServer();
+    const { signIn, token, verifyIdToken } = await openIdServer();
     const { refresh_token, id_token } = await signIn({ nonce: 'once', scope: 'openid read' });
     const { body } = await token({ grant_type: 'refresh_token', refresh_token });
-    const [first, again] = [decodeJwt(id_token), (await verified(body.id_token)).payload];
+    const [first, again] = [decodeJwt(id_token), (await verifyIdToken(body.id_token)).payload];
     expect(again).toMatchObject({ iss: first.iss, sub: first.sub, aud: first.aud, at_hash: half(body.access_token) });
     expect(again['nonce']).toBeUndefined();
     expect(again['at_hash']).not.toBe(first['at_hash']);
@@ -73,22 +73,22 @@ describe('an ID token', () => {
   });
 
   it('is issued again for the retry of a refresh', async () => {
-    const { signIn, token, verified } = await openIdServer({ options: { refreshTokenReuseInterval: 10 } });
+    const { signIn, token, verifyIdToken } = await openIdServer({ options: { refreshTokenReuseInterval: 10 } });
     const { refresh_token } = await signIn();
     const one = await token({ grant_type: 'refresh_token', refresh_token });
     const two = await token({ grant_type: 'refresh_token', refresh_token });
     expect(two.body.access_token).toBe(one.body.access_token);
-    expect((await verified(two.body.id_token)).payload).toMatchObject({ at_hash: half(one.body.access_token) });
+    expect((await verifyIdToken(two.body.id_token)).payload).toMatchObject({ at_hash: half(one.body.access_token) });
   });
 
   it('contains how the user signed in, also after a refresh', async () => {
     const facts = { auth_time: 1_700_000_000, acr: 'urn:mace:incommon:iap:silver', amr: ['pwd'] };
     const { auth_time: at, ...more } = facts;
-    const { signIn, token, verified } = await openIdServer();
+    const { signIn, token, verifyIdToken } = await openIdServer();
     const { refresh_token, id_token } = await signIn({}, undefined, { ...more, authTime: new Date(at * 1000) });
-    expect((await verified(id_token)).payload).toMatchObject(facts);
+    expect((await verifyIdToken(id_token)).payload).toMatchObject(facts);
     const { body } = await token({ grant_type: 'refresh_token', refresh_token });
-    expect((await verified(body.id_token)).payload).toMatchObject(facts);
+    expect((await verifyIdToken(body.id_token)).payload).toMatchObject(facts);
   });
 
   it.each([
@@ -96,10 +96,10 @@ describe('an ID token', () => {
     ['EdDSA', 'sha512'],
   ])('is signed with %s for a client that registered this algorithm', async (alg, digest) => {
     for (const client of [{ idTokenSignedResponseAlg: alg }, { metadata: { id_token_signed_response_alg: alg } }]) {
-      const { signIn, verified } = await openIdServer({ client });
+      const { signIn, verifyIdToken } = await openIdServer({ client });
       const body = await signIn();
       expect(decodeProtectedHeader(body.id_token).alg).toBe(alg);
-      expect((await verified(body.id_token)).payload).toMatchObject({ at_hash: half(body.access_token, digest) });
+      expect((await verifyIdToken(body.id_token)).payload).toMatchObject({ at_hash: half(body.access_token, digest) });
     }
   });
 
@@ -145,14 +145,14 @@ describe('an ID token', () => {
   });
 
   it('contains the claims requested by name, except those that the server sets', async () => {
-    const { signIn, wanted } = await openIdServer();
+    const { signIn, claimsRequests } = await openIdServer();
     const claims = {
       id_token: { email: { essential: true }, nickname: null, sub: null, password_hint: null, iss: null },
     };
     const said = decodeJwt((await signIn({ claims: JSON.stringify(claims) })).id_token);
     expect(said).toMatchObject({ sub: 'alice', iss: ISSUER, email: ALICE.email });
     for (const name of ['nickname', 'name', 'password', 'auth_time']) expect(said).not.toHaveProperty(name);
-    expect(wanted).toMatchObject([
+    expect(claimsRequests).toMatchObject([
       { location: 'id_token', names: ['email', 'nickname', 'password_hint'], scope: 'openid' },
     ]);
   });
@@ -298,13 +298,15 @@ describe('openid()', () => {
 
   it('can be shared by two servers that sign with their own keys', async () => {
     const feature = openid({ alg: 'ES256' });
-    const { store, signIn, verified } = await openIdServer({ options: { features: [keys({ from: [EC] }), feature] } });
+    const { store, signIn, verifyIdToken } = await openIdServer({
+      options: { features: [keys({ from: [EC] }), feature] },
+    });
     void new OAuth2Server({
       model: store,
       issuer: ISSUER,
       features: [keys({ from: [{ ...EC, kid: 'of the other server' }] }), feature],
     });
-    expect((await verified((await signIn()).id_token)).protectedHeader).toMatchObject({ kid: 'ec' });
+    expect((await verifyIdToken((await signIn()).id_token)).protectedHeader).toMatchObject({ kid: 'ec' });
   });
 
   it('uses the default of each option that is undefined', async () => {
@@ -316,8 +318,8 @@ describe('openid()', () => {
       signUp: undefined,
     };
     const lists = { responseTypes: undefined, acrValues: undefined, pairwise: undefined };
-    const { signIn, verified, get } = await openIdServer({ ...left, ...flags, ...lists });
-    const { payload, protectedHeader } = await verified((await signIn()).id_token);
+    const { signIn, verifyIdToken, get } = await openIdServer({ ...left, ...flags, ...lists });
+    const { payload, protectedHeader } = await verifyIdToken((await signIn()).id_token);
     expect([protectedHeader, payload.exp! - payload.iat!]).toEqual([expect.objectContaining({ alg: 'RS256' }), 3600]);
     expect(await get('openid-configuration')).toMatchObject({ claims_parameter_supported: true });
   });

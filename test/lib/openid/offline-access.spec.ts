@@ -74,9 +74,9 @@ describe('a request for offline_access by a client that may not have it', () => 
     const body = { scope: 'openid offline_access' };
     const request = new Request({ method: 'POST', headers, query: {}, body });
     expect((await send('device_authorization', request)).status).toBe(200);
-    const { asked, begin } = await openCiba({ client: WITHOUT });
+    const { backchannelRequests, begin } = await openCiba({ client: WITHOUT });
     expect((await begin({ scope: 'openid offline_access' })).status).toBe(200);
-    expect(asked.at(-1)).toMatchObject({ scope: 'openid' });
+    expect(backchannelRequests.at(-1)).toMatchObject({ scope: 'openid' });
   });
 
   it('is ignored even if only validateScope() of the model rejects it', async () => {

@@ -35,7 +35,7 @@ describe('the userinfo endpoint', () => {
       email: ALICE.email,
       email_verified: true,
     });
-    expect(server.wanted.at(-1)).toMatchObject({ location: 'userinfo', scope: 'openid profile email' });
+    expect(server.claimsRequests.at(-1)).toMatchObject({ location: 'userinfo', scope: 'openid profile email' });
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe('the userinfo endpoint', () => {
     const server = await openIdServer();
     const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { name: null } });
     expect(await learn(server, { claims })).toEqual({ sub: 'alice', email: ALICE.email });
-    expect(server.wanted.at(-1)).toMatchObject({ names: ['email'], requests: { email: { essential: true } } });
+    expect(server.claimsRequests.at(-1)).toMatchObject({ names: ['email'], requests: { email: { essential: true } } });
   });
 
   it('returns the same claims after a refresh, within a narrower scope', async () => {
@@ -136,7 +136,7 @@ describe('the userinfo endpoint', () => {
     const { headers, body } = await ask(server, access_token);
     expect(headers['content-type']).toBe('application/jwt');
     expect(decodeProtectedHeader(String(body)).alg).toBe(alg);
-    const { payload } = await server.verified(body);
+    const { payload } = await server.verifyIdToken(body);
     expect(payload).toEqual({ iss: ISSUER, aud: 'web', sub: 'alice', email: ALICE.email, email_verified: true });
   });
 
@@ -214,7 +214,7 @@ describe('claims in other languages', () => {
   it('are passed to the model as `locales`, and returned together with the default ones', async () => {
     const server = await openIdServer();
     await learn(server, query);
-    expect(server.wanted.at(-1)).toMatchObject({ locales: ['ja-JP', 'fr-CA'] });
+    expect(server.claimsRequests.at(-1)).toMatchObject({ locales: ['ja-JP', 'fr-CA'] });
     expect(await learn(await openIdServer({ model: { getClaims } }), query)).toEqual({
       sub: 'alice',
       name: ALICE.name,
@@ -232,7 +232,7 @@ describe('claims in other languages', () => {
     expect(names.filter((name) => name.includes('#'))).toEqual([]);
     const unasked = await openIdServer();
     await learn(unasked, { scope: 'openid profile' });
-    expect(unasked.wanted.at(-1)).toMatchObject({ locales: [] });
+    expect(unasked.claimsRequests.at(-1)).toMatchObject({ locales: [] });
   });
 
   it('are kept with the grant, for its ID tokens and after a refresh', async () => {
@@ -246,7 +246,7 @@ describe('claims in other languages', () => {
   it('are limited to 20 requested languages', async () => {
     const server = await openIdServer();
     await learn(server, { ...query, claims_locales: Array.from({ length: 100 }, () => 'fr').join(' ') });
-    expect(server.wanted.at(-1)?.locales).toHaveLength(20);
+    expect(server.claimsRequests.at(-1)?.locales).toHaveLength(20);
     for (const claims_locales of ['x'.repeat(1001), 'français']) {
       expect((await server.authorize({ claims_locales })).parameters).toMatchObject({ error: 'invalid_request' });
     }

@@ -3,7 +3,7 @@ import { revocation } from 'nest-oauth2/features';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
 import { callEndpoint } from '../../support/call-endpoint.js';
-import { familyModel, memoryStore } from '../../support/family-models.js';
+import { familyModel, memoryStore } from '../../support/token-family-models.js';
 import {
   addAccessToken,
   addCode,

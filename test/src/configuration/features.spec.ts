@@ -97,15 +97,19 @@ describe('the start of an application with invalid features', () => {
     [
       'of an unknown endpoint',
       { tokens: 'a' },
-      'unknown endpoint `paths.tokens`: the known ones are `authorize`, `token`, `told`, `whispered` and `heard`',
+      'unknown endpoint `paths.tokens`: the known ones are `authorize`, `token`, `echo`, `internal` and `status`',
     ],
-    ['of a well-known document', { known: 'a' }, 'remove `paths.known`: the path of a well-known document is fixed'],
-    ['with a query', { told: 'a?b' }, "the option `paths.told` must be a path without a query, such as 'oauth/told'"],
+    [
+      'of a well-known document',
+      { document: 'a' },
+      'remove `paths.document`: the path of a well-known document is fixed',
+    ],
+    ['with a query', { echo: 'a?b' }, "the option `paths.echo` must be a path without a query, such as 'oauth/echo'"],
     ['that is empty', { prefix: '' }, "the option `paths.prefix` must be a path without a query, such as 'oauth'"],
     [
       'that another endpoint has',
-      { prefix: 'x', told: 'x/token' },
-      'the endpoints `token` and `told` have the same path `x/token`: change one of them with `paths`',
+      { prefix: 'x', echo: 'x/token' },
+      'the endpoints `token` and `echo` have the same path `x/token`: change one of them with `paths`',
     ],
   ])('fails with a path %s', async (_name, paths, sentence) => {
     expect(await forRootError({ model, features: [ECHO_FEATURE], paths })).toBe(sentence);

@@ -86,7 +86,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     expect(notes).toMatchObject({ status: 200, body: { user: 'alice', client: client.client_id } });
     const again = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), tokens.refresh_token!, insecure);
     expect(await oauth.processRefreshTokenResponse(as, client, again)).toMatchObject({ scope: 'notes:read' });
-    expect(documents.seen).toHaveLength(1);
+    expect(documents.requests).toHaveLength(1);
   });
 
   it('can use their tokens after their document was deleted', async () => {
@@ -94,7 +94,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     const { access_token } = await obtain(client);
     documents.reset();
     expect(await readResponse(get(`${url}/notes`, bearer(access_token)))).toMatchObject({ status: 200 });
-    expect(documents.seen).toEqual([]);
+    expect(documents.requests).toEqual([]);
   });
 
   it('cannot authenticate with a secret', async () => {
@@ -103,7 +103,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     for (const client_secret of ['a', 'b']) {
       expect(await readResponse(post(`${url}/oauth/token`, { ...form, client_secret }))).toMatchObject({ status: 401 });
     }
-    expect(documents.seen).toEqual([]);
+    expect(documents.requests).toEqual([]);
     const itself = { grant_type: 'client_credentials', client_id };
     expect(await readResponse(post(`${url}/oauth/token`, itself))).toMatchObject({ status: 400 });
   });
@@ -155,7 +155,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     `https://client.example/${'a'.repeat(255)}`,
   ])('are not fetched from %s', async (client_id) => {
     expect(await openConsentPage(url, (await asked({ client_id })).parameters, 'alice')).toEqual(UNKNOWN);
-    expect(documents.seen).toEqual([]);
+    expect(documents.requests).toEqual([]);
   });
 
   it('are redirected only to the URIs in their document', async () => {

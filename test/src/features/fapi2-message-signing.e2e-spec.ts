@@ -36,7 +36,7 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-s
     };
     const model = new MemoryStore({
       users: { findById: () => ({ id: 'alice' }), findByCredentials: () => undefined },
-      clients: [one.registered(known), two.registered(known)],
+      clients: [one.registration(known), two.registration(known)],
     });
     const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' });
     const features = [keys({ from: [pem as string] }), fapi2({ messageSigning: true })];
@@ -64,7 +64,7 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-s
 
   it.each(['query', 'jwt'])('happy-flow with response_mode=%s', async (mode) => {
     const claims = mode === 'jwt' ? { response_mode: mode } : {};
-    const pushed = await one.pushObject(await one.object({ claims }));
+    const pushed = await one.pushObject(await one.requestObject({ claims }));
     expect(pushed).toMatchObject(PUSHED);
     const answered = await one.authorize(pushed.body['request_uri']!);
     expect('response' in answered).toBe(mode === 'jwt');
@@ -78,37 +78,46 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-s
     ['ensure-server-accepts-request-object-with-multiple-aud', { aud: ['https://other.example', 'issuer'] }],
   ])('%s', async (_, { aud, ...claims }: { aud?: string[] }) => {
     const audience = aud && { aud: aud.map((each) => (each === 'issuer' ? url : each)) };
-    expect(await one.pushObject(await one.object({ claims: { ...claims, ...audience } }))).toMatchObject(PUSHED);
+    expect(await one.pushObject(await one.requestObject({ claims: { ...claims, ...audience } }))).toMatchObject(PUSHED);
   });
 
   it('state-only-outside-request-object-not-used', async () => {
-    const object = await one.object({ claims: { state: undefined } });
+    const object = await one.requestObject({ claims: { state: undefined } });
     const { body } = await one.pushObject(object, { state: 'outside' });
     expect(await one.authorize(body['request_uri']!)).not.toHaveProperty('state');
   });
 
   it.each<[string, () => string | Promise<string>]>([
-    ['ensure-matching-key-in-authorization-request', () => one.object({ signer: two.key.privateKey })],
-    ['ensure-request-object-with-invalid-signature-fails', async () => (await one.object()).slice(0, -6) + 'AAAAAA'],
+    ['ensure-matching-key-in-authorization-request', () => one.requestObject({ signer: two.key.privateKey })],
+    [
+      'ensure-request-object-with-invalid-signature-fails',
+      async () => (await one.requestObject()).slice(0, -6) + 'AAAAAA',
+    ],
     [
       'ensure-request-object-signature-algorithm-is-not-none',
       () => new UnsecuredJWT({ iss: 'one', aud: url }).encode(),
     ],
     [
       'ensure-signed-request-object-with-RS256-fails',
-      () => one.object({ header: { alg: 'RS256' }, signer: rsa.privateKey }),
+      () => one.requestObject({ header: { alg: 'RS256' }, signer: rsa.privateKey }),
     ],
-    ['ensure-request-object-with-bad-aud-fails', () => one.object({ claims: { aud: 'https://other.example' } })],
-    ['ensure-expired-request-object-fails', () => one.object({ claims: { nbf: now() - 600, exp: now() - 300 } })],
-    ['ensure-request-object-with-exp-over-60-fails', () => one.object({ claims: { exp: now() + 4200 } })],
+    ['ensure-request-object-with-bad-aud-fails', () => one.requestObject({ claims: { aud: 'https://other.example' } })],
+    [
+      'ensure-expired-request-object-fails',
+      () => one.requestObject({ claims: { nbf: now() - 600, exp: now() - 300 } }),
+    ],
+    ['ensure-request-object-with-exp-over-60-fails', () => one.requestObject({ claims: { exp: now() + 4200 } })],
     [
       'ensure-request-object-with-nbf-over-60-fails',
-      () => one.object({ claims: { nbf: now() - 4200, exp: now() + 60 } }),
+      () => one.requestObject({ claims: { nbf: now() - 4200, exp: now() + 60 } }),
     ],
-    ['ensure-request-object-without-exp-fails', () => one.object({ claims: { exp: undefined } })],
-    ['ensure-request-object-without-nbf-fails', () => one.object({ claims: { nbf: undefined } })],
-    ['ensure-request-object-without-redirect-uri-fails', () => one.object({ claims: { redirect_uri: undefined } })],
-    ['par-authorization-request-containing-request_uri', () => one.object({ claims: { request_uri: 'urn:x' } })],
+    ['ensure-request-object-without-exp-fails', () => one.requestObject({ claims: { exp: undefined } })],
+    ['ensure-request-object-without-nbf-fails', () => one.requestObject({ claims: { nbf: undefined } })],
+    [
+      'ensure-request-object-without-redirect-uri-fails',
+      () => one.requestObject({ claims: { redirect_uri: undefined } }),
+    ],
+    ['par-authorization-request-containing-request_uri', () => one.requestObject({ claims: { request_uri: 'urn:x' } })],
   ])('%s', async (_, made) => {
     const { status, body } = await one.pushObject(await made());
     expect(status).toBe(400);
@@ -120,7 +129,7 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-s
   });
 
   it('rejects a signed request that was not pushed, before its claims are read', async () => {
-    const query = new URLSearchParams({ client_id: 'one', request: await one.object() }).toString();
+    const query = new URLSearchParams({ client_id: 'one', request: await one.requestObject() }).toString();
     const answer = await fetch(`${url}/oauth/authorize?${query}`, { redirect: 'manual' });
     expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
       status: 400,

@@ -57,7 +57,7 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-
     };
     const model = new MemoryStore({
       users: { findById: () => alice, findByCredentials: () => undefined },
-      clients: [one.registered(known), two.registered(known)],
+      clients: [one.registration(known), two.registration(known)],
     });
     const server = { model, issuer: url, features: [fapi2()], interaction: DemoInteraction, secret: SECRET };
     await startApplication(
@@ -232,7 +232,7 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-
   );
 
   it('ensure-unsigned-authorization-request-without-using-par-fails', async () => {
-    const query = new URLSearchParams(one.asked() as Record<string, string>).toString();
+    const query = new URLSearchParams(one.authorizationParameters() as Record<string, string>).toString();
     const { headers } = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
     const landed = Object.fromEntries(new URL(headers['location']!).searchParams);
     expect(landed).toMatchObject({ error: 'invalid_request', state: 'xyz', iss: url });
@@ -286,19 +286,19 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-
   });
 
   it.each([-10, 10])('ensure-dpopproof-with-iat-10seconds-…-succeeds: %s', async (seconds) => {
-    const bent = { claims: { iat: now() + seconds } };
-    const pushed = await one.push({}, { proof: await one.proof(`${url}/oauth/par`, bent) });
+    const proofChanges = { claims: { iat: now() + seconds } };
+    const pushed = await one.push({}, { proof: await one.proof(`${url}/oauth/par`, proofChanges) });
     const { code } = await one.authorize(pushed.body['request_uri']!);
-    const given = await one.redeem(code!, {}, { proof: await one.proof(`${url}/oauth/token`, bent) });
+    const given = await one.redeem(code!, {}, { proof: await one.proof(`${url}/oauth/token`, proofChanges) });
     expect(given).toMatchObject(GIVEN);
-    expect((await one.call(given.body['access_token']!, { bent })).status).toBe(200);
+    expect((await one.call(given.body['access_token']!, { proofChanges })).status).toBe(200);
   });
 
   it('check-dpop-proof-nbf-exp', async () => {
     const claims = { nbf: now() - 5, exp: now() + 300 };
     const proof = await one.proof(`${url}/oauth/token`, { claims });
     const { body } = await one.token(SELF, { proof });
-    expect((await one.call(body['access_token']!, { bent: { claims } })).status).toBe(200);
+    expect((await one.call(body['access_token']!, { proofChanges: { claims } })).status).toBe(200);
   });
 
   it('access-token-type-header-case-sensitivity', async () => {
@@ -319,30 +319,30 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-
       ['without a proof', { proof: null }],
       ['two proofs in one header', { proof: `${fresh}, ${fresh}` }],
       ['no JWT', { proof: 'not-a-jwt' }],
-      ['of another type', { bent: { header: { typ: 'JWT' } } }],
-      ['of no type', { bent: { header: { typ: undefined } } }],
-      ['without a key', { bent: { header: { jwk: undefined } } }],
-      ['with a private key', { bent: { header: { jwk: { ...jwk, ...own } } } }],
-      ['by another key', { bent: { signer: two.dpop.privateKey } }],
-      ['by the key of another', { bent: { header: { jwk: two.dpop.jwk }, signer: two.dpop.privateKey } }],
+      ['of another type', { proofChanges: { header: { typ: 'JWT' } } }],
+      ['of no type', { proofChanges: { header: { typ: undefined } } }],
+      ['without a key', { proofChanges: { header: { jwk: undefined } } }],
+      ['with a private key', { proofChanges: { header: { jwk: { ...jwk, ...own } } } }],
+      ['by another key', { proofChanges: { signer: two.dpop.privateKey } }],
+      ['by the key of another', { proofChanges: { header: { jwk: two.dpop.jwk }, signer: two.dpop.privateKey } }],
       ['of an invalid signature', { proof: `${fresh.slice(0, -6)}AAAAAA` }],
       ...['jti', 'htm', 'htu', 'iat', 'ath'].map((name): (typeof calls)[number] => [
         `without ${name}`,
-        { bent: { claims: { [name]: undefined } } },
+        { proofChanges: { claims: { [name]: undefined } } },
       ]),
-      ['for another method', { bent: { claims: { htm: 'POST' } } }],
-      ['for another URL', { bent: { claims: { htu: `${url}/other` } } }],
-      ['for another host', { bent: { claims: { htu: 'https://other.example/notes' } } }],
-      ['that is old', { bent: { claims: { iat: now() - 3600 } } }],
-      ['from the future', { bent: { claims: { iat: now() + 3600 } } }],
-      ['for another token', { bent: { claims: { ath: 'x'.repeat(43) } } }],
+      ['for another method', { proofChanges: { claims: { htm: 'POST' } } }],
+      ['for another URL', { proofChanges: { claims: { htu: `${url}/other` } } }],
+      ['for another host', { proofChanges: { claims: { htu: 'https://other.example/notes' } } }],
+      ['that is old', { proofChanges: { claims: { iat: now() - 3600 } } }],
+      ['from the future', { proofChanges: { claims: { iat: now() + 3600 } } }],
+      ['for another token', { proofChanges: { claims: { ath: 'x'.repeat(43) } } }],
     ];
     for (const [name, given] of calls) {
       expect([name, [400, 401].includes((await one.call(token, given)).status)]).toEqual([name, true]);
     }
     // The token remains valid, and these differences in the URL do not matter.
     const claims = { htu: `${url.replace('http', 'HTTP')}/notes?x=1#y`, more: true };
-    expect((await one.call(token, { bent: { claims } })).status).toBe(200);
+    expect((await one.call(token, { proofChanges: { claims } })).status).toBe(200);
     const jti = crypto.randomUUID();
     const replayed = await one.proof(`${url}/notes`, { claims: { jti } }, token);
     expect((await one.call(token, { proof: replayed })).status).toBe(200);

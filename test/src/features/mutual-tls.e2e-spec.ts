@@ -32,7 +32,7 @@ import { authority, fetchWith, startTlsProxy, TLS_OPTIONS } from '../../support/
 const CALLBACK = 'https://app.example/callback';
 const SECRET = 'secret-of-the-client-api';
 const alice = { id: 'alice' };
-const named = (name: string, more: object = {}) => issue({ subject: [[[CN, name]]], by: authority, ...more });
+const named = (name: string, more: object = {}) => issue({ subject: [[[CN, name]]], issuer: authority, ...more });
 const pki = named('client');
 const own = issue({ subject: [[[CN, 'own']]] });
 

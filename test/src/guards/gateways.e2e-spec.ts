@@ -108,13 +108,13 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
     const url = await start([ShelfGateway]);
     expect(await new GatewayClient(`${url}/?a=1`, 'stolen').closed).toBe(4401);
     expect(await new GatewayClient(`${url}/?a=2`).closed).toBe(4401);
-    expect(await new GatewayClient(`${url}/?a=3`, 'read').ask('read')).toEqual({ event: 'read', data: 'u' });
+    expect(await new GatewayClient(`${url}/?a=3`, 'read').request('read')).toEqual({ event: 'read', data: 'u' });
     expect(connected).toEqual(['/?a=3']);
   });
 
   it('rejects a message that lacks a scope, and keeps the connection open', async () => {
     const client = new GatewayClient(await start([ShelfGateway]), 'read');
-    expect(await client.ask('write')).toEqual({
+    expect(await client.request('write')).toEqual({
       event: 'exception',
       data: {
         status: 'error',
@@ -124,7 +124,7 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
         error_description: 'Insufficient scope: authorized scope is insufficient',
       },
     });
-    expect(await client.ask('read')).toEqual({ event: 'read', data: 'u' });
+    expect(await client.request('read')).toEqual({ event: 'read', data: 'u' });
   });
 
   it('closes the connection as a server error if the model fails, without details', async () => {
@@ -138,12 +138,12 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
     const guard = { provide: APP_GUARD, useClass: OAuthGuard };
     const url = await start([guard, OpenGateway]);
     const stranger = new GatewayClient(url);
-    expect(await stranger.ask('closed')).toEqual(refused('unauthorized_request'));
-    expect(await stranger.ask('optional')).toEqual({ event: 'optional', data: 'nobody' });
+    expect(await stranger.request('closed')).toEqual(refused('unauthorized_request'));
+    expect(await stranger.request('optional')).toEqual({ event: 'optional', data: 'nobody' });
     const client = new GatewayClient(url, 'read');
-    expect(await client.ask('closed')).toEqual({ event: 'closed', data: 'u' });
-    expect(await client.ask('optional')).toEqual({ event: 'optional', data: 'u' });
-    expect(await new GatewayClient(url, 'stolen').ask('optional')).toEqual(refused('invalid_token'));
+    expect(await client.request('closed')).toEqual({ event: 'closed', data: 'u' });
+    expect(await client.request('optional')).toEqual({ event: 'optional', data: 'u' });
+    expect(await new GatewayClient(url, 'stolen').request('optional')).toEqual(refused('invalid_token'));
   });
 
   it('checks its messages if the model is request-scoped [Nest 12]', async () => {
@@ -155,15 +155,15 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
     }
     const imports = [OAuth2Module.forRoot({ model: RequestModel, controllers: false })];
     const url = await start([ShelfGateway], undefined, imports);
-    expect(await new GatewayClient(url, 'read').ask('read')).toEqual({ event: 'read', data: 'u' });
-    expect(await new GatewayClient(url, 'read').ask('write')).toEqual(refused('insufficient_scope'));
-    expect(await new GatewayClient(url, 'stolen').ask('read')).toEqual(refused('invalid_token'));
+    expect(await new GatewayClient(url, 'read').request('read')).toEqual({ event: 'read', data: 'u' });
+    expect(await new GatewayClient(url, 'read').request('write')).toEqual(refused('insufficient_scope'));
+    expect(await new GatewayClient(url, 'stolen').request('read')).toEqual(refused('invalid_token'));
   });
 
   it('can read its token elsewhere, store it differently, and allow a message despite a refusal', async () => {
     const client = new GatewayClient(await start([MessageGateway]));
-    expect(await client.ask('who', { token: 'read' })).toEqual({ event: 'who', data: 'the user of read' });
-    expect(await client.ask('who', { token: 'stolen' })).toEqual(refused('invalid_token'));
-    expect(await client.ask('who', {})).toEqual({ event: 'who', data: 'nobody' });
+    expect(await client.request('who', { token: 'read' })).toEqual({ event: 'who', data: 'the user of read' });
+    expect(await client.request('who', { token: 'stolen' })).toEqual(refused('invalid_token'));
+    expect(await client.request('who', {})).toEqual({ event: 'who', data: 'nobody' });
   });
 });

@@ -75,7 +75,7 @@ describe('an open WebSocket connection', () => {
   };
   const open = async (url: string, token: string) => {
     const client = new GatewayClient(url, token);
-    expect(await client.ask('who')).toEqual({ event: 'who', data: token });
+    expect(await client.request('who')).toEqual({ event: 'who', data: token });
     return client;
   };
 
@@ -87,7 +87,7 @@ describe('an open WebSocket connection', () => {
     tokens.delete('good');
     expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual([4401, 4401, 4401]);
     expect(lookups.filter((value) => value === 'good')).toHaveLength(1);
-    expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
+    expect(await other.request('who')).toEqual({ event: 'who', data: 'other' });
   });
 
   it('stays open while the database is unavailable', async () => {
@@ -96,7 +96,7 @@ describe('an open WebSocket connection', () => {
     await new Promise<void>((resolve) => (heard = resolve));
     await new Promise<void>((resolve) => (heard = resolve));
     isAway = false;
-    expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
+    expect(await client.request('who')).toEqual({ event: 'who', data: 'good' });
   });
 
   it('is checked again after a lookup that did not complete', async () => {
@@ -117,7 +117,7 @@ describe('an open WebSocket connection', () => {
     notifyTokensRevoked({ grantId: 'g' });
     expect(await client.closed).toBe(4401);
     expect(lookups).toEqual(['good']);
-    expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
+    expect(await other.request('who')).toEqual({ event: 'who', data: 'other' });
   });
 
   it('is closed by notifyTokensRevoked() for a user and a client', async () => {
@@ -134,7 +134,7 @@ describe('an open WebSocket connection', () => {
     const looked = new Promise<void>((resolve) => (heard = resolve));
     notifyTokensRevoked({ grantId: 'g' });
     await looked;
-    expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
+    expect(await client.request('who')).toEqual({ event: 'who', data: 'good' });
   });
 
   it('neither keeps the process alive nor leaves a timer behind', async () => {

@@ -131,7 +131,7 @@ describe.each(
     expect(await list(connection)).toMatchObject(READ);
     expect(kept.shown[0]!.searchParams.get('client_id')).toBe(clientMetadataUrl);
     expect(await add(connection)).toMatchObject(ADDED);
-    expect(documents.seen).toHaveLength(1);
+    expect(documents.requests).toHaveLength(1);
     documents.reset();
   });
 

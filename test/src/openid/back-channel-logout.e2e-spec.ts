@@ -31,7 +31,7 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
     const { claims } = await enter(visitor);
     await signOut(visitor);
     await settled(1);
-    const [{ headers, method }] = clients.seen as [TlsServer['seen'][0]];
+    const [{ headers, method }] = clients.requests as [TlsServer['requests'][0]];
     expect([method, headers['content-type']]).toEqual(['POST', 'application/x-www-form-urlencoded']);
     const { payload, protectedHeader } = await judge(heard[0]!);
     expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'logout+jwt' });
@@ -86,7 +86,7 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
     await enter(bob, 'other');
     await signOut(here);
     await settled(1);
-    expect(clients.seen.map(({ url }) => url)).toEqual(['/web']);
+    expect(clients.requests.map(({ url }) => url)).toEqual(['/web']);
     expect((await judge(heard[0]!)).payload['sid']).toBe(claims['sid']);
   });
 

@@ -127,6 +127,6 @@ describe('the introspection endpoint that IntrospectedTokens uses', () => {
       expect(failed.error!.inner!.message).toContain(sentence);
     }
     expect(warnings.mock.calls).toEqual([[expect.stringContaining(sentence)]]);
-    expect(remote.askedAt('/introspect')).toEqual([]);
+    expect(remote.requestsTo('/introspect')).toEqual([]);
   });
 });

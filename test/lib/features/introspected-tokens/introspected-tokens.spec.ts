@@ -17,7 +17,7 @@ const modelOf = (options: Partial<IntrospectedTokensOptions> = {}) =>
 const call = (model: IntrospectedTokens, token = 'token', scope?: string) =>
   runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
 
-const asked = () => remote.askedAt('/introspect');
+const asked = () => remote.requestsTo('/introspect');
 
 /** The response to a request whose token cannot be verified at the moment. */
 const LATER = { status: 503, error: { name: 'temporarily_unavailable', message: expect.any(String) } };
@@ -197,7 +197,7 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
     expect(failed.headers).toEqual({ 'retry-after': reason.endsWith('429') ? '17' : '1' });
     expect(reasonOf(failed.error)).toContain(reason);
     expect(reasonOf(failed.error)).not.toContain('token=');
-    expect(remote.askedAt('/elsewhere')).toEqual([]);
+    expect(remote.requestsTo('/elsewhere')).toEqual([]);
 
     // The failure is not cached.
     remote.replies['/introspect'] = json(active());

@@ -8,30 +8,30 @@ interface Row {
   grantId?: string;
 }
 
-/** A host that keeps what was spent, knows which family it belongs to, and has a code. */
+/** A testModel that keeps what was spent, knows which family it belongs to, and has a code. */
 export function familyModel(): TestModel & { revoked: Set<string> } {
   const revoked = new Set<string>();
-  const host: TestModel = createTestModel({
+  const testModel: TestModel = createTestModel({
     revokeAuthorizationCode: ({ authorizationCode }: { authorizationCode: string }) =>
-      spend(host.codes.get(authorizationCode)),
-    revokeToken: ({ refreshToken }: { refreshToken: string }) => spend(host.refreshTokens.get(refreshToken)),
+      consume(testModel.codes.get(authorizationCode)),
+    revokeToken: ({ refreshToken }: { refreshToken: string }) => consume(testModel.refreshTokens.get(refreshToken)),
     revokeGrant: (grantId: string) => void revoked.add(grantId),
     saveToken(token: Row & Unsaved<Token> & { refreshToken: string }, client: typeof WEB, user: object) {
       if (revoked.has(token.grantId!)) throw new InvalidGrantError('Invalid grant: revoked');
       const saved = { ...token, client, user };
-      host.accessTokens.set(token.accessToken, saved);
-      host.refreshTokens.set(token.refreshToken, saved);
+      testModel.accessTokens.set(token.accessToken, saved);
+      testModel.refreshTokens.set(token.refreshToken, saved);
       return saved;
     },
     // As a database does: what is found is a copy, of that moment.
-    getAuthorizationCode: (code: string) => host.codes.has(code) && { ...host.codes.get(code) },
-    getRefreshToken: (token: string) => host.refreshTokens.has(token) && { ...host.refreshTokens.get(token) },
+    getAuthorizationCode: (code: string) => testModel.codes.has(code) && { ...testModel.codes.get(code) },
+    getRefreshToken: (token: string) => testModel.refreshTokens.has(token) && { ...testModel.refreshTokens.get(token) },
   });
-  addCode(host, { grantId: 'family', client: WEB, user: ALICE });
-  return Object.assign(host, { revoked });
+  addCode(testModel, { grantId: 'family', client: WEB, user: ALICE });
+  return Object.assign(testModel, { revoked });
 }
 
-function spend(row: Row | undefined): boolean {
+function consume(row: Row | undefined): boolean {
   if (!row || row.revokedAt) return false;
   row.revokedAt = new Date(Date.now());
   return true;
