@@ -21,9 +21,9 @@ export class Translator {
   private readonly languages: readonly string[];
   private readonly contexts = new Map<string, PageContext>();
 
-  /** @throws {InvalidArgumentError} If a language tag is invalid. */
-  constructor(private readonly speech: LanguageOptions = {}) {
-    const { languages = {}, language = 'en' } = speech;
+  /** Validates the language tags. @throws {InvalidArgumentError} If a language tag is invalid. */
+  constructor(private readonly options: LanguageOptions = {}) {
+    const { languages = {}, language = 'en' } = options;
     this.languages = [...new Set([language, 'en', ...Object.keys(languages)])];
     for (const tag of this.languages) this.contexts.set(tag, this.contextOf(tag));
   }
@@ -33,7 +33,7 @@ export class Translator {
   }
 
   private contextOf(tag: string): PageContext {
-    const { languages = {}, scopes, nameOf = usualName } = this.speech;
+    const { languages = {}, scopes, nameOf = usualName } = this.options;
     const dates = new Intl.DateTimeFormat(canonical(tag), { dateStyle: 'medium' });
     // A message that is missing in `de-AT` is taken from `de`, then from English.
     const chain = [tag, tag.split('-', 1)[0]!, 'en'].map((one) => languages[one]);
