@@ -2,8 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /**
  * The slowest test files, with seconds on an idle machine with two cores. Without its cache, as in a clean clone, Jest
- * orders
- * files by size, so that one of these would run alone at the end.
+ * orders files by size, so that one of these would run alone at the end.
  */
 const LONG = [
   'processes/crash',

@@ -28,8 +28,7 @@ export function makeDatabase(): { file: string; remove(): void } {
 
 /**
  * Starts the sample as its README describes, on a free port or on the port of an earlier start. Its issuer contains the
- * port,
- * so port 0 would make its tokens invalid.
+ * port, so port 0 would make its tokens invalid.
  */
 export async function startSample(databaseFile: string, port?: string): Promise<Sample> {
   // The last command to paste is the last output.

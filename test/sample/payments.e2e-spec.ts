@@ -53,7 +53,7 @@ describe('sample/18-payments', () => {
     expect(phone.html).toContain('4711');
     const said = await Promise.all(['pay', 'no', 'pay'].map((decision) => alice.send(phone, { decision })));
     expect(said.map(({ status }) => status)).toEqual([303, 303, 303]);
-    // One of the concurrent approvals counted.
+    // One of the concurrent decisions counted.
     const { access_token: token, error } = await poll(begun);
     expect([error, typeof token]).toEqual(token ? [undefined, 'string'] : ['access_denied', 'undefined']);
     const next = await begin();

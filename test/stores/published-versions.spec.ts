@@ -16,8 +16,8 @@ import { findDatabases, ownPrefix, type TestDatabase, undoMigrations, users, WEB
 
 const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
 
-// To run before a release: RECORD_VERSION=1.2.3 npm run jest -- --selectProjects suite --testPathPatterns
-// published-versions
+// To run before a release:
+// RECORD_VERSION=1.2.3 npm run jest -- --selectProjects suite --testPathPatterns published-versions
 const { RECORD_VERSION } = process.env;
 if (RECORD_VERSION) for (const database of databases) await recordVersion(RECORD_VERSION, database);
 

@@ -84,7 +84,8 @@ describe.each(ADAPTERS)('invalid parameters at the token endpoint on %s', (adapt
     ],
   ])('rejects %s', async (name, form, headers, expected) => {
     const answer = await token(form, headers);
-    // The form parser of Express turns it into an object, that of Fastify into a parameter with an unusual name.
+    // The form parser of Express turns a nested parameter into an object, that of Fastify into a parameter with an
+    // unusual name.
     const nested = name === 'a nested parameter' && adapter === 'express';
     // The form parser of Node.js replaces invalid bytes by U+FFFD.
     const replaced = name === 'bad percent-encoding' && adapter === 'node:http';

@@ -7,8 +7,8 @@ const NAME: string = '@auth/core';
 const { Auth } = (await import(NAME)) as { Auth(request: Request, config: object): Promise<Response> };
 
 /**
- * Starts an application with Auth.js, which uses discovery, PKCE, `state`, `nonce` and an ID token. By default, Auth.js reads the user
- * from the ID token. With `idToken: false` it calls the userinfo endpoint.
+ * Starts an application with Auth.js, which uses discovery, PKCE, `state`, `nonce` and an ID token. By default, Auth.js
+ * reads the user from the ID token. With `idToken: false` it calls the userinfo endpoint.
  */
 export async function startAuthJs(
   { issuer, clientId, clientSecret }: Provider,
