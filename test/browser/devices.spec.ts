@@ -45,8 +45,12 @@ describe('the pages of the device flow in a browser', () => {
 
   async function begin() {
     const body = new URLSearchParams({ client_id: 'tv', scope: 'notes:read notes:write' });
-    const answer = await fetch(`${url}/oauth/device_authorization`, { method: 'POST', body });
-    return (await answer.json()) as { user_code: string; verification_uri: string; verification_uri_complete: string };
+    const response = await fetch(`${url}/oauth/device_authorization`, { method: 'POST', body });
+    return (await response.json()) as {
+      user_code: string;
+      verification_uri: string;
+      verification_uri_complete: string;
+    };
   }
 
   it.each([

@@ -125,8 +125,8 @@ export function outsideTheBrowser(stage: Stage): void {
     const { url } = stage.sample;
     const own = { grant_type: 'client_credentials', scope: 'notes:read' };
     const headers = { authorization: `Basic ${btoa('demo-web:demo-web-secret')}` };
-    const answer = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams(own) });
-    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const response = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams(own) });
+    const { access_token: token } = (await response.json()) as { access_token: string };
     const notes = await fetch(`${url}/api/notes`, { headers: { authorization: `Bearer ${token}` } });
     expect([notes.status, ((await notes.json()) as { error: string }).error]).toEqual([403, 'insufficient_scope']);
   });

@@ -47,9 +47,9 @@ export class Load {
 
   private async replay(family: Family): Promise<boolean> {
     family.state = 'replaying';
-    const answer = await this.spa.refresh(family.refreshTokens[0]!);
-    if (answer?.status === 400) family.state = 'ended';
-    return answer !== undefined;
+    const response = await this.spa.refresh(family.refreshTokens[0]!);
+    if (response?.status === 400) family.state = 'ended';
+    return response !== undefined;
   }
 }
 

@@ -26,11 +26,11 @@ export class Spa {
     });
     try {
       const headers = { 'x-user': user };
-      const answer = await fetch(`${this.url}/oauth/authorize?${parameters.toString()}`, {
+      const response = await fetch(`${this.url}/oauth/authorize?${parameters.toString()}`, {
         headers,
         redirect: 'manual',
       });
-      return new URL(answer.headers.get('location')!).searchParams.get('code') ?? undefined;
+      return new URL(response.headers.get('location')!).searchParams.get('code') ?? undefined;
     } catch {
       return undefined;
     }
@@ -59,8 +59,8 @@ export class Spa {
 
   private async send(path: string, init: RequestInit): Promise<SpaResult> {
     try {
-      const answer = await fetch(this.url + path, init);
-      return { status: answer.status, body: await answer.json() };
+      const response = await fetch(this.url + path, init);
+      return { status: response.status, body: await response.json() };
     } catch {
       return undefined;
     }

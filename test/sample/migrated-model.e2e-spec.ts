@@ -41,13 +41,13 @@ describe('sample/02-migrated-model with a 3.x model on Express', () => {
   /** Returns Ada’s tokens, requested by an independent client. */
   async function signIn(scope = 'orders:read') {
     const parameters = { username: 'ada', password: 'lovelace', scope };
-    const answer = await oauth.genericTokenEndpointRequest(server, client, secret, 'password', parameters, insecure);
-    return oauth.processGenericTokenEndpointResponse(server, client, answer);
+    const response = await oauth.genericTokenEndpointRequest(server, client, secret, 'password', parameters, insecure);
+    return oauth.processGenericTokenEndpointResponse(server, client, response);
   }
 
   async function refresh(token: string) {
-    const answer = await oauth.refreshTokenGrantRequest(server, client, secret, token, insecure);
-    return oauth.processRefreshTokenResponse(server, client, answer);
+    const response = await oauth.refreshTokenGrantRequest(server, client, secret, token, insecure);
+    return oauth.processRefreshTokenResponse(server, client, response);
   }
 
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('sample/02-migrated-model with a 3.x model on Express', () => {
   });
 
   it('issues a client credentials token', async () => {
-    const answer = await oauth.clientCredentialsGrantRequest(
+    const response = await oauth.clientCredentialsGrantRequest(
       server,
       client,
       secret,
@@ -102,7 +102,7 @@ describe('sample/02-migrated-model with a 3.x model on Express', () => {
     const { access_token: token, refresh_token: none } = await oauth.processClientCredentialsResponse(
       server,
       client,
-      answer,
+      response,
     );
     expect(none).toBeUndefined();
     expect((await orders(token)).body).toEqual({ user: 'shop', client: 'shop' });

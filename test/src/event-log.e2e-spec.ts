@@ -88,8 +88,8 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
   it('warns about the replay of a refresh token', async () => {
     const url = await start();
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
-    const answer = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
-    const { refresh_token } = (await answer.json()) as { refresh_token: string };
+    const response = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
+    const { refresh_token } = (await response.json()) as { refresh_token: string };
     const refresh = { grant_type: 'refresh_token', refresh_token };
     await post(`${url}/oauth/token`, refresh, basic('web', 'web-secret'));
     await post(`${url}/oauth/token`, refresh, basic('web', 'web-secret'));
@@ -105,8 +105,8 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
     const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
     const model = Object.assign(demoStore(), { saveAuthorizationCode: () => Promise.reject(fault) });
     const url = await start({ model, authenticateHandler: { handle: () => ({ id: 'alice' }) } });
-    const answer = await get(`${url}/oauth/authorize?${query({})}`);
-    expect([answer.status, answer.headers.get('location')]).toEqual([
+    const response = await get(`${url}/oauth/authorize?${query({})}`);
+    expect([response.status, response.headers.get('location')]).toEqual([
       302,
       expect.stringContaining('error=server_error'),
     ]);

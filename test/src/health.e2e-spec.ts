@@ -109,9 +109,9 @@ describe('OAuth2HealthIndicator', () => {
   it('is down after its timeout if the store hangs, and shares one ping between concurrent checks', async () => {
     const ping = jest.fn(() => new Promise(() => undefined));
     const url = await start(ping);
-    const answers = await Promise.all([1, 2, 3, 4].map(() => readResponse(get(`${url}/health/impatient`))));
+    const responses = await Promise.all([1, 2, 3, 4].map(() => readResponse(get(`${url}/health/impatient`))));
     const error = { tokens: { status: 'down', message: 'the store did not respond within 1.5 s' } };
-    for (const { status, body } of answers) expect([status, body]).toEqual([503, expect.objectContaining({ error })]);
+    for (const { status, body } of responses) expect([status, body]).toEqual([503, expect.objectContaining({ error })]);
     expect(ping).toHaveBeenCalledTimes(1);
   });
 

@@ -52,8 +52,8 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
       providers: GLOBAL_ENHANCERS,
       controllers: [OpenController],
     });
-    const answer = await readResponse(post(`${url}/oauth/token`, form, credentials));
-    expect(answer).toEqual(issued({ scope: 'notes:read' }));
+    const response = await readResponse(post(`${url}/oauth/token`, form, credentials));
+    expect(response).toEqual(issued({ scope: 'notes:read' }));
     expect(await readResponse(post(`${url}/oauth/token`, { ...form, scope: 'nonsense' }, credentials))).toEqual(
       expectedRefusal('invalid_scope', 'Invalid scope: Requested scope is invalid'),
     );
@@ -125,9 +125,9 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
       imports: [OAuth2Module.forRoot({ model: TenantModel as never })],
       controllers: [NotesController],
     });
-    const answer = await readResponse(post(`${url}/oauth/token`, form, { ...credentials, 'x-tenant': 'a' }));
-    expect(answer).toEqual(issued({ scope: 'notes:read' }));
-    const { access_token: token } = answer.body as { access_token: string };
+    const response = await readResponse(post(`${url}/oauth/token`, form, { ...credentials, 'x-tenant': 'a' }));
+    expect(response).toEqual(issued({ scope: 'notes:read' }));
+    const { access_token: token } = response.body as { access_token: string };
     expect((await get(`${url}/notes`, { ...bearer(token), 'x-tenant': 'b' })).status).toBe(200);
     expect(new Set(tenants)).toEqual(new Set(['a', 'b']));
   });

@@ -61,9 +61,9 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
   }
 
   async function ask(path: string, form: Record<string, string>) {
-    const answer = (await (await post(`${url}${path}`, form, WEB)).json()) as Record<string, string>;
-    for (const name of ['access_token', 'refresh_token'] as const) if (answer[name]) secrets.add(answer[name]);
-    return answer;
+    const response = (await (await post(`${url}${path}`, form, WEB)).json()) as Record<string, string>;
+    for (const name of ['access_token', 'refresh_token'] as const) if (response[name]) secrets.add(response[name]);
+    return response;
   }
 
   it('report sign-ins, and failed sign-ins without the typed user name', async () => {

@@ -33,18 +33,18 @@ describe.each(ADAPTERS)('rejected requests on %s', (adapter) => {
   afterAll(stopDemos);
 
   it('get a challenge for a wrong client secret', async () => {
-    const answer = await readResponse(
+    const response = await readResponse(
       post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong')),
     );
     const challenge = { 'www-authenticate': 'Basic realm="Service", error="invalid_client"' };
-    expect(answer).toEqual(expectedRefusal('invalid_client', 'Invalid client: client is invalid', 401, challenge));
+    expect(response).toEqual(expectedRefusal('invalid_client', 'Invalid client: client is invalid', 401, challenge));
   });
 
   it('get invalid_grant for a wrong code verifier, which consumes the code', async () => {
     const code = await client.obtainCode(WEB);
     const wrong = { ...code, verifier: oauth.generateRandomCodeVerifier() };
-    const answer = await readResponse(client.redeem(WEB, WEB_SECRET, wrong));
-    expect(answer).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: code verifier is invalid'));
+    const response = await readResponse(client.redeem(WEB, WEB_SECRET, wrong));
+    expect(response).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: code verifier is invalid'));
     expect((await client.redeem(WEB, WEB_SECRET, code)).status).toBe(400);
   });
 

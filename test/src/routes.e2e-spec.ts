@@ -48,11 +48,11 @@ describe.each(PLATFORMS)('the routes of an application on %s', (platform) => {
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
     });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
-    const answer = await readResponse(
+    const response = await readResponse(
       post(`${url}/oauth/token`, form, { ...credentials, origin: 'https://app.example' }),
     );
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.body).toEqual(issued({ scope: 'notes:read' }).body);
+    expect(response.headers['access-control-allow-origin']).toBe('*');
+    expect(response.body).toEqual(issued({ scope: 'notes:read' }).body);
   });
 
   it('keep their own responses to malformed bodies', async () => {

@@ -98,8 +98,8 @@ describe.each(PLATFORMS)('rate limits of @nestjs/throttler on %s', (platform) =>
     const client = { client_id: 'web' };
     const insecure = { [oauth.allowInsecureRequests]: true };
     const secret = oauth.ClientSecretBasic('web-secret');
-    const answer = await oauth.clientCredentialsGrantRequest(server, client, secret, {}, insecure);
-    await expect(oauth.processClientCredentialsResponse(server, client, answer)).rejects.toMatchObject({
+    const response = await oauth.clientCredentialsGrantRequest(server, client, secret, {}, insecure);
+    await expect(oauth.processClientCredentialsResponse(server, client, response)).rejects.toMatchObject({
       name: 'ResponseBodyError',
       status: 429,
       error: 'temporarily_unavailable',

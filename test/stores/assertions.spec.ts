@@ -35,8 +35,8 @@ describe.each(await findStores())('a JWT authorization grant, with a store in $n
     const claims = { sub: 'U1', aud: ISSUER, client_id: 'app', scope: 'read', resource: API, ...said };
     const assertion = await idp.sign(claims, { typ: 'oauth-id-jag+jwt' });
     const { store, another } = opened;
-    const answers = await Promise.all([store, another, store, another].map((one) => redeem(one, assertion)));
-    const [first, ...others] = answers.toSorted((one) => (one.error === undefined ? -1 : 1));
+    const responses = await Promise.all([store, another, store, another].map((one) => redeem(one, assertion)));
+    const [first, ...others] = responses.toSorted((one) => (one.error === undefined ? -1 : 1));
     expect(others).toMatchObject(Array.from({ length: 3 }, () => ({ error: 'invalid_grant' })));
     const kept = { user: { id: 'alice' }, client: { id: 'app' }, resource: [API], ...said };
     expect(await another.getAccessToken(first!.access_token)).toMatchObject(kept);

@@ -86,8 +86,8 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     await opened.store.decideDeviceAuthorization(pending, { user: ALICE, scope: 'read' });
     const found = (await opened.another.getDeviceAuthorization(deviceCode))!;
     expect(await opened.store.listGrants(ALICE.id)).toEqual([]);
-    const answers = await many((store) => store.redeemDeviceCode(found, tokenOf(found.grantId), WEB, ALICE));
-    const won = answers.filter((answer) => answer !== undefined);
+    const responses = await many((store) => store.redeemDeviceCode(found, tokenOf(found.grantId), WEB, ALICE));
+    const won = responses.filter((answer) => answer !== undefined);
     expect(won).toHaveLength(1);
     expect(await opened.another.getAccessToken(won[0]!.accessToken)).toMatchObject({ user: ALICE, scope: 'read' });
     const spent = (await opened.another.getDeviceAuthorization(deviceCode))!;

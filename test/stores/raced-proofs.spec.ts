@@ -76,10 +76,10 @@ describe.each(await findStores())('signed requests of a client with a store in $
       return post(store, 'token', grant, { dpop: proof });
     };
     const proof = await prove('the same');
-    const answers = await Promise.all(both().map((store, at) => redeem(store, codes[at]!, proof)));
-    const refused = codes.filter((_, at) => answers[at]!['error'] === 'invalid_dpop_proof');
+    const responses = await Promise.all(both().map((store, at) => redeem(store, codes[at]!, proof)));
+    const refused = codes.filter((_, at) => responses[at]!['error'] === 'invalid_dpop_proof');
     expect(refused).toHaveLength(3);
-    expect(answers.filter((answer) => answer['token_type'] === 'DPoP')).toHaveLength(1);
+    expect(responses.filter((answer) => answer['token_type'] === 'DPoP')).toHaveLength(1);
     for (const code of refused) {
       expect(await redeem(opened.another, code, await prove(code))).toMatchObject({ token_type: 'DPoP' });
     }
@@ -90,8 +90,8 @@ describe.each(await findStores())('signed requests of a client with a store in $
     const request = await new SignJWT({ ...jwt, scope: 'openid', login_hint: 'alice' })
       .setProtectedHeader({ alg: 'ES256' })
       .sign(own.privateKey);
-    const answers = await Promise.all(both().map((store) => post(store, 'backchannel_authentication', { request })));
-    expect(answers.filter((answer) => answer['auth_req_id'])).toHaveLength(1);
-    expect(answers.filter((answer) => answer['error'] === 'invalid_request')).toHaveLength(3);
+    const responses = await Promise.all(both().map((store) => post(store, 'backchannel_authentication', { request })));
+    expect(responses.filter((answer) => answer['auth_req_id'])).toHaveLength(1);
+    expect(responses.filter((answer) => answer['error'] === 'invalid_request')).toHaveLength(3);
   });
 });

@@ -70,8 +70,8 @@ for (const [name, connect] of drivers) {
         code_verifier: VERIFIER,
       };
       const redeem = () => runOperation(server, 'token', formRequest(redemption));
-      const answers = await Promise.all(Array.from({ length: 200 }, redeem));
-      const winners = answers.filter(({ status }) => status === 200);
+      const responses = await Promise.all(Array.from({ length: 200 }, redeem));
+      const winners = responses.filter(({ status }) => status === 200);
       expect(winners.length).toBeLessThanOrEqual(1);
       for (const { body } of winners) {
         await expect(store.getAccessToken(String(body['access_token']))).resolves.toBeUndefined();

@@ -40,9 +40,9 @@ describe('the verification of wrong client secrets', () => {
 
   it('runs one at a time per client, with at most sixteen waiting', async () => {
     const store = storeOf();
-    const answers = await Promise.allSettled(wrong(64).map((secret) => store.getClient('web', secret)));
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(17);
-    const refusals = answers.filter((each) => each.status === 'rejected').map(({ reason }) => reason as object);
+    const responses = await Promise.allSettled(wrong(64).map((secret) => store.getClient('web', secret)));
+    expect(responses.filter(({ status }) => status === 'fulfilled')).toHaveLength(17);
+    const refusals = responses.filter((each) => each.status === 'rejected').map(({ reason }) => reason as object);
     for (const each of refusals) expect(each).toMatchObject({ name: 'temporarily_unavailable', retryAfter: 2 });
     expect([scrypt.total, scrypt.atOnce]).toEqual([17, 1]);
   });
@@ -53,10 +53,10 @@ describe('the verification of wrong client secrets', () => {
       const headers = { ...FORM, authorization: basic('web', secret) };
       return runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }, { headers }));
     };
-    const answers = await Promise.all(wrong(20).map(ask));
-    expect(answers.map(({ status }) => status).filter((status) => status === 401)).toHaveLength(17);
-    expect(answers.filter(({ status }) => status === 503)).toHaveLength(3);
-    const refused = answers.find(({ status }) => status === 503)!;
+    const responses = await Promise.all(wrong(20).map(ask));
+    expect(responses.map(({ status }) => status).filter((status) => status === 401)).toHaveLength(17);
+    expect(responses.filter(({ status }) => status === 503)).toHaveLength(3);
+    const refused = responses.find(({ status }) => status === 503)!;
     expect(refused.headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' });
     expect(refused.body).toMatchObject({ error: 'temporarily_unavailable' });
   });

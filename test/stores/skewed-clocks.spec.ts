@@ -70,9 +70,9 @@ describe.each(await findStores())(
       let doubled = 0;
       let answered = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
-        const answers = (await both(pair, round)).filter((each) => each !== undefined);
-        if (new Set(answers).size > 1) doubled += 1;
-        answered += answers.length;
+        const responses = (await both(pair, round)).filter((each) => each !== undefined);
+        if (new Set(responses).size > 1) doubled += 1;
+        answered += responses.length;
       }
       expect(doubled).toBe(0);
       // The clock of the database decides, so the clocks of the processes do not matter.

@@ -60,8 +60,8 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
         ...Object.entries(AUTHORIZATION_PARAMETERS),
         [name, AUTHORIZATION_PARAMETERS[name]],
       ]).toString();
-      const answer = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
-      expect(answer).toEqual(told('invalid_request', `Repeated parameter: \`${name}\``));
+      const response = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      expect(response).toEqual(told('invalid_request', `Repeated parameter: \`${name}\``));
     }
   });
 
@@ -88,8 +88,8 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
   it.each(['__proto__=1', 'constructor=1', 'hasOwnProperty=1', 'a[b]=c', '%ZZ=%', 'client_id[x]=web', '&&&==='])(
     'rejects the query string `%s`',
     async (query) => {
-      const answer = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
-      expect(answer).toEqual(told('invalid_request', 'Missing parameter: `client_id`'));
+      const response = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      expect(response).toEqual(told('invalid_request', 'Missing parameter: `client_id`'));
     },
   );
 
@@ -100,12 +100,12 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
   });
 
   it.each(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'])('rejects %s and lists the allowed methods', async (method) => {
-    const answer = await readResponse(
+    const response = await readResponse(
       fetch(`${url}/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`, { method }),
     );
     const refusal = expectedRefusal('invalid_request', 'Invalid request: method must be GET or POST', 405, {
       allow: 'GET, POST',
     });
-    expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
+    expect(response).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
   });
 });

@@ -139,9 +139,9 @@ describe.each(PLATFORMS)('parameters whose values are not strings, on %s', (plat
         const step = endpoint === 'authorize' ? 4 : VALUES.length;
         const values = VALUES.filter((_value, at) => (at + index) % step === 0);
         for (const value of values) {
-          const answer = await send(endpoint, { headers, body: `{"${name}":${value}${rest.join('')}}` });
-          const text = await answer.text();
-          expect([name, value.slice(0, 40), answer.status < 500, text.includes('server_error'), logged]).toEqual([
+          const response = await send(endpoint, { headers, body: `{"${name}":${value}${rest.join('')}}` });
+          const text = await response.text();
+          expect([name, value.slice(0, 40), response.status < 500, text.includes('server_error'), logged]).toEqual([
             name,
             value.slice(0, 40),
             true,
@@ -178,9 +178,9 @@ describe.each(PLATFORMS)('parameters whose values are not strings, on %s', (plat
     async (name) => {
       const headers = { 'content-type': 'application/json', accept: 'application/json' };
       const body = `{"client_id":"web","redirect_uri":"https://app.example/callback","${name}":{"toString":1}}`;
-      const answer = await send('authorize', { headers, body });
-      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
-      expect(await answer.text()).toContain(name);
+      const response = await send('authorize', { headers, body });
+      expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+      expect(await response.text()).toContain(name);
     },
   );
 
@@ -189,14 +189,14 @@ describe.each(PLATFORMS)('parameters whose values are not strings, on %s', (plat
     async (name) => {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ ...BASE, [name]: { toString: 1 } });
-      const answer = await send('authorize', { headers, body });
-      expect(answer.headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?error=invalid_request/);
+      const response = await send('authorize', { headers, body });
+      expect(response.headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?error=invalid_request/);
     },
   );
 
   it('cause `invalid_scope` as the scope of an authorization request', async () => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await send('authorize', { headers, body: JSON.stringify({ ...BASE, scope: { toString: 1 } }) });
-    expect(answer.headers.get('location')).toMatch(/\?error=invalid_scope&/);
+    const response = await send('authorize', { headers, body: JSON.stringify({ ...BASE, scope: { toString: 1 } }) });
+    expect(response.headers.get('location')).toMatch(/\?error=invalid_scope&/);
   });
 });

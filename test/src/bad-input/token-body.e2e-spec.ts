@@ -43,13 +43,13 @@ describe.each(ADAPTERS)('invalid bodies and methods at the token endpoint on %s'
   });
 
   it('rejects a body of one megabyte', async () => {
-    const answer = await token({ grant_type: 'authorization_code', code: megabyte }, credentials);
-    expect(answer).toEqual(expectedRefusal('invalid_request', 'Invalid request: content is too large', 413));
+    const response = await token({ grant_type: 'authorization_code', code: megabyte }, credentials);
+    expect(response).toEqual(expectedRefusal('invalid_request', 'Invalid request: content is too large', 413));
   });
 
   it('rejects a very long code as an unknown one', async () => {
-    const answer = await token({ grant_type: 'authorization_code', code: 'x'.repeat(50_000) }, credentials);
-    expect(answer).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: authorization code is invalid'));
+    const response = await token({ grant_type: 'authorization_code', code: 'x'.repeat(50_000) }, credentials);
+    expect(response).toEqual(expectedRefusal('invalid_grant', 'Invalid grant: authorization code is invalid'));
   });
 
   it('rejects a body with 5000 parameters', async () => {
@@ -58,11 +58,11 @@ describe.each(ADAPTERS)('invalid bodies and methods at the token endpoint on %s'
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s and lists the allowed methods', async (method) => {
-    const answer = await readResponse(
+    const response = await readResponse(
       fetch(`${url}/oauth/token?grant_type=client_credentials`, { method, headers: credentials }),
     );
     const refusal = expectedRefusal('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' });
-    expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
+    expect(response).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
   });
 
   it('rejects an unknown content encoding', async () => {
@@ -86,7 +86,7 @@ describe.each(ADAPTERS)('invalid bodies and methods at the token endpoint on %s'
   });
 
   it('rejects a NUL character in a header', async () => {
-    const answer = await raw('POST /oauth/token HTTP/1.1\nhost: x\nauthorization: Basic \0\nconnection: close\n\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    const response = await raw('POST /oauth/token HTTP/1.1\nhost: x\nauthorization: Basic \0\nconnection: close\n\n');
+    expect(response).toMatch(/^HTTP\/1.1 400 /);
   });
 });

@@ -83,14 +83,14 @@ describe.each(ADAPTERS)('invalid parameters at the token endpoint on %s', (adapt
       expectedRefusal('invalid_request', 'Missing parameter: `grant_type`'),
     ],
   ])('rejects %s', async (name, form, headers, expected) => {
-    const answer = await token(form, headers);
+    const response = await token(form, headers);
     // The form parser of Express turns a nested parameter into an object, that of Fastify into a parameter with an
     // unusual name.
     const nested = name === 'a nested parameter' && adapter === 'express';
     // The form parser of Node.js replaces invalid bytes by U+FFFD.
     const replaced = name === 'bad percent-encoding' && adapter === 'node:http';
     const parameter = nested ? 'grant_type' : replaced ? 'code' : undefined;
-    expect(answer).toEqual(
+    expect(response).toEqual(
       parameter ? expectedRefusal('invalid_request', `Invalid parameter: \`${parameter}\``) : expected,
     );
   });

@@ -234,8 +234,8 @@ describe.each(ANY_PLATFORM)('a client that knows only the URL of an API, on %s,'
     const tokenFor = async (resource: string) => {
       const asked = { scope: 'notes:read', resource };
       const auth = oauth.ClientSecretBasic('demo-secret');
-      const answer = await oauth.clientCredentialsGrantRequest(server, client, auth, asked, insecure);
-      return (await oauth.processClientCredentialsResponse(server, client, answer)).access_token;
+      const response = await oauth.clientCredentialsGrantRequest(server, client, auth, asked, insecure);
+      return (await oauth.processClientCredentialsResponse(server, client, response)).access_token;
     };
     expect((await call(await tokenFor(notes))).status).toBe(200);
     // An application with two resources accepts a token only at the resource in its audience.

@@ -215,8 +215,8 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     const bound = async () => {
       const secret = oauth.ClientSecretBasic('wiki-secret');
       const DPoP = oauth.DPoP({}, key);
-      const answer = await oauth.genericTokenEndpointRequest(as, wiki, secret, EXCHANGE, form, { DPoP, ...insecure });
-      const body = (await answer.json()) as { access_token: string; token_type: string };
+      const response = await oauth.genericTokenEndpointRequest(as, wiki, secret, EXCHANGE, form, { DPoP, ...insecure });
+      const body = (await response.json()) as { access_token: string; token_type: string };
       expect(body.token_type).toBe('N_A');
       expect(decodeJwt(body.access_token)).toMatchObject({ cnf: { jkt: expect.any(String) } });
       return body.access_token;
@@ -225,8 +225,8 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
       const me = { client_id: 'wiki-at-notes' };
       const secret = oauth.ClientSecretBasic('notes-secret');
       const options = { ...insecure, ...(shown && { DPoP: oauth.DPoP({}, shown) }) };
-      const answer = await oauth.genericTokenEndpointRequest(there, me, secret, BEARER, { assertion }, options);
-      return (await answer.json()) as object;
+      const response = await oauth.genericTokenEndpointRequest(there, me, secret, BEARER, { assertion }, options);
+      return (await response.json()) as object;
     };
     const assertion = await bound();
     expect(await redeemWith(assertion)).toMatchObject({ error: 'invalid_grant' });

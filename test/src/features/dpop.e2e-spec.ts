@@ -99,8 +99,8 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
       const options = { DPoP, ...insecure };
       const asked = { scope: 'notes:read' };
       const auth = oauth.ClientSecretPost(SECRET);
-      const answer = await oauth.clientCredentialsGrantRequest(as, client, auth, asked, options);
-      return await oauth.processClientCredentialsResponse(as, client, answer);
+      const response = await oauth.clientCredentialsGrantRequest(as, client, auth, asked, options);
+      return await oauth.processClientCredentialsResponse(as, client, response);
     });
   }
 
@@ -145,8 +145,8 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
       const at = new URL(as.authorization_endpoint!);
       if (isPushed) {
         const { request_uri: name } = await withNonce(async () => {
-          const answer = await oauth.pushedAuthorizationRequest(as, spa, oauth.None(), asked, { DPoP, ...insecure });
-          return await oauth.processPushedAuthorizationResponse(as, spa, answer);
+          const response = await oauth.pushedAuthorizationRequest(as, spa, oauth.None(), asked, { DPoP, ...insecure });
+          return await oauth.processPushedAuthorizationResponse(as, spa, response);
         });
         at.search = new URLSearchParams({ client_id: 'spa', request_uri: name }).toString();
       } else {
@@ -156,7 +156,7 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
       const landed = oauth.validateAuthResponse(as, spa, await agree(at), 'xyz');
       const tokens = await withNonce(async () => {
         const options = { DPoP, ...insecure };
-        const answer = await oauth.authorizationCodeGrantRequest(
+        const response = await oauth.authorizationCodeGrantRequest(
           as,
           spa,
           oauth.None(),
@@ -165,16 +165,15 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
           verifier,
           options,
         );
-        return await oauth.processAuthorizationCodeResponse(as, spa, answer);
+        return await oauth.processAuthorizationCodeResponse(as, spa, response);
       });
       expect(tokens.token_type).toBe('dpop');
-      const response = await call(tokens.access_token, DPoP);
-      expect(await response.json()).toEqual({ user: 'alice' });
+      expect(await (await call(tokens.access_token, DPoP)).json()).toEqual({ user: 'alice' });
       const refresh = (own: oauth.DPoPHandle) =>
         withNonce(async () => {
           const options = { DPoP: own, ...insecure };
-          const answer = await oauth.refreshTokenGrantRequest(as, spa, oauth.None(), tokens.refresh_token!, options);
-          return await oauth.processRefreshTokenResponse(as, spa, answer);
+          const response = await oauth.refreshTokenGrantRequest(as, spa, oauth.None(), tokens.refresh_token!, options);
+          return await oauth.processRefreshTokenResponse(as, spa, response);
         });
       const thief = oauth.DPoP(spa, await oauth.generateKeyPair('ES256'));
       await expect(refresh(thief)).rejects.toMatchObject({ error: 'invalid_grant' });

@@ -93,12 +93,12 @@ describe.each(ANY_PLATFORM)('request objects encrypted for the server, on %s,', 
 
   async function agree(at: URL): Promise<URL> {
     const cookie = { cookie: 'user=alice' };
-    let answer = await readResponse(get(at.href, cookie));
-    if (answer.status === 200) {
-      const { action, ticket } = pageOf(answer);
-      answer = await readResponse(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
+    let response = await readResponse(get(at.href, cookie));
+    if (response.status === 200) {
+      const { action, ticket } = pageOf(response);
+      response = await readResponse(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
     }
-    return new URL(answer.headers['location']!);
+    return new URL(response.headers['location']!);
   }
 
   async function signIn(isPushed: boolean, more: Record<string, string> = {}) {

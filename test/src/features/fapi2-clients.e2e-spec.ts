@@ -83,10 +83,10 @@ describe.each(ANY_PLATFORM)('the FAPI 2.0 profile on %s', (platform) => {
       DPoP,
     });
     expect(tokens.token_type).toBe('dpop');
-    const answer = await openid.fetchProtectedResource(config, tokens.access_token, notes, 'GET', null, undefined, {
+    const response = await openid.fetchProtectedResource(config, tokens.access_token, notes, 'GET', null, undefined, {
       DPoP,
     });
-    expect(await answer.json()).toEqual({ user: 'alice' });
+    expect(await response.json()).toEqual({ user: 'alice' });
     for (let time = 0; time < 2; time++) {
       const next = await openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP });
       expect(next).toMatchObject({ token_type: 'dpop', access_token: expect.any(String) });
@@ -110,15 +110,15 @@ describe.each(ANY_PLATFORM)('the FAPI 2.0 profile on %s', (platform) => {
     });
     const options = { DPoP, ...insecure };
     const { request_uri: name } = await withNonce(async () => {
-      const answer = await oauth.pushedAuthorizationRequest(as, client, auth, asked, options);
-      return await oauth.processPushedAuthorizationResponse(as, client, answer);
+      const response = await oauth.pushedAuthorizationRequest(as, client, auth, asked, options);
+      return await oauth.processPushedAuthorizationResponse(as, client, response);
     });
     const url = new URL(as.authorization_endpoint!);
     url.search = new URLSearchParams({ client_id: 'bank-app', request_uri: name }).toString();
     const landed = oauth.validateAuthResponse(as, client, await agree(url), oauth.expectNoState);
     const tokens = await withNonce(async () => {
-      const answer = await oauth.authorizationCodeGrantRequest(as, client, auth, landed, CALLBACK, verifier, options);
-      return await oauth.processAuthorizationCodeResponse(as, client, answer);
+      const response = await oauth.authorizationCodeGrantRequest(as, client, auth, landed, CALLBACK, verifier, options);
+      return await oauth.processAuthorizationCodeResponse(as, client, response);
     });
     const call = () => oauth.protectedResourceRequest(tokens.access_token, 'GET', notes, undefined, null, options);
     expect((await withNonce(call)).status).toBe(200);

@@ -53,8 +53,8 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-s
   }
 
   it('discovery-end-point-verification', async () => {
-    const answer = await fetch(`${url}/.well-known/oauth-authorization-server`);
-    expect(await answer.json()).toMatchObject({
+    const response = await fetch(`${url}/.well-known/oauth-authorization-server`);
+    expect(await response.json()).toMatchObject({
       require_signed_request_object: true,
       request_object_signing_alg_values_supported: ['PS256', 'ES256', 'EdDSA', 'Ed25519'],
       authorization_signing_alg_values_supported: ['ES256'],
@@ -130,8 +130,8 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-message-s
 
   it('rejects a signed request that was not pushed, before its claims are read', async () => {
     const query = new URLSearchParams({ client_id: 'one', request: await one.requestObject() }).toString();
-    const answer = await fetch(`${url}/oauth/authorize?${query}`, { redirect: 'manual' });
-    expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
+    const response = await fetch(`${url}/oauth/authorize?${query}`, { redirect: 'manual' });
+    expect({ status: response.status, location: response.headers.get('location') }).toEqual({
       status: 400,
       location: null,
     });

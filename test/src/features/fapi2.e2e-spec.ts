@@ -75,8 +75,8 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-
   const later = (seconds: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + seconds * 1000);
 
   it('discovery-end-point-verification', async () => {
-    const answer = await fetch(`${url}/.well-known/oauth-authorization-server`);
-    expect(await answer.json()).toMatchObject({
+    const response = await fetch(`${url}/.well-known/oauth-authorization-server`);
+    expect(await response.json()).toMatchObject({
       issuer: url,
       token_endpoint: `${url}/oauth/token`,
       pushed_authorization_request_endpoint: `${url}/oauth/par`,
@@ -99,8 +99,13 @@ describe.each(ANY_PLATFORM)('the modules of the conformance plan fapi2-security-
       expect(landed).toEqual({ dummy1: 'lorem', dummy2: 'ipsum', code: expect.any(String), state: 'xyz', iss: url });
       const given = await client.redeem(landed['code']!);
       expect(given).toMatchObject({ ...GIVEN, body: { ...GIVEN.body, refresh_token: expect.any(String) } });
-      const answer = await client.call(given.body['access_token']!, { headers: { accept: 'application/json;q=0.5' } });
-      expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { user: 'alice' } });
+      const response = await client.call(given.body['access_token']!, {
+        headers: { accept: 'application/json;q=0.5' },
+      });
+      expect({ status: response.status, body: await response.json() }).toEqual({
+        status: 200,
+        body: { user: 'alice' },
+      });
     }
     expect(await one.token(SELF)).toMatchObject(GIVEN);
   });

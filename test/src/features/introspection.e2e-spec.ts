@@ -50,8 +50,8 @@ describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
   it('returns the properties of a token to a resource server, as requested by oauth4webapi', async () => {
     const { server, tokens } = await start(platform);
     const [client, secret] = [{ client_id: 'api' }, oauth.ClientSecretBasic('api-secret')];
-    const answer = await oauth.introspectionRequest(server, client, secret, tokens.access_token, insecure);
-    const said = await oauth.processIntrospectionResponse(server, client, answer);
+    const response = await oauth.introspectionRequest(server, client, secret, tokens.access_token, insecure);
+    const said = await oauth.processIntrospectionResponse(server, client, response);
     const { iat } = said;
     expect(said).toEqual({
       active: true,
@@ -82,8 +82,8 @@ describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
   it('includes the issuer if it is configured', async () => {
     const issuer = 'https://id.example';
     const { server, tokens } = await start(platform, { issuer });
-    const answer = await oauth.introspectionRequest(server, WEB, WEB_SECRET, tokens.access_token, insecure);
-    expect(await readResponse(answer)).toMatchObject({ status: 200, headers: NO_STORE, body: { iss: issuer } });
+    const response = await oauth.introspectionRequest(server, WEB, WEB_SECRET, tokens.access_token, insecure);
+    expect(await readResponse(response)).toMatchObject({ status: 200, headers: NO_STORE, body: { iss: issuer } });
   });
 
   it('requires client authentication, allows no cross-origin requests, and bypasses global enhancers of the application', async () => {

@@ -170,8 +170,8 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     more: object = {},
   ) {
     const options = { ...showing(certificate), ...more };
-    const answer = await oauth.clientCredentialsGrantRequest(as, clientOf(id), auth, {}, options);
-    return await oauth.processClientCredentialsResponse(as, clientOf(id), answer);
+    const response = await oauth.clientCredentialsGrantRequest(as, clientOf(id), auth, {}, options);
+    return await oauth.processClientCredentialsResponse(as, clientOf(id), response);
   }
   const call = (token: string, certificate?: IssuedCertificate, more: object = {}) =>
     oauth.protectedResourceRequest(token, 'GET', new URL('/notes', front), undefined, null, {
@@ -252,8 +252,8 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     expect(await (await call(tokens.access_token, certificate)).json()).toEqual({ user: 'alice' });
 
     const refresh = async (token: string, shown?: IssuedCertificate) => {
-      const answer = await oauth.refreshTokenGrantRequest(as, client, auth, token, showing(shown));
-      return await oauth.processRefreshTokenResponse(as, client, answer);
+      const response = await oauth.refreshTokenGrantRequest(as, client, auth, token, showing(shown));
+      return await oauth.processRefreshTokenResponse(as, client, response);
     };
     // A confidential client may use a different certificate for each request.
     const next = named('client');
@@ -285,12 +285,12 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
       const first = await connected(Number(new URL(front).port), undefined, { maxVersion });
       const session = maxVersion === 'TLSv1.2' ? first.getSession() : ((await once(first, 'session')) as [Buffer])[0];
       first.destroy();
-      const answer = await fetchWith(undefined, { session, maxVersion } as object)(`${front}/oauth/token`, {
+      const response = await fetchWith(undefined, { session, maxVersion } as object)(`${front}/oauth/token`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'pki' }),
       });
-      expect(answer.status).toBe(401);
+      expect(response.status).toBe(401);
     },
   );
 
@@ -365,12 +365,12 @@ describe.each(PLATFORMS)('mutual TLS behind a proxy on %s', (platform) => {
       { imports, controllers: [NotesController] },
       { httpsOptions: TLS_OPTIONS },
     );
-    const answer = await fetch(`${issuer}/oauth/token`, {
+    const response = await fetch(`${issuer}/oauth/token`, {
       method: 'POST',
       headers: { 'client-cert': `:${pki.x509.raw.toString('base64')}:` },
       body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'pki' }),
     });
-    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const { access_token: token } = (await response.json()) as { access_token: string };
     const call = async (certificate?: IssuedCertificate) =>
       (await fetchWith(certificate)(`${api.url}/notes`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await call(pki)).toBe(200);

@@ -78,8 +78,8 @@ describe.each(PLATFORMS)('an application’s own feature on %s', (platform) => {
 
   it('rejects unauthenticated clients at its endpoint', async () => {
     const { url } = await start();
-    const answer = await readResponse(post(`${url}/oauth/voucher`, { client_id: 'web', client_secret: 'guessed' }));
-    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    const response = await readResponse(post(`${url}/oauth/voucher`, { client_id: 'web', client_secret: 'guessed' }));
+    expect(response).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
   it('keeps a parameter from authorization to refresh, returns it with tokens, and validates tokens by it', async () => {
@@ -87,13 +87,13 @@ describe.each(PLATFORMS)('an application’s own feature on %s', (platform) => {
     const landed = await decide(url, { ...AUTHORIZATION_PARAMETERS, campaign: 'spring' }, 'alice', 'allow');
     const code = { grant_type: 'authorization_code', code: landed.searchParams.get('code')!, redirect_uri: CALLBACK };
     const body = { refresh_token: REFRESH_TOKEN, scope: 'notes:read', campaign: 'spring' };
-    let answer = await token(code);
+    let response = await token(code);
     for (let refresh = 0; refresh < 2; refresh++) {
-      expect(answer).toEqual(issued(body));
-      const { refresh_token } = answer.body as Record<string, string>;
-      answer = await token({ grant_type: 'refresh_token', refresh_token: refresh_token! });
+      expect(response).toEqual(issued(body));
+      const { refresh_token } = response.body as Record<string, string>;
+      response = await token({ grant_type: 'refresh_token', refresh_token: refresh_token! });
     }
-    const authorization = `Bearer ${(answer.body as Record<string, string>)['access_token']}`;
+    const authorization = `Bearer ${(response.body as Record<string, string>)['access_token']}`;
     expect(await readResponse(get(`${url}/notes`, { authorization }))).toMatchObject({ status: 200 });
     running.delete('spring');
     expect(await readResponse(get(`${url}/notes`, { authorization }))).toMatchObject({

@@ -105,12 +105,12 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     const { parameters } = await asked();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const pages = [pageOf(await openConsentPage(url, name, 'bob')), pageOf(await openConsentPage(url, name, 'bob'))];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       pages.map(({ action, ticket }) =>
         readResponse(post(url + action, { ticket, decision: 'allow' }, { cookie: 'user=bob' })),
       ),
     );
-    const byStatus = answers.toSorted((a, b) => a.status - b.status);
+    const byStatus = responses.toSorted((a, b) => a.status - b.status);
     expect(byStatus[0]).toMatchObject({ status: 303, headers: { location: expect.stringContaining('code=') } });
     expect(byStatus[1]).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });

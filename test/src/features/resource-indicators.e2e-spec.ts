@@ -107,10 +107,10 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
     const features = [resourceIndicators({ own: [root, NOTES] })];
     const host = await startApplication(platform, demoModule({ features }));
     const parameters = form({ grant_type: 'client_credentials', scope: 'notes:read' }, [root]);
-    const answer = await readResponse(
+    const response = await readResponse(
       post(`${host.url}/oauth/token`, parameters.toString(), basic('web', 'web-secret')),
     );
-    const { access_token: token } = answer.body as { access_token: string };
+    const { access_token: token } = response.body as { access_token: string };
     for (const path of ['/notes', '/NOTES', '/n%6ftes', '/Notes/Mine']) {
       const { status } = await readResponse(get(host.url + path, bearer(token)));
       // The platform returns 404 for a path that does not match the route.

@@ -95,11 +95,11 @@ describe.each(PLATFORMS)('a server-sent event stream on %s', (platform) => {
     finish = new Promise((resolve) => (end = resolve));
     const started = new Promise<void>((resolve) => (begun = resolve));
     await issue('slow');
-    const answer = get(`${url}/slow`, { ...bearer('slow'), accept: 'application/json, text/event-stream' });
+    const response = get(`${url}/slow`, { ...bearer('slow'), accept: 'application/json, text/event-stream' });
     await started;
     await store.revokeGrant(`${platform} slow`);
     end();
-    expect(await (await answer).json()).toEqual({ slow: true });
+    expect(await (await response).json()).toEqual({ slow: true });
   });
 
   it('requires another token once its grant is revoked', async () => {

@@ -58,8 +58,8 @@ async function start(platform: keyof typeof DRIVERS) {
   });
   const ask = async (token: string, query = MANY) => {
     const headers = { 'content-type': 'application/json', ...bearer(token) };
-    const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
-    return (await answer.json()) as { errors?: { extensions: { error: string } }[] };
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    return (await response.json()) as { errors?: { extensions: { error: string } }[] };
   };
   return { url, find, refused, ask };
 }

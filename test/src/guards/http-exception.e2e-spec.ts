@@ -62,11 +62,11 @@ describe.each(PLATFORMS)('an exception filter of the application on %s', (platfo
     ['BadRequestException', 400, 'invalid_request', 'reading', { authorization: 'Bearer' }],
     ['ServiceUnavailableException', 503, 'server_error', 'reading', bearer('broken')],
   ])('for %s catches the status %i of OAuthGuard with the error `%s`', async (filter, status, error, path, headers) => {
-    const answer = await get(`${url}/${path}`, headers);
-    expect(answer.status).toBe(status);
+    const response = await get(`${url}/${path}`, headers);
+    expect(response.status).toBe(status);
     const { message, cause } = caught as Error;
     const body = { statusCode: status, message, error, error_description: message };
-    expect(await answer.json()).toEqual({ filter, ...body });
+    expect(await response.json()).toEqual({ filter, ...body });
     expect(message).toMatch(/^[A-Z][a-z]+ [a-z]+: /);
     expect(cause).toBeInstanceOf(Error);
   });
@@ -77,19 +77,19 @@ describe.each(PLATFORMS)('an exception filter of the application on %s', (platfo
   ])('for %s catches the status %i of OAuthGuard', async (filter, code) => {
     const failure = new OAuthError('Slow down', { name: 'slow_down', code });
     const authenticate = jest.spyOn(server, 'authenticate').mockRejectedValueOnce(failure);
-    const answer = await get(`${url}/reading`, bearer('read'));
+    const response = await get(`${url}/reading`, bearer('read'));
     authenticate.mockRestore();
-    expect(answer.status).toBe(code);
+    expect(response.status).toBe(code);
     const said = { error: 'slow_down', error_description: 'Slow down' };
-    expect(await answer.json()).toEqual({ filter, statusCode: code, message: 'Slow down', ...said });
+    expect(await response.json()).toEqual({ filter, statusCode: code, message: 'Slow down', ...said });
   });
 
   it('finds Retry-After already set on the reply', async () => {
     const failure = new TemporarilyUnavailableError('Temporarily unavailable: busy', { retryAfter: 3 });
     const find = jest.spyOn(model, 'getAccessToken').mockRejectedValueOnce(failure);
-    const answer = await get(`${url}/reading`, bearer('read'));
+    const response = await get(`${url}/reading`, bearer('read'));
     find.mockRestore();
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '3']);
-    expect(await answer.json()).toMatchObject({ filter: 'ServiceUnavailableException', error: failure.name });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '3']);
+    expect(await response.json()).toMatchObject({ filter: 'ServiceUnavailableException', error: failure.name });
   });
 });

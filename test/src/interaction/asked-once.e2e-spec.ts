@@ -52,8 +52,8 @@ describe.each(ANY_PLATFORM)('the model methods called by the authorization endpo
   it('are the same if the user denies', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     made();
-    const answer = await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice));
-    expect(answer).toEqual(redirected(expect.stringContaining('error=access_denied'), 303));
+    const response = await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice));
+    expect(response).toEqual(redirected(expect.stringContaining('error=access_denied'), 303));
     expect(made()).toEqual([...READ, 'validateScope', 'once']);
   });
 

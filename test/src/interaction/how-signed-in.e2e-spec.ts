@@ -34,8 +34,8 @@ describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform
     const { url } = await startApplication(platform, demoModule({ features: [introspection()], ...options }));
     const post = async (path: string, form: Record<string, string>) => {
       const headers = { authorization: `Basic ${btoa('web:web-secret')}` };
-      const answer = await fetch(url + path, { method: 'POST', headers, body: new URLSearchParams(form) });
-      return (await answer.json()) as Record<string, string>;
+      const response = await fetch(url + path, { method: 'POST', headers, body: new URLSearchParams(form) });
+      return (await response.json()) as Record<string, string>;
     };
     const redeem = (code: string | null) =>
       post('/oauth/token', { grant_type: 'authorization_code', code: code!, redirect_uri: CALLBACK });

@@ -49,9 +49,9 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
   });
 
   it('show a consent page that is not cached and not framed', async () => {
-    const answer = await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice');
-    expect(answer).toEqual({ status: 200, headers: PAGE_HEADERS, body: expect.any(String) });
-    expect(pageOf(answer)).toEqual({
+    const response = await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice');
+    expect(response).toEqual({ status: 200, headers: PAGE_HEADERS, body: expect.any(String) });
+    expect(pageOf(response)).toEqual({
       user: 'alice',
       client: 'web',
       scope: 'notes:read',
@@ -100,9 +100,9 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
   });
 
   it('return errors in the request before the user has to sign in', async () => {
-    const answer = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, response_type: 'nonsense' });
+    const response = await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, response_type: 'nonsense' });
     const description = encodeURIComponent('Unsupported response type: `response_type` is not supported');
-    expect(answer).toEqual(
+    expect(response).toEqual(
       redirected(`${CALLBACK}?error=unsupported_response_type&error_description=${description}&state=xyz`),
     );
     expect(interaction.contexts).toEqual([]);

@@ -26,8 +26,8 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
       [`?${query}`, 302],
       ['?client_id=nobody', 400],
     ] as const) {
-      const answer = await readResponse(get(`${url}/oauth/authorize${path}`, evil));
-      expect([answer.status, named(answer.headers)]).toEqual([status, []]);
+      const response = await readResponse(get(`${url}/oauth/authorize${path}`, evil));
+      expect([response.status, named(response.headers)]).toEqual([status, []]);
     }
     const large = await readResponse(post(`${url}/oauth/authorize`, { state: 'x'.repeat(2 ** 20) }, evil));
     expect([large.status, named(large.headers)]).toEqual([413, []]);
@@ -39,8 +39,8 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     it('get no CORS headers in a preflight response', async () => {
       const { url } = await startApplication(platform, demoModule(), { prepare: enableCors });
       const headers = { ...evil, 'access-control-request-method': 'GET' };
-      const answer = await readResponse(fetch(`${url}/oauth/authorize`, { method: 'OPTIONS', headers }));
-      expect([answer.status, named(answer.headers)]).toEqual([405, []]);
+      const response = await readResponse(fetch(`${url}/oauth/authorize`, { method: 'OPTIONS', headers }));
+      expect([response.status, named(response.headers)]).toEqual([405, []]);
     });
 
     it('cannot read responses even if a later hook of the application adds CORS headers', async () => {
@@ -128,8 +128,8 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     });
     const { url } = await startApplication(platform, demoModule({ interaction }));
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    const answer = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...evil }));
-    expect(answer).toEqual({
+    const response = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...evil }));
+    expect(response).toEqual({
       status: 403,
       headers: PAGE_HEADERS,
       body: '<p>Access denied: the decision was sent by a page of another site',

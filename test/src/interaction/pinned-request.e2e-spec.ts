@@ -62,8 +62,8 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
 
   it('consumes the request on denial, and emits an event with the user', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
-    const answer = await decide(action, { ticket, decision: 'deny' });
-    expect(answer).toEqual(redirected(expect.stringMatching(/error=access_denied&.*&state=xyz$/), 303));
+    const response = await decide(action, { ticket, decision: 'deny' });
+    expect(response).toEqual(redirected(expect.stringMatching(/error=access_denied&.*&state=xyz$/), 303));
     expect([...pins.consumed.values()]).toEqual([1]);
     const denial = {
       clientId: 'web',
@@ -88,7 +88,7 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
   });
 
   it('shows an error without a login if the request_uri is unknown', async () => {
-    const answer = await openConsentPage(url, { ...BY_URI, request_uri: 'urn:example:2' }, 'alice');
-    expect([answer.status, answer.headers['location'], interaction.contexts]).toEqual([400, undefined, []]);
+    const response = await openConsentPage(url, { ...BY_URI, request_uri: 'urn:example:2' }, 'alice');
+    expect([response.status, response.headers['location'], interaction.contexts]).toEqual([400, undefined, []]);
   });
 });

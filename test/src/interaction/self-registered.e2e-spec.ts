@@ -52,9 +52,9 @@ async function register(url: string): Promise<string> {
     scope: 'notes:read',
   };
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/oauth/register`, { method: 'POST', headers, body: JSON.stringify(body) });
-  expect(answer.status).toBe(201);
-  return ((await answer.json()) as { client_id: string }).client_id;
+  const response = await fetch(`${url}/oauth/register`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { client_id: string }).client_id;
 }
 
 const requestOf = (clientId: string, change: Record<string, string | undefined> = {}): Record<string, string> => {

@@ -47,9 +47,9 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(await decide(url + action, { ticket, decision: 'perhaps' }));
     expect(seen.size).toBe(0);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => decide(url + action, { ticket })));
-    const decided = answers.filter(({ status }) => status === 303);
-    expect([decided.length, answers.filter(({ status }) => status === 200).length]).toEqual([1, 4]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => decide(url + action, { ticket })));
+    const decided = responses.filter(({ status }) => status === 303);
+    expect([decided.length, responses.filter(({ status }) => status === 200).length]).toEqual([1, 4]);
     pageOf(await decide(url + action, { ticket, decision: 'deny' }));
     expect([...seen]).toEqual([[expect.stringMatching(/^[\w-]{43}$/), 30 * 60]]);
     const next = pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice'));

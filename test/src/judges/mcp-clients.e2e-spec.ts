@@ -123,13 +123,13 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
   it('may register with one loopback port and redirect to another', async () => {
     for (const callback of ['http://localhost:3118/callback', 'http://127.0.0.1:6274/oauth/callback']) {
       const metadata = { client_name: 'CLI', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
-      const answer = await fetch(`${url}/oauth/register`, {
+      const response = await fetch(`${url}/oauth/register`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ ...metadata, application_type: 'native' }),
       });
-      expect(answer.status).toBe(201);
-      const { client_id } = (await answer.json()) as { client_id: string };
+      expect(response.status).toBe(201);
+      const { client_id } = (await response.json()) as { client_id: string };
       const redirect_uri = callback.replace(/:\d+/, ':40404');
       const landed = await authorized({ client_id, redirect_uri });
       expect(landed.href).toMatch(redirect_uri);
@@ -139,9 +139,11 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
   it('gets the same response for concurrent refresh requests, and keeps its grant', async () => {
     const { refresh_token } = await obtain();
     const form = { grant_type: 'refresh_token', refresh_token, client_id: 'mcp-app', resource: `${url}/mcp` };
-    const answers = await Promise.all(Array.from({ length: 4 }, () => readResponse(post(`${url}/oauth/token`, form))));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const tokens = answers.map(({ body }) => body as Tokens);
+    const responses = await Promise.all(
+      Array.from({ length: 4 }, () => readResponse(post(`${url}/oauth/token`, form))),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const tokens = responses.map(({ body }) => body as Tokens);
     expect(new Set(tokens.map((one) => one.refresh_token)).size).toBe(1);
     expect((await send(INITIALIZE, bearer(tokens[3]!.access_token))).status).toBe(200);
   });
@@ -178,9 +180,9 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
     const page = { origin: PAGE };
     const preflight = async (path: string, method: string, headers: string) => {
       const asked = { 'access-control-request-method': method, 'access-control-request-headers': headers };
-      const answer = await fetch(url + path, { method: 'OPTIONS', headers: { ...page, ...asked } });
-      expect([path, answer.status]).toEqual([path, 204]);
-      expect(['*', PAGE]).toContain(answer.headers.get('access-control-allow-origin'));
+      const response = await fetch(url + path, { method: 'OPTIONS', headers: { ...page, ...asked } });
+      expect([path, response.status]).toEqual([path, 204]);
+      expect(['*', PAGE]).toContain(response.headers.get('access-control-allow-origin'));
     };
     for (const path of ['oauth-protected-resource/mcp', 'oauth-protected-resource', 'oauth-authorization-server']) {
       await preflight(`/.well-known/${path}`, 'GET', 'mcp-protocol-version');

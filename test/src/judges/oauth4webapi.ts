@@ -5,8 +5,8 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 
 export const discover: Discover = async (issuer, identity) => {
   const url = new URL(issuer);
-  const answer = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure });
-  return new Oauth4webapi(await oauth.processDiscoveryResponse(url, answer), identity);
+  const response = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure });
+  return new Oauth4webapi(await oauth.processDiscoveryResponse(url, response), identity);
 };
 
 class Oauth4webapi implements Judge {
@@ -28,33 +28,33 @@ class Oauth4webapi implements Judge {
   signInPushed(browser: Browser, parameters: Parameters) {
     return this.complete(browser, parameters, async (asked) => {
       const { server, client, auth } = this;
-      const answer = await oauth.pushedAuthorizationRequest(server, client, auth, asked, insecure);
-      const { request_uri: name } = await oauth.processPushedAuthorizationResponse(server, client, answer);
+      const response = await oauth.pushedAuthorizationRequest(server, client, auth, asked, insecure);
+      const { request_uri: name } = await oauth.processPushedAuthorizationResponse(server, client, response);
       return new URLSearchParams({ client_id: client.client_id, request_uri: name });
     });
   }
 
   async askForItself(parameters: Parameters) {
     const { server, client, auth } = this;
-    const answer = await oauth.clientCredentialsGrantRequest(server, client, auth, parameters, insecure);
-    return oauth.processClientCredentialsResponse(server, client, answer);
+    const response = await oauth.clientCredentialsGrantRequest(server, client, auth, parameters, insecure);
+    return oauth.processClientCredentialsResponse(server, client, response);
   }
 
   async refresh(refreshToken: string, additionalParameters: Parameters = {}) {
     const { server, client, auth } = this;
     const options = { ...insecure, additionalParameters };
-    const answer = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
-    return oauth.processRefreshTokenResponse(server, client, answer);
+    const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
+    return oauth.processRefreshTokenResponse(server, client, response);
   }
 
   async revoke(token: string) {
-    const answer = await oauth.revocationRequest(this.server, this.client, this.auth, token, insecure);
-    await oauth.processRevocationResponse(answer);
+    const response = await oauth.revocationRequest(this.server, this.client, this.auth, token, insecure);
+    await oauth.processRevocationResponse(response);
   }
 
   async introspect(token: string) {
-    const answer = await oauth.introspectionRequest(this.server, this.client, this.auth, token, insecure);
-    return oauth.processIntrospectionResponse(this.server, this.client, answer);
+    const response = await oauth.introspectionRequest(this.server, this.client, this.auth, token, insecure);
+    return oauth.processIntrospectionResponse(this.server, this.client, response);
   }
 
   async call(url: URL, token: string) {
@@ -79,7 +79,7 @@ class Oauth4webapi implements Judge {
     const url = new URL(server.authorization_endpoint!);
     url.search = (await hand(asked)).toString();
     const landed = oauth.validateAuthResponse(server, client, await browser(url), state);
-    const answer = await oauth.authorizationCodeGrantRequest(
+    const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
       auth,
@@ -88,6 +88,6 @@ class Oauth4webapi implements Judge {
       verifier,
       insecure,
     );
-    return oauth.processAuthorizationCodeResponse(server, client, answer);
+    return oauth.processAuthorizationCodeResponse(server, client, response);
   }
 }

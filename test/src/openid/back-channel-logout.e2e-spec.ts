@@ -223,12 +223,12 @@ describe('a sign-out by the user', () => {
     const { enter, signIn, url } = await openProvider('express', clients);
     const visitor = await signIn();
     await enter(visitor);
-    const answer = await visitor.post(
+    const response = await visitor.post(
       '/oauth/logout',
       {},
       { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
     );
-    expect([answer.heading, heard.length]).toEqual(['Sign out?', 0]);
+    expect([response.heading, heard.length]).toEqual(['Sign out?', 0]);
     expect((await visitor.get(`${url}/oauth/logout`)).heading).toBe('Sign out?');
   });
 
@@ -260,8 +260,8 @@ describe('the registered logout metadata of a client', () => {
     const { url } = await openProvider('express', clients);
     const body = JSON.stringify({ redirect_uris: ['https://client.example/cb'], ...said });
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/oauth/register`, { method: 'POST', headers, body });
-    return { status: answer.status, body: (await answer.json()) as JWTPayload };
+    const response = await fetch(`${url}/oauth/register`, { method: 'POST', headers, body });
+    return { status: response.status, body: (await response.json()) as JWTPayload };
   };
 
   it('are stored', async () => {

@@ -83,8 +83,8 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     const hint = await signIn(visitor, 'alice');
     const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
     const { pathname, search } = client.buildEndSessionUrl(config, to);
-    const answer = await visitor.get(pathname + search);
-    expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
+    const response = await visitor.get(pathname + search);
+    expect([response.status, response.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
     expect(await isSignedIn()).toBe(false);
     // A user who is signed out already is redirected.
     const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
@@ -124,8 +124,8 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     );
     expect([page.status, page.heading]).toEqual([200, 'Sign out?']);
     expect(await isSignedIn()).toBe(true);
-    const answer = await visitor.send(page);
-    expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=s`]);
+    const response = await visitor.send(page);
+    expect([response.status, response.location]).toEqual([303, `${GOODBYE}?state=s`]);
     expect(await isSignedIn()).toBe(false);
   });
 

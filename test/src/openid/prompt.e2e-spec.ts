@@ -124,8 +124,8 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
     ])('returns an error if %s', async (_, isSignedIn, change, error) => {
       const { visitor } = await open();
       if (isSignedIn) await signIn(visitor, await visitor.get('/oauth/login?return_to=/oauth/login'));
-      const answer = await visitor.get(asked({ prompt: 'none', ...change }));
-      expect(answerOf(answer)).toMatchObject({ error, state: 'xyz' });
+      const response = await visitor.get(asked({ prompt: 'none', ...change }));
+      expect(answerOf(response)).toMatchObject({ error, state: 'xyz' });
     });
 
     it('returns a code if no interaction is needed, also for a posted request', async () => {
@@ -154,8 +154,8 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       const before = Math.floor(Date.now() / 1000);
       const form = await go(visitor, change);
       expect([form.heading, form.status]).toEqual(['Sign in', 200]);
-      const answer = await signIn(visitor, form);
-      const tokens = await client.authorizationCodeGrant(config, new URL(answer.location!), {
+      const response = await signIn(visitor, form);
+      const tokens = await client.authorizationCodeGrant(config, new URL(response.location!), {
         expectedState: 'xyz',
         maxAge: 60,
       });

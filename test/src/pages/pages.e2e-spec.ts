@@ -71,9 +71,9 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     const code = new URL(location!).searchParams.get('code')!;
     const body = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
     const headers = { authorization: `Basic ${btoa('web:web-secret')}` };
-    const answer = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body });
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as { access_token: string; refresh_token: string };
+    const response = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    return (await response.json()) as { access_token: string; refresh_token: string };
   }
 
   it('lead through login and consent to the client, and ask for consent once', async () => {
@@ -90,12 +90,12 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     const consent = await visitor.get(back.location!);
     expect([consent.status, consent.heading]).toEqual([200, 'Allow access?']);
     expect(consent.html).toContain('<b>Notes &lt;of&gt; Wonderland</b> would like to:');
-    const answer = await visitor.send(consent, { decision: 'allow' });
-    expect([answer.status, answer.location]).toEqual([
+    const response = await visitor.send(consent, { decision: 'allow' });
+    expect([response.status, response.location]).toEqual([
       303,
       expect.stringMatching(/^https:\/\/app\.example\/callback\?code=/),
     ]);
-    await redeem(url, answer.location);
+    await redeem(url, response.location);
 
     expect((await visitor.get(authorize({ state: 'again' }))).location).toMatch(/callback\?code=.*state=again/);
     // A wider scope requires consent again.
@@ -161,9 +161,9 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     ])('rejects a form with %s (CSRF)', async (_, change, headers) => {
       const { visitor, store, url } = await open();
       const form = await visitor.get('/oauth/login');
-      const answer = await visitor.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
-      expect([answer.status, answer.location]).toEqual([403, null]);
-      expect(answer.html).toContain('This form has expired');
+      const response = await visitor.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
+      expect([response.status, response.location]).toEqual([403, null]);
+      expect(response.html).toContain('This form has expired');
       expect(await store.getSession(visitor.cookies.get(COOKIE)!)).toBeUndefined();
       // A token that belongs to another browser is rejected too.
       const stranger = new PageBrowser(url);
@@ -279,10 +279,10 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       const question = await visitor.get('/oauth/logout');
       expect(question.heading).toBe('Sign out?');
       expect(await store.getSession(cookie)).toBeDefined();
-      const answer = await visitor.send(question);
-      expect([answer.status, answer.location, visitor.cookies.has(COOKIE)]).toEqual([303, '/oauth/logout', false]);
+      const response = await visitor.send(question);
+      expect([response.status, response.location, visitor.cookies.has(COOKIE)]).toEqual([303, '/oauth/logout', false]);
       expect(await store.getSession(cookie)).toBeUndefined();
-      expect((await visitor.get(answer.location!)).heading).toBe('You are signed out');
+      expect((await visitor.get(response.location!)).heading).toBe('You are signed out');
     });
 
     it.each([true, false])('ends grants and other sessions as configured: %j', async (ends) => {
@@ -329,8 +329,8 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       expect((await visitor.signIn(away.location!)).location).toBe(path);
       expect((await visitor.get(path)).html).toContain('No apps have access');
 
-      const answer = await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
-      const { access_token: token } = await redeem(url, answer.location);
+      const response = await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
+      const { access_token: token } = await redeem(url, response.location);
       const list = await visitor.get(path);
       expect(list.html).toMatch(/Notes &lt;of&gt; Wonderland[^]*<li>Read your notes<\/li>[^]*Since /);
       const ended = await visitor.send(list);
@@ -396,8 +396,8 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     expect(sent.location).toBe(`/my/login?a=b&${new URLSearchParams({ return_to: authorize() }).toString()}`);
     expect((await visitor.get('/oauth/login')).status).toBe(404);
     const alice = new PageBrowser(url, { 'x-user': '1' });
-    const answer = await alice.send(await alice.get(authorize()), { decision: 'allow' });
-    expect(answer.location).toMatch(/callback\?code=/);
+    const response = await alice.send(await alice.get(authorize()), { decision: 'allow' });
+    expect(response.location).toMatch(/callback\?code=/);
   });
 
   it('keep the cookies that the application sets', async () => {

@@ -128,9 +128,9 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
     class App {}
     ({ url } = await startApplication(platform, { imports: [App] }));
     const tokenOf = async (path: string, client: string) => {
-      const answer = await readResponse(post(`${url}/${path}`, form, basic(client, `${client}-secret`)));
-      expect(answer).toEqual(issued({ scope: 'read' }));
-      return (answer.body as { access_token: string }).access_token;
+      const response = await readResponse(post(`${url}/${path}`, form, basic(client, `${client}-secret`)));
+      expect(response).toEqual(issued({ scope: 'read' }));
+      return (response.body as { access_token: string }).access_token;
     };
     tokens = {
       own: await tokenOf('oauth/token', 'spa'),
@@ -163,15 +163,15 @@ describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
   });
 
   it('authenticate only their own clients', async () => {
-    const answer = await readResponse(post(`${url}/oauth/token`, form, basic('acme', 'acme-secret')));
-    expect(answer.status).toBe(401);
+    const response = await readResponse(post(`${url}/oauth/token`, form, basic('acme', 'acme-secret')));
+    expect(response.status).toBe(401);
   });
 
   it('are distinguished if the path of one ends with that of the other', async () => {
-    const answer = await readResponse(
+    const response = await readResponse(
       post(`${url}/partners/oauth/token`, 'x'.repeat(2 ** 20), basic('acme', 'acme-secret')),
     );
-    expect([answer.status, (answer.body as { error: string }).error]).toEqual([413, 'invalid_request']);
+    expect([response.status, (response.body as { error: string }).error]).toEqual([413, 'invalid_request']);
   });
 });
 

@@ -184,8 +184,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const at = `${url}/${tenant}/oauth/authorize?${asked}`;
       const page = await (await get(at, { cookie })).text();
       const ticket = field(page, 'ticket');
-      const answer = await post(at, { ticket, decision: 'allow' }, { cookie, origin: url });
-      const location = answer.headers.get('location');
+      const response = await post(at, { ticket, decision: 'allow' }, { cookie, origin: url });
+      const location = response.headers.get('location');
       return location ? new URL(location).searchParams.get('code') : null;
     }
 
@@ -204,8 +204,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const other = (await signIn('globex')).split('=', 1)[0]!;
       expect(other).not.toBe(names);
       for (const one of [cookie, cookie.replace(names, other)]) {
-        const answer = await get(`${url}/globex/oauth/authorize?${query}`, { cookie: one });
-        expect(answer.headers.get('location')).toMatch(/^\/globex\/oauth\/login\?/);
+        const response = await get(`${url}/globex/oauth/authorize?${query}`, { cookie: one });
+        expect(response.headers.get('location')).toMatch(/^\/globex\/oauth\/login\?/);
       }
       expect((await get(`${url}/acme/oauth/authorize?${query}`, { cookie })).headers.get('location')).not.toMatch(
         /login/,
@@ -234,8 +234,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const at = `${url}/acme/oauth/authorize?${fresh}`;
       const form = { ticket: field(page, 'ticket'), decision: 'allow' };
       await model.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
-      const answer = await post(at, form, { cookie: there, origin: url });
-      expect(answer.headers.get('location') ?? '').not.toMatch(/code=/);
+      const response = await post(at, form, { cookie: there, origin: url });
+      expect(response.headers.get('location') ?? '').not.toMatch(/code=/);
     });
 
     it('do not find a request that was pushed to another tenant', async () => {
@@ -243,8 +243,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const { request_uri: uri } = pushed.body as { request_uri: string };
       const asked = new URLSearchParams({ client_id: 'web', request_uri: uri }).toString();
       const cookie = await signIn('globex');
-      const answer = await readResponse(get(`${url}/globex/oauth/authorize?${asked}`, { cookie }));
-      expect(answer.status).toBe(400);
+      const response = await readResponse(get(`${url}/globex/oauth/authorize?${asked}`, { cookie }));
+      expect(response.status).toBe(400);
     });
   });
 });
@@ -481,8 +481,8 @@ describe.each(PLATFORMS)('OAuth2Context with tenants on %s', (platform) => {
     const form = { grant_type: 'client_credentials', scope: 'read' };
     const { body } = await readResponse(post(`${url}/partners/token`, form, { ...credentials, 'x-asked': 'a' }));
     const { access_token: token } = body as { access_token: string };
-    const answer = await readResponse(get(`${url}/partners/who`, { ...bearer(token), 'x-asked': 'b' }));
-    expect(answer).toMatchObject({ status: 200, body: { inside: null } });
+    const response = await readResponse(get(`${url}/partners/who`, { ...bearer(token), 'x-asked': 'b' }));
+    expect(response).toMatchObject({ status: 200, body: { inside: null } });
     const of = { server: 'partners', issuer, tenant: undefined };
     expect(seen).toEqual([
       { method: 'getClient', ...of, header: 'a' },

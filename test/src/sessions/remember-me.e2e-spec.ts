@@ -128,11 +128,11 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     await signIn(visitor);
     expire(visitor);
     const tabs = [copyOf(visitor), copyOf(visitor), copyOf(visitor)];
-    const answers = await Promise.all(tabs.map((tab) => tab.get(login)));
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
-    const winner = answers.findIndex(({ location }) => location === authorize());
+    const responses = await Promise.all(tabs.map((tab) => tab.get(login)));
+    expect(responses.map(({ status }) => status)).toEqual([303, 303, 303]);
+    const winner = responses.findIndex(({ location }) => location === authorize());
     const jar = tabs[winner]!.cookies;
-    for (const [index, { location }] of answers.entries()) {
+    for (const [index, { location }] of responses.entries()) {
       if (index === winner) continue;
       for (const [name, value] of jar) tabs[index]!.cookies.set(name, value);
       expect((await tabs[index]!.get(location!)).html).toContain('Continue as');

@@ -72,8 +72,8 @@ export const operation =
     return {
       async ask(token) {
         const headers = { 'content-type': 'application/json', ...(token ? bearer(token) : {}) };
-        const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
-        const { data, errors } = (await answer.json()) as Answer;
+        const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+        const { data, errors } = (await response.json()) as Answer;
         return errors ? sayErrors(errors) : Object.values(data!)[0]!;
       },
       stop: () => app.close(),
