@@ -22,9 +22,9 @@ export function isPublicClient(client: CoreClient): boolean {
 }
 
 /**
- * Whether a client may request or start a grant without client authentication. For a client with
- * `tokenEndpointAuthMethod`, only if that is `none`. For any other client, the option `requireClientAuthentication`
- * decides.
+ * Whether a client may request or start a grant without client authentication. A confidential client may not. For a
+ * client with `tokenEndpointAuthMethod`, only if that is `none`. For any other client, the option
+ * `requireClientAuthentication` decides.
  */
 export function mayBeUnauthenticated(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
   const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;

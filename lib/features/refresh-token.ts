@@ -19,7 +19,10 @@ const TOKEN_NAME = 'refresh token';
 /** Tolerance in seconds for `revokedAgo`: a token may be consumed after the query that finds it has begun. */
 const CLOCK_TOLERANCE = 1;
 
-/** The refresh token grant: the client gets new tokens without the user. RFC 6749 §6 */
+/**
+ * The refresh token grant: the client gets new tokens without the user. It implements refresh token rotation and replay
+ * detection. RFC 6749 §6, RFC 9700 §4.14.2
+ */
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
 

@@ -28,8 +28,8 @@ export interface TokenOptions extends IssueOptions {
    */
   refreshTokenLifetime?: number;
   /**
-   * Replace a refresh token each time it is used (rotation). The refresh tokens of public clients are always replaced.
-   * Default: `true`. RFC 9700 §4.14.2
+   * Refresh token rotation: replace a refresh token each time it is used. The refresh tokens of public clients are
+   * always replaced. Default: `true`. RFC 9700 §4.14.2
    */
   alwaysIssueNewRefreshToken?: boolean;
   /**

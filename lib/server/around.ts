@@ -17,7 +17,8 @@ interface Call<T, Target> {
 }
 
 /**
- * Combines the wrappers of all instrumentations into one, the first outermost. Returns `undefined` if there are none.
+ * Combines the wrappers of all instrumentations into one, the first outermost. Returns `undefined` without
+ * instrumentations.
  */
 export function nestWrappers<Target>(all: readonly Instrumentation[]): Around<Target> | undefined {
   const wrappers = all.filter((one) => one.around !== undefined);

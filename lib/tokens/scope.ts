@@ -29,7 +29,7 @@ export function coversScope(granted: Scope | null | undefined, required: Scope):
   return requiredValues.every((value) => known.has(value));
 }
 
-/** Returns the values of a scope that `limit` contains as well. `undefined` if there are none. */
+/** Returns the values of a scope that `limit` contains as well. `undefined` without such values. */
 export function withinScope(scope: Scope | null | undefined, limit: Scope | null | undefined): Scope | undefined {
   if (scope === limit) return limit ?? undefined;
   const known = new Set(scopeValues(limit));

@@ -34,7 +34,7 @@ function isNative(client: CoreClient): boolean {
 
 /**
  * Returns the redirect URI of an authorization request: the requested one if it is registered, or the only registered
- * one.
+ * one. This prevents open redirects.
  * @throws {InvalidClientError} If the redirect URI is not registered. It must never be redirected to.
  * @throws {InvalidRequestError} If the request names none, and the client has registered several. RFC 6749 §3.1.2
  */

@@ -29,7 +29,7 @@ export interface ForeignToken {
 
 /** The properties of a foreign token that was verified. */
 export interface VerifiedToken<U extends User = User> {
-  /** The user of this server whom the token identifies. For an actor token, the actor. */
+  /** The user of this server that the token identifies. For an actor token, the actor. */
   user: U;
   /** The maximum scope of the new token. If omitted, the new token has no scope. For subject tokens only. */
   scope?: Scope;

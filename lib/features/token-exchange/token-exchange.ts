@@ -90,7 +90,7 @@ function* configurationErrors({ ...options }: TokenExchangeOptions, server: Serv
 /** Descriptions of the parameters of a token exchange, for API descriptions. RFC 8693 §2.1 */
 const PARAMETERS = {
   token: {
-    subject_token: 'The subject token: the token of the user for whom the new token is issued.',
+    subject_token: 'The subject token: the token of the user that the new token represents.',
     subject_token_type: 'The type of the subject token.',
     actor_token: 'The actor token: the token of the party that acts for the user.',
     actor_token_type: 'The type of the actor token.',

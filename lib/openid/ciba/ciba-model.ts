@@ -43,7 +43,7 @@ export interface BackchannelRequest<C extends Client = Client, U extends User = 
  */
 export interface CibaModel<C extends Client = Client, U extends User = User> {
   /**
-   * Returns the user whom a hint identifies, or a falsy value if the user is unknown (`unknown_user_id`). Throw your
+   * Returns the user that a hint identifies, or a falsy value if the user is unknown (`unknown_user_id`). Throw your
    * own error for a hint that cannot be read, such as `ExpiredLoginHintTokenError`.
    */
   findHintedUser(hint: UserHint, client: C): Awaitable<U | Falsy>;

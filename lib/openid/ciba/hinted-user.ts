@@ -17,7 +17,7 @@ const MAX_LOGIN_HINT_LENGTH = 255;
 const MAX_USER_CODE_ATTEMPTS = 10;
 
 /**
- * Finds the user whom the hint of a request identifies. CIBA §7.1
+ * Finds the user that the hint of a request identifies. CIBA §7.1
  * @throws {InvalidRequestError} If the request does not contain exactly one valid hint.
  * @throws {UnknownUserIdError} If the hint identifies no user.
  */

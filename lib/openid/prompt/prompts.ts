@@ -93,7 +93,7 @@ export class Prompts {
     }
     if (!(await isExpected({ request, requested, authentication, provider }))) {
       return {
-        ...loginRequired('signed-in user is not the user whom the client requests'),
+        ...loginRequired('signed-in user is not the user that the client requests'),
         isFinal: loginPrompt !== undefined,
       };
     }
@@ -141,7 +141,7 @@ export class Prompts {
 }
 
 /**
- * Whether the signed-in user is the one whom the client requests, by a hint or by the claim `sub`. OpenID Connect Core
+ * Whether the signed-in user is the one that the client requests, by a hint or by the claim `sub`. OpenID Connect Core
  * 1.0 §3.1.2.2, §5.5.1
  */
 async function isExpected({ request, requested, authentication, provider }: PromptContext): Promise<boolean> {

@@ -78,7 +78,7 @@ export function essentialAcr(request: AuthorizationRequest): readonly string[] |
 }
 
 /**
- * Returns the `sub` of the only user whom the client accepts, from the parameter `claims`. OpenID Connect Core 1.0
+ * Returns the `sub` of the only user that the client accepts, from the parameter `claims`. OpenID Connect Core 1.0
  * §5.5.1
  */
 export function essentialSubject(request: AuthorizationRequest): string | undefined {

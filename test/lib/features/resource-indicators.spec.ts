@@ -341,7 +341,7 @@ describe('validateResource() of the model', () => {
     };
     expect(await grantTo('alice', NOTES)).toEqual([NOTES]);
     expect(await grantTo('mallory', NOTES)).toBe('invalid_target');
-    // Of several resources, those that the user may use remain, as for a code.
+    // The token is limited to the resources that the user may access, as with a code.
     expect(await grantTo('mallory', [NOTES, MAIL])).toEqual([MAIL]);
   });
 

@@ -470,7 +470,7 @@ describe('an identity assertion (ID-JAG)', () => {
       const { redeem } = setUpDetails();
       const text = await idJag({ jti: 'kept', ...claims });
       expect(await redeem(text, form)).toMatchObject({ status: 400, error: 'invalid_authorization_details' });
-      // The same `jti` is still accepted.
+      // The rejected request has not consumed the `jti`.
       expect(await redeem(await idJag({ jti: 'kept', ...said(PAY) }))).toMatchObject({ status: 200 });
     });
 
