@@ -1,6 +1,6 @@
-// Makes a sample ready to run: installs what it needs, compiles the library into its node_modules and the sample into
-// its dist. Whatever is there and still right is left alone, so that a second start has nothing to wait for.
-// An application of your own needs none of this: it installs the published package.
+// Prepares a sample: installs its packages, compiles the library into its node_modules, and compiles the sample into
+// its dist folder. Steps that are up to date are skipped. An application of your own does not need this script, because
+// it installs the published package.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,28 +9,28 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-/** The folder it is run in, or the one it is told. */
+/** The folder of the sample: the first argument. Default: the current folder. */
 const sample = resolve(process.argv[2] ?? '.');
 const library = join(sample, 'node_modules/nest-oauth2');
-const itself = fileURLToPath(import.meta.url);
+const thisScript = fileURLToPath(import.meta.url);
 
 if (!isInstalled()) install();
 await compile('nest-oauth2', {
-  sources: [itself, ...within(repository, 'lib', 'src', 'package.json', 'rolldown.config.js', 'tsconfig.json')],
+  sources: [thisScript, ...within(repository, 'lib', 'src', 'package.json', 'rolldown.config.js', 'tsconfig.json')],
   into: join(library, 'dist'),
   make: makeLibrary,
 });
 await compile('the sample', {
-  sources: [itself, ...within(sample, 'src', 'package.json', 'tsconfig.json')],
+  sources: [thisScript, ...within(sample, 'src', 'package.json', 'tsconfig.json')],
   into: join(sample, 'dist'),
   make: makeSample,
 });
 
-/** Is every package of the lock file there, in its version? npm writes down what it has installed when it is done. */
+/** Whether every package of the lock file is installed in its version. npm lists the installed packages in a file. */
 function isInstalled() {
-  const wanted = readLock('package-lock.json');
+  const required = readLock('package-lock.json');
   const installed = readLock('node_modules/.package-lock.json');
-  return Object.entries(wanted).every(
+  return Object.entries(required).every(
     ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
   );
 }
@@ -45,10 +45,10 @@ function readLock(path) {
 }
 
 function install() {
-  console.log('Installing what the sample needs, once …');
+  console.log('Installing the packages of the sample (first start only) …');
   const start = Date.now();
-  // The binaries of rolldown and libsql are optional packages, one for each platform, and rolldown is for development:
-  // whoever leaves those out elsewhere needs them here.
+  // rolldown is a development dependency, and the binaries of rolldown and libsql are optional packages. Include them
+  // even if the user's npm settings omit them.
   const options = ['--include=dev', '--include=optional', '--install-links', '--loglevel=error'];
   const { status, error } = npm('ci', '--no-audit', '--no-fund', ...options);
   if (error) throw error;
@@ -57,7 +57,7 @@ function install() {
   console.log(`Installed ${count} packages in ${seconds(start)}`);
 }
 
-/** The npm that runs this; on Windows one that is found by its name is a script for a shell. */
+/** Runs npm: the npm that started this script, or else the one in PATH, which needs a shell on Windows. */
 function npm(...parameters) {
   const running = process.env.npm_execpath ?? '';
   const options = { cwd: sample, stdio: ['ignore', 'ignore', 'inherit'] };
@@ -65,9 +65,9 @@ function npm(...parameters) {
   return spawnSync('npm', parameters, { ...options, shell: process.platform === 'win32' });
 }
 
-/** Compiles once for each state of the sources: their digest lies beside what was made of them. */
+/** Compiles the sources unless they are unchanged. The output folder contains the digest of the compiled sources. */
 async function compile(name, { sources, into, make }) {
-  const stamp = join(into, '.made-of');
+  const stamp = join(into, '.sources-digest');
   const digest = digestOf(sources);
   if (readStamp(stamp) === digest) return;
   const start = Date.now();
@@ -79,7 +79,7 @@ async function compile(name, { sources, into, make }) {
   console.log(`Compiled ${name} in ${seconds(start)}`);
 }
 
-/** Both formats, as they are published. The types are left out: nothing is checked here. */
+/** Compiles the library in both published formats, without type declarations. */
 async function makeLibrary(build, into) {
   const { default: bundles } = await import('../rolldown.config.js');
   for (const bundle of bundles) {
@@ -90,7 +90,7 @@ async function makeLibrary(build, into) {
   cpSync(join(repository, 'package.json'), join(library, 'package.json'));
 }
 
-/** A file for each source, beside each other as they are in src. */
+/** Compiles each source file of the sample to a file with the same relative path. */
 async function makeSample(build, into) {
   const sources = filesIn(join(sample, 'src'));
   const nameOf = (file) => relative(join(sample, 'src'), file).replace(/\.ts$/, '');

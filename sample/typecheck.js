@@ -1,5 +1,5 @@
-// Checks the types of every sample with the compiler of the repository, against the types that `npm run build` made of
-// the library: a start has no need of either.
+// Checks the types of every sample with the compiler of the repository, against the type declarations of the library.
+// `npm run build` creates these declarations.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const types = join(repository, 'dist');
-if (!existsSync(join(types, 'cjs/package.json'))) throw new Error('The library has no types yet: npm run build');
+if (!existsSync(join(types, 'cjs/package.json')))
+  throw new Error('The type declarations of the library are missing. Run npm run build first.');
 
 const isFolder = (path) => statSync(path).isDirectory();
 

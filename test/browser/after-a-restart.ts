@@ -29,7 +29,7 @@ export function afterARestart(stage: Stage): void {
     expect(await callNotes(sample, refreshed)).toEqual({ notes });
     // The page redirects directly, without the login form and the consent page.
     await page.goto(authorizeAt(sample, 'after'));
-    await page.getByText('The server still knows this browser as Alice Liddell').waitFor();
+    await page.getByText('You still have a login session as Alice Liddell').waitFor();
     await page.getByText('does not belong to a sign-in started in this tab').waitFor();
     await page.context().close();
   });

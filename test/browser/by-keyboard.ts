@@ -22,7 +22,7 @@ export function byKeyboard(stage: Stage): void {
     await tabTo(page, 'Read notes');
     await page.keyboard.press('Space');
     await page.getByText('200 OK').waitFor();
-    await tabTo(page, 'A new note');
+    await tabTo(page, 'New note');
     await enter();
     await page.getByText('403 Forbidden').waitFor();
     await tabTo(page, 'Refresh tokens');

@@ -34,7 +34,7 @@ export function outsideTheBrowser(stage: Stage): void {
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
       const page = await response.text();
-      expect(page).toContain('Back to the start');
+      expect(page).toContain('Back to the home page');
       expect(page).not.toContain('<b>');
     },
   );
@@ -43,7 +43,7 @@ export function outsideTheBrowser(stage: Stage): void {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${stage.sample.url}/nowhere`, { method: 'POST', headers, body: '{' });
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
-    expect(await response.text()).toContain('The request was not understood.');
+    expect(await response.text()).toContain('The request could not be processed.');
   });
 
   it('responds to an unknown path of the API in JSON', async () => {

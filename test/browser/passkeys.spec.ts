@@ -58,11 +58,11 @@ describe('sample/17-passkeys in a browser', () => {
     await addAuthenticator(page);
     await page.goto(`${url}/login`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.locator('#problem:not(:empty)').waitFor();
+    await page.locator('#error:not(:empty)').waitFor();
 
     const send = (path: string) =>
       fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"x"}' });
-    expect((await send('/passkeys/answer')).status).toBe(400);
-    expect((await send('/passkeys/created')).status).toBe(400);
+    expect((await send('/passkeys/authentication')).status).toBe(400);
+    expect((await send('/passkeys/registration')).status).toBe(400);
   });
 });

@@ -29,7 +29,7 @@ describe('sample/16-passport in a browser', () => {
     const wide = [await look('passport-login')];
     await signIn(page);
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
     wide.push(await look('passport-denied'));
     await page.getByRole('link', { name: 'Back' }).click();
     await page.getByRole('link', { name: 'Read my notes with an app' }).click();

@@ -30,9 +30,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   it('shows what the page is', async () => {
     await page.goto(stage.sample.url);
     expect(await page.title()).toBe('nest-oauth2 quick start');
-    expect(await page.getByText('Everything is kept in test.sqlite and still there after a restart.').isVisible()).toBe(
-      true,
-    );
+    expect(await page.getByText('All data is stored in test.sqlite and survives a restart.').isVisible()).toBe(true);
   });
 
   it('asks the user to sign in', async () => {
@@ -63,7 +61,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
 
   it('shows that the user denied access', async () => {
     await button('Deny').click();
-    await page.getByText('You said no').waitFor();
+    await page.getByText('You denied access').waitFor();
     // A denial is neither a success nor an error.
     expect(await page.getByRole('status').getAttribute('class')).toBe('notice calm');
     expect(await page.locator('li[data-state=denied]').count()).toBe(1);
@@ -76,7 +74,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await button('Sign in').click();
     await button('Allow').click();
     await page.getByRole('heading', { name: 'Your tokens' }).waitFor();
-    expect(await status()).toBe('You are signed in, and this page has its tokens.');
+    expect(await status()).toBe('You are signed in. This page has received its tokens.');
     expect(page.url()).toBe(`${stage.sample.url}/`);
     expect(await token('access_token')).toMatch(/^\S{20,}$/);
     expect(await token('refresh_token')).toMatch(/^\S{20,}$/);
@@ -95,9 +93,9 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   });
 
   it('shows a rejected API request', async () => {
-    await button('Write it').click();
+    await button('Add note').click();
     await page.getByText('403 Forbidden').waitFor();
-    const answer = await page.locator('#answer pre').innerText();
+    const answer = await page.locator('#api-response pre').innerText();
     expect(answer).toMatch(/^WWW-Authenticate: Bearer .*error="insufficient_scope"/);
     expect(answer).toContain('"error": "insufficient_scope"');
   });

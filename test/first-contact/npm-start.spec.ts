@@ -29,7 +29,7 @@ describe.each([
     await withStarted(clone, '.', {}, async (first) => {
       await expectToWork(first);
       expect(before(first)).toEqual([
-        'Installing what the sample needs, once …',
+        'Installing the packages of the sample (first start only) …',
         expect.stringMatching(INSTALLED),
         expect.stringMatching(/^Compiled nest-oauth2 in /),
         expect.stringMatching(/^Compiled the sample in /),

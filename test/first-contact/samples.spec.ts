@@ -57,7 +57,7 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
     await withStarted(clone, `sample/${name}`, settings, async (sample) => {
       // Some samples must be called by `localhost` and print that name.
       const lines = sample.lines.map((line) => line.replace('//localhost:', '//127.0.0.1:'));
-      expect(lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
+      expect(lines).toContain(`Listening on ${sample.url}. For requests to try, see README.md`);
       expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
       report(`sample/${name}: ${packagesOf(sample)} packages, ${sample.milliseconds} ms`);
     });
@@ -90,7 +90,7 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
       const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: code });
       expect(shown.html).toContain('Notes in a terminal');
       await visitor.send(shown, { decision: 'allow' });
-      expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"of":"Alice Liddell"');
+      expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"owner":"Alice Liddell"');
       expect(await device.ended).toBe(0);
     });
   });
@@ -99,7 +99,7 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
     const where = 'sample/18-payments';
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const till = runScript(clone, where, { ISSUER: issuer }, 'pay');
-      const shown = await till.prints(/^It shows: (\d+)$/m);
+      const shown = await till.prints(/^Check that it shows: (\d+)$/m);
       const telephone = new PageBrowser(issuer, { origin: issuer });
       const login = await telephone.get((await telephone.get('/phone')).location!);
       await telephone.send(login, { username: 'alice', password: 'wonderland' });
@@ -109,7 +109,7 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
       await telephone.send(asked, { decision: 'pay' });
       expect(await till.prints(/^Paid\. (.*)$/m)).toBe('{"paid":["14.50 EUR to The Hatter"]}');
       expect(await till.ended).toBe(0);
-      expect((await telephone.get('/phone')).html).toContain('No payment waits for your approval.');
+      expect((await telephone.get('/phone')).html).toContain('No payments to approve.');
     });
   });
 
@@ -131,11 +131,11 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
 
   it('recompiles only changed files on the next start', async () => {
     const installs = await clone.countInstalls();
-    await replaceIn(join(clone.folder, folder, 'src/main.ts'), 'What to ask it', 'What to ask');
+    await replaceIn(join(clone.folder, folder, 'src/main.ts'), 'For requests to try', 'For requests');
     await withStarted(clone, folder, {}, async ({ lines }) => {
       expect(lines.filter(isOurs)).toEqual([
         expect.stringMatching(/^Compiled the sample/),
-        expect.stringMatching(/What to ask: README/),
+        expect.stringMatching(/For requests, see README/),
       ]);
     });
     const endpoint = join(clone.folder, 'lib/endpoints/back-channel-endpoint.ts');

@@ -26,9 +26,9 @@ describe('the samples of other transports, with an npm that runs no install scri
       const [, said] = /prints\n\n```\n(.*?)```/s.exec(await readFile(join(cwd, 'README.md'), 'utf8'))!;
       const ports = { TCP_PORT: String(await freePort()), GRPC_PORT: String(await freePort()) };
       await withStarted(clone, `sample/${name}`, ports, async ({ url, lines }) => {
-        expect(lines).toContain(`Listening on ${url}. What to ask it: README.md`);
+        expect(lines).toContain(`Listening on ${url}. For requests to try, see README.md`);
         const env = { ...clone.environment, ...ports, PORT: new URL(url).port };
-        expect((await run('npm', ['run', '--silent', 'ask'], { cwd, env })).stdout).toBe(said);
+        expect((await run('npm', ['run', '--silent', 'client'], { cwd, env })).stdout).toBe(said);
       });
     },
   );

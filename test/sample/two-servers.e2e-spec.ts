@@ -23,7 +23,7 @@ describe.each(PLATFORMS)('the servers of sample/09-two-servers on %s', (platform
   afterAll(stopApplications);
 
   it('accept at each route only tokens of its server', async () => {
-    const orders = { of: 'Alice Liddell', orders: ['A looking-glass'] };
+    const orders = { customer: 'Alice Liddell', orders: ['A looking-glass'] };
     expect(await readResponse(get(`${url}/orders`, bearer(shop)))).toMatchObject({ status: 200, body: orders });
     const stock = { partner: 'acme', stock: { 'looking-glass': 3 } };
     expect(await readResponse(get(`${url}/stock`, bearer(partner)))).toMatchObject({ status: 200, body: stock });

@@ -1,52 +1,53 @@
-// What the buttons of the page do.
-import { readAnswer, redeemCode, refreshTokens, startSignIn } from './oauth.js';
-import { focusOn, say, showCall, showTokens, tick } from './view.js';
+// The event handlers of the page.
+import { readAuthorizationResponse, redeemCode, refreshTokens, startSignIn } from './oauth.js';
+import { completeStep, focusOn, showCall, showStatus, showTokens } from './view.js';
 
-/** In this page's memory only: a reload, or signing out, which leaves the page, forgets them. */
+/** The tokens, in this page's memory only. A reload or sign-out discards them. */
 let tokens;
 let busy = false;
 
 const signIn = document.getElementById('sign-in');
-signIn.addEventListener('click', () => attempt(startSignIn));
-// Only now does it do anything.
+signIn.addEventListener('click', () => runOnce(startSignIn));
+// The button is disabled until its handler is attached.
 signIn.disabled = false;
-document.getElementById('refresh').addEventListener('click', () => attempt(refresh));
+document.getElementById('refresh').addEventListener('click', () => runOnce(refresh));
 document.getElementById('write').addEventListener('submit', (event) => {
   event.preventDefault();
-  return attempt(() => callApi('POST', '/api/notes', { text: event.target.elements.text.value }));
+  return runOnce(() => callApi('POST', '/api/notes', { text: event.target.elements.text.value }));
 });
 for (const button of document.querySelectorAll('[data-call]')) {
-  button.addEventListener('click', () => attempt(() => callApi('GET', button.dataset.call)));
+  button.addEventListener('click', () => runOnce(() => callApi('GET', button.dataset.call)));
 }
-// The way back after signing out must not bring the old page, tokens and all.
+// The browser's Back button must not restore a page that still holds tokens after sign-out.
 addEventListener('pageshow', (event) => event.persisted && location.reload());
-comeBack().catch(report);
+handleCallback().catch(report);
 
-async function comeBack() {
-  const answer = readAnswer();
-  if (!answer) return;
-  if (!answer.started)
-    return say('That answer does not belong to a sign-in started in this tab. Please sign in.', 'bad');
-  tick('verifier', { code_verifier: answer.started.verifier, code_challenge: answer.started.challenge });
-  tick('ask', { GET: '/oauth/authorize', ...Object.fromEntries(new URLSearchParams(answer.started.query)) });
-  if (answer.error) {
-    // The user's own no is an answer like another: nothing went wrong.
-    const denied = answer.error === 'access_denied';
-    tick('decide', { error: answer.error }, denied ? 'denied' : 'refused');
-    return say(refusal(answer), denied ? 'calm' : 'bad');
+async function handleCallback() {
+  const response = readAuthorizationResponse();
+  if (!response) return;
+  const { pending } = response;
+  if (!pending)
+    return showStatus('This response does not belong to a sign-in started in this tab. Please sign in.', 'bad');
+  completeStep('verifier', { code_verifier: pending.verifier, code_challenge: pending.challenge });
+  completeStep('request', { GET: '/oauth/authorize', ...Object.fromEntries(new URLSearchParams(pending.query)) });
+  if (response.error) {
+    // A user who denies access is an expected outcome, so it is not shown as an error.
+    const denied = response.error === 'access_denied';
+    completeStep('decide', { error: response.error }, denied ? 'denied' : 'refused');
+    return showStatus(errorMessage(response), denied ? 'calm' : 'bad');
   }
-  tick('decide');
-  tick('code', { GET: '/callback', code: answer.code, state: answer.state });
-  tokens = await redeemCode(answer);
-  tick('swap', { POST: '/oauth/token', grant_type: 'authorization_code' });
+  completeStep('decide');
+  completeStep('code', { GET: '/callback', code: response.code, state: response.state });
+  tokens = await redeemCode(response);
+  completeStep('redeem', { POST: '/oauth/token', grant_type: 'authorization_code' });
   showTokens(tokens);
-  say('You are signed in, and this page has its tokens.');
+  showStatus('You are signed in. This page has received its tokens.');
   focusOn('#tokens h2');
 }
 
-function refusal({ error, error_description: description }) {
-  if (error === 'access_denied') return 'You said no, so this page got no token. You can sign in again at any time.';
-  return `The server refused: ${error}${description ? ` (${description})` : ''}.`;
+function errorMessage({ error, error_description: description }) {
+  if (error === 'access_denied') return 'You denied access, so this page has no tokens. You can sign in at any time.';
+  return `The server rejected the request: ${error}${description ? ` (${description})` : ''}.`;
 }
 
 async function callApi(method, path, content) {
@@ -55,25 +56,28 @@ async function callApi(method, path, content) {
   const response = await fetch(path, { method, headers, body: content && JSON.stringify(content) });
   const challenge = response.headers.get('WWW-Authenticate');
   showCall({ method, path, status: response.status, challenge, body: await response.json() });
-  tick('call', { [method]: path, status: response.status }, response.ok ? 'done' : 'refused');
+  completeStep('call', { [method]: path, status: response.status }, response.ok ? 'done' : 'refused');
 }
 
 async function refresh() {
   tokens = await refreshTokens(tokens.refresh_token);
   showTokens(tokens);
-  tick('refresh', { POST: '/oauth/token', grant_type: 'refresh_token' });
-  say('The page has a new access token and a new refresh token. The old refresh token is used up.');
+  completeStep('refresh', { POST: '/oauth/token', grant_type: 'refresh_token' });
+  showStatus('This page has a new access token and a new refresh token. The old refresh token is no longer valid.');
 }
 
-/** One thing at a time: a refresh token sent twice looks stolen, and the server would revoke everything. */
-async function attempt(action) {
+/**
+ * Runs an action unless another one is running. If the page sent the same refresh token twice, the server would detect
+ * a replay and revoke all tokens of the sign-in.
+ */
+async function runOnce(action) {
   if (busy) return;
   busy = true;
-  say('');
+  showStatus('');
   await action().catch(report);
   busy = false;
 }
 
 function report(error) {
-  say(`That did not work. ${error.message}`, 'bad');
+  showStatus(`Something went wrong. ${error.message}`, 'bad');
 }

@@ -1,44 +1,44 @@
-// Puts things on the page: always as text, never as HTML.
+// Updates the page. All values are inserted as text and never as HTML.
 
 const element = (id) => document.getElementById(id);
 
-/** Says in a sentence what happened, as good news unless it is `calm` or `bad`; read out by screen readers. */
-export function say(sentence, tone = 'good') {
+/** Shows a status message, which screen readers announce. `tone` is `good`, `calm` or `bad`. */
+export function showStatus(message, tone = 'good') {
   const status = element('status');
-  status.hidden = !sentence;
+  status.hidden = !message;
   status.className = `notice ${tone}`;
-  status.textContent = sentence;
+  status.textContent = message;
 }
 
 export function showTokens(tokens) {
   element('start').hidden = true;
   element('tokens').hidden = element('api').hidden = false;
-  element('token-answer').replaceChildren(...entries(tokens));
+  element('token-response').replaceChildren(...entries(tokens));
 }
 
-/** What was sent to the API and what came back. */
+/** Shows an API request and its response. */
 export function showCall({ method, path, status, challenge, body }) {
   const badge = create('span', { className: status < 400 ? 'badge good' : 'badge bad' }, statusText(status));
   const header = challenge ? `WWW-Authenticate: ${challenge}\n\n` : '';
-  element('answer').replaceChildren(
+  element('api-response').replaceChildren(
     create('p', { className: 'request' }, create('code', {}, `${method} ${path}`), badge),
     create('pre', {}, header + JSON.stringify(body, null, 2)),
   );
 }
 
-/** Ticks a step off, with the values that made it up. */
-export function tick(id, details = {}, state = 'done') {
+/** Marks a step as completed and shows its parameters. `state` is `done`, `denied` or `refused`. */
+export function completeStep(id, details = {}, state = 'done') {
   const step = element(`step-${id}`);
   step.dataset.state = state;
-  step.querySelector('.only-heard').textContent = `(${state})`;
+  step.querySelector('.visually-hidden').textContent = `(${state})`;
   step.querySelector('.detail').replaceChildren(...entries(details));
   element('steps-title').textContent = 'What just happened';
 }
 
-/** The focus follows what appeared, for those who do not use a mouse. */
+/** Moves the keyboard focus to content that has just appeared. */
 export const focusOn = (selector) => document.querySelector(selector).focus();
 
-// HTTP/1.1 sends a reason with the status, HTTP/2 does not: said here for both.
+// HTTP/2 responses have no reason phrase.
 const reasons = { 200: 'OK', 201: 'Created', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden' };
 const statusText = (status) => `${status} ${reasons[status] ?? ''}`.trim();
 
@@ -48,7 +48,7 @@ const entries = (values) =>
   );
 
 function create(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+  const created = Object.assign(document.createElement(tag), properties);
+  created.append(...children);
+  return created;
 }

@@ -5,8 +5,8 @@ import type { DemoUser } from './demo-data.js';
 import { Note } from './tables.js';
 
 /**
- * The API. The guard lets nobody in without an access token; `@Scopes` says what the token must allow, `@UserRequired`
- * that a user must have allowed it: a client's token for itself is not enough.
+ * The API. `OAuthGuard` requires an access token, and `@Scopes` requires scopes. `@UserRequired` rejects tokens of the
+ * client credentials grant, which have no user.
  */
 @Controller('api')
 @UseGuards(OAuthGuard)
@@ -27,7 +27,7 @@ export class ApiController {
   @Post('notes')
   @Scopes('notes:write')
   async writeNote(@CurrentUser() user: DemoUser, @Body('text') text: unknown) {
-    if (typeof text !== 'string' || !text.trim()) throw new BadRequestException('`text` must say something');
+    if (typeof text !== 'string' || !text.trim()) throw new BadRequestException('`text` must be a non-empty string');
     await database.manager.insert(Note, { userId: user.id, text: text.trim() });
     return notesOf(user);
   }

@@ -5,23 +5,23 @@ import { issuer } from './address.js';
 import { ApiController } from './api.controller.js';
 import { openStore } from './database.js';
 import { HomeController } from './home.controller.js';
-import { ProblemFilter } from './problem.filter.js';
+import { ErrorPageFilter } from './error-page.filter.js';
 import { secret } from './secret.js';
 import { signIn } from './sign-in.js';
 
 @Module({
   imports: [
-    // Brings GET and POST /oauth/authorize and POST /oauth/token, and what `features` add.
+    // Adds GET and POST /oauth/authorize, POST /oauth/token and the routes of the `features`.
     OAuth2Module.forRoot({
-      // Where clients, codes and tokens are kept: a file here, your database later.
+      // Stores clients, codes and tokens: in a file here, in your own database later.
       model: { useFactory: openStore },
-      // How the user signs in and agrees: /oauth/login, /oauth/logout, /oauth/applications.
+      // Adds the pages for login, consent and sign-out: /oauth/login, /oauth/logout, /oauth/applications.
       features: [signIn],
       secret,
       issuer,
     }),
   ],
   controllers: [HomeController, ApiController],
-  providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
+  providers: [{ provide: APP_FILTER, useClass: ErrorPageFilter }],
 })
 export class AppModule {}

@@ -6,24 +6,24 @@ import { DataSource } from 'typeorm';
 import { clients, users } from './demo-data.js';
 import { CreateTables1767312000000, Note } from './tables.js';
 
-/** Beside package.json. `DATABASE_FILE=:memory: npm start` leaves nothing behind. */
+/** The database file. Default: `quick-start.sqlite` next to package.json. `DATABASE_FILE=:memory:` writes no file. */
 export const file = process.env.DATABASE_FILE || fileURLToPath(new URL('../quick-start.sqlite', import.meta.url));
 export const inMemory = file === ':memory:';
 
-/** SQLite, in this process: nothing else has to run. The tables of the library stand beside those of the application. */
+/** An SQLite database in this process. It contains the tables of the library and those of the application. */
 export const database = new DataSource({
-  // libsql has the interface of better-sqlite3, and a binary that nobody has to compile.
+  // libsql is compatible with better-sqlite3 and ships a compiled binary.
   type: 'better-sqlite3',
   driver: libsql,
   database: file,
   enableWAL: !inMemory,
   entities: [Note, ...oauthEntities()],
   migrations: [CreateTables1767312000000, ...oauthMigrations()],
-  // Makes the tables at the first start. A larger system does it as a step of its own, before it starts.
+  // Creates the tables at the first start. A larger system runs migrations in a separate step before the start.
   migrationsRun: true,
 });
 
-/** Opens the file. However often it was started before, this is what it finds: the demo's clients, and nothing expired. */
+/** Opens the database, saves the clients of this demo and deletes expired rows. */
 export async function openStore(): Promise<TypeOrmStore> {
   await database.initialize();
   const store = new TypeOrmStore(database, { users });
@@ -32,7 +32,7 @@ export async function openStore(): Promise<TypeOrmStore> {
   return store;
 }
 
-/** What the log and the pages say of it. */
-export const whereThingsAre = inMemory
-  ? 'Everything is kept in memory and gone after a restart.'
-  : `Everything is kept in ${basename(file)} and still there after a restart.`;
+/** A sentence for the log and the pages that says where the data is stored. */
+export const storageNotice = inMemory
+  ? 'All data is stored in memory and is lost when the server stops.'
+  : `All data is stored in ${basename(file)} and survives a restart.`;

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashPassword } from './passwords.js';
 
-/** What a token can allow, and how the consent page says it. */
+/** The scopes, with their texts on the consent page. */
 export const scopes: Record<string, string> = {
   profile: 'See your name',
   'notes:read': 'Read your notes',
   'notes:write': 'Write notes for you',
 };
 
-/** Where a client may be answered: on this computer, any port, on the paths that client libraries like to have. */
+/** The redirect URIs of both clients: any port on this computer, with the default paths of common client libraries. */
 const redirectUris = ['127.0.0.1', 'localhost'].flatMap((host) =>
   [
     '/callback',
@@ -22,20 +22,20 @@ const redirectUris = ['127.0.0.1', 'localhost'].flatMap((host) =>
 
 export interface DemoClient {
   id: string;
-  /** As the consent page calls it. */
+  /** The name shown on the consent page. */
   name: string;
   secret?: string;
   tokenEndpointAuthMethod?: 'none';
   grants: string[];
   redirectUris: string[];
   scopes: string[];
-  /** What it is given that asks for no scope. */
+  /** The scope of tokens for requests without a `scope` parameter. */
   defaultScope?: string;
 }
 
 export const clients: DemoClient[] = [
   {
-    // Runs on a server, so it can keep a secret. `password` is here for the curl lines; leave it out of new systems.
+    // A confidential client, which runs on a server. Only the curl commands need `password`: omit it in new systems.
     id: 'demo-web',
     name: 'Demo web application',
     secret: 'demo-web-secret',
@@ -45,7 +45,7 @@ export const clients: DemoClient[] = [
     defaultScope: 'profile',
   },
   {
-    // Runs in the browser, where nothing stays secret: it proves itself with PKCE instead.
+    // A public client, which runs in the browser and has no secret. PKCE protects its authorization codes.
     id: 'demo-spa',
     name: 'Quick start page',
     tokenEndpointAuthMethod: 'none',
@@ -62,21 +62,21 @@ export interface DemoUser {
 }
 
 const alice: DemoUser = { id: '1', username: 'alice', name: 'Alice Liddell' };
-const salt = 'a random one for each user, in a real system';
+const salt = 'in production, a random salt for each user';
 const passwordHash = hashPassword('wonderland', salt);
 
-/** Passwords are hashed even here, because samples are copied. */
+/** The users of this demo. Their passwords are hashed. */
 export const users = {
   findById: async (id?: string) => (id === alice.id ? alice : undefined),
 
   async findByCredentials(username: string, password: string) {
-    // Hashed for unknown names too: the time an answer takes does not tell which names exist.
+    // Hash the password for unknown usernames too, so that the response time does not reveal which usernames exist.
     const isRight = timingSafeEqual(await hashPassword(password, salt), await passwordHash);
     return isRight && username === alice.username ? alice : undefined;
   },
 };
 
-/** What alice has noted before the first start. */
+/** The notes that alice has at the first start. */
 export const firstNotes = ['Follow the white rabbit', 'Be at the tea party by six'].map((text) => ({
   userId: alice.id,
   text,

@@ -6,7 +6,7 @@ import { homePage } from './pages/home.page.js';
 import { pageHeaders } from './pages/page.js';
 import { signIn } from './sign-in.js';
 
-/** The page of the client `demo-spa`. `/callback` is where it is answered: the same page, reading what came back. */
+/** Serves the page of the client `demo-spa`. `/callback` is its redirect URI and serves the same page. */
 @Controller()
 export class HomeController {
   constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}

@@ -7,7 +7,7 @@ import { AppModule } from './app.module.js';
 import { greeting } from './greeting.js';
 
 async function start(): Promise<void> {
-  // Not `log`, which tells of every route; on `debug` the library says why it refused a request.
+  // `debug` logs why a request was refused. `log` is omitted because it lists every route.
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn', 'debug'] });
   app.disable('x-powered-by');
   app.useStaticAssets(fileURLToPath(new URL('../public', import.meta.url)), { prefix: '/assets/' });
@@ -16,7 +16,7 @@ async function start(): Promise<void> {
 }
 
 const remedies: Record<string, string> = {
-  EADDRINUSE: `Port ${port} is taken. Choose another: PORT=3001 npm start`,
+  EADDRINUSE: `Port ${port} is already in use. Choose another port: PORT=3001 npm start`,
   ERR_SOCKET_BAD_PORT: 'PORT must be a number from 0 to 65535.',
 };
 

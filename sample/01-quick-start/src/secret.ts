@@ -5,14 +5,14 @@ import { file, inMemory } from './database.js';
 const newSecret = () => randomBytes(32).toString('base64url');
 
 /**
- * Signs consent forms. OAUTH2_SECRET where several processes share the work; else the one that was
- * made at the first start and lies beside the database, readable by its owner only, so that one outlives a restart.
+ * The secret that signs consent forms. Set `OAUTH2_SECRET` if several processes share the work. If omitted, the first
+ * start creates a secret and stores it next to the database, in a file that only its owner can read.
  */
-export const secret = process.env.OAUTH2_SECRET ?? (inMemory ? newSecret() : keptSecret(`${file}.secret`));
+export const secret = process.env.OAUTH2_SECRET ?? (inMemory ? newSecret() : storedSecret(`${file}.secret`));
 
-function keptSecret(path: string): string {
+function storedSecret(path: string): string {
   try {
-    // `wx`: only where there is none yet.
+    // The flag `wx` never overwrites an existing file.
     writeFileSync(path, newSecret(), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,7 +1,7 @@
 import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner, Table } from 'typeorm';
 import { firstNotes } from './demo-data.js';
 
-/** What the API keeps. */
+/** A note of a user, stored by the API. */
 @Entity('notes')
 export class Note {
   @PrimaryGeneratedColumn() id!: number;
@@ -9,7 +9,7 @@ export class Note {
   @Column('text') text!: string;
 }
 
-/** The table of the application. Those of the library come with a migration of their own. */
+/** The migration for the application's own table. The library has separate migrations for its tables. */
 export class CreateTables1767312000000 implements MigrationInterface {
   async up(runner: QueryRunner) {
     const columns = [

@@ -1,6 +1,6 @@
 'use strict';
 
-// An extension grant of 3.x: a terminal at the door reads the badge of somebody on the staff.
+// An extension grant written for oauth2-server 3.x: a terminal sends the badge number of an employee.
 
 var util = require('util');
 var OAuth2Server = require('nest-oauth2/server').OAuth2Server; // the one line that changed: require('oauth2-server')

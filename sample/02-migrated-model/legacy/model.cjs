@@ -1,7 +1,7 @@
 'use strict';
 
-// A model as it was written for oauth2-server 3.x: callbacks, generators, promises and plain values, as its author
-// pleased. Moving to nest-oauth2 changed nothing in this file.
+// A model written for oauth2-server 3.x. It mixes callbacks, generators, promises and plain values, and works with
+// nest-oauth2 unchanged.
 
 var tables = {
   clients: [
@@ -17,31 +17,31 @@ var tables = {
   refreshTokens: [],
 };
 
-/** Stands in for a database driver of those days: it answers later, to a callback. */
+/** Simulates a database driver that returns its result asynchronously to a callback. */
 function find(table, where, callback) {
   setImmediate(function () {
-    var found = tables[table].find(function (row) {
+    var match = tables[table].find(function (row) {
       return Object.keys(where).every(function (name) {
         return row[name] === where[name];
       });
     });
-    callback(null, found);
+    callback(null, match);
   });
 }
 
-function includesAll(granted, wanted) {
-  return wanted.split(' ').every(function (value) {
+function includesAll(granted, requested) {
+  return requested.split(' ').every(function (value) {
     return granted.split(' ').indexOf(value) !== -1;
   });
 }
 
 module.exports = {
-  // A Node callback, behind the arguments.
+  // Returns its result to a Node.js callback, the last argument.
   getAccessToken: function (accessToken, callback) {
     find('accessTokens', { accessToken: accessToken }, callback);
   },
 
-  // A generator: `yield` waits for a promise or a thunk, and `this` is the model.
+  // A generator function: `yield` waits for a promise or a thunk, and `this` is the model.
   getClient: function* (clientId, clientSecret) {
     var where = { id: clientId };
     if (clientSecret) where.secret = clientSecret;
@@ -52,7 +52,7 @@ module.exports = {
     find('users', { username: username, password: password }, callback);
   },
 
-  // A value.
+  // Returns a plain value.
   getUserFromClient: function (client) {
     return { id: client.id };
   },
@@ -63,7 +63,7 @@ module.exports = {
     };
   },
 
-  // One row is removed once: of two requests that bring the same token, one is told so.
+  // If two concurrent requests revoke the same token, only one of them gets `true`.
   revokeToken: function (token, callback) {
     var left = tables.refreshTokens.filter(function (row) {
       return row.refreshToken !== token.refreshToken;
@@ -73,7 +73,7 @@ module.exports = {
     callback(null, revoked);
   },
 
-  // A promise.
+  // Returns a promise.
   saveToken: function (token, client, user) {
     var row = Object.assign({}, token, { client: client, user: user });
     tables.accessTokens.push(row);
@@ -81,7 +81,7 @@ module.exports = {
     return Promise.resolve(row);
   },
 
-  // Booleans, as the documents of 3.x had it.
+  // Returns a boolean, as the documentation of 3.x showed.
   validateScope: function (user, client, scope) {
     return !scope || includesAll(client.scope, scope);
   },
@@ -90,7 +90,7 @@ module.exports = {
     return Boolean(token.scope) && includesAll(token.scope, scope);
   },
 
-  // No method of the library: the model's own.
+  // A helper method of this model, which the library does not call.
   findOne: function (table, where) {
     return new Promise(function (resolve, reject) {
       find(table, where, function (error, row) {

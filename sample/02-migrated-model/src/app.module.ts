@@ -6,7 +6,7 @@ import { OrdersController } from './orders.controller.js';
 
 @Module({
   imports: [
-    // The options that `new OAuth2Server()` had, under their old names. Brings POST /oauth/token.
+    // Accepts the options of `new OAuth2Server()` under their old names. Adds POST /oauth/token.
     OAuth2Module.forRoot({
       model,
       accessTokenLifetime: 900,

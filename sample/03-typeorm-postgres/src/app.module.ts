@@ -5,19 +5,19 @@ import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 import { options } from './database.js';
 import { SessionsController } from './sessions.controller.js';
-import { UsersOfTheTable } from './users.js';
+import { UsersService } from './users.js';
 
 const HOUR = 3_600_000;
 
 @Module({
   imports: [
     TypeOrmModule.forRoot(options),
-    // Brings POST /oauth/token. For /oauth/authorize add an `interaction`, as in 01-quick-start: the pages that ask the user.
+    // Adds POST /oauth/token. /oauth/authorize also needs pages: add `pages()` to `features`, as in 01-quick-start.
     OAuth2Module.forRoot({
-      extraProviders: [UsersOfTheTable],
+      extraProviders: [UsersService],
       model: {
-        inject: [DataSource, UsersOfTheTable],
-        useFactory: (dataSource: DataSource, users: UsersOfTheTable) => new TypeOrmStore(dataSource, { users }),
+        inject: [DataSource, UsersService],
+        useFactory: (dataSource: DataSource, users: UsersService) => new TypeOrmStore(dataSource, { users }),
       },
     }),
   ],
@@ -26,16 +26,16 @@ const HOUR = 3_600_000;
 export class AppModule implements OnApplicationBootstrap {
   constructor(@InjectOAuth2Model() private readonly store: TypeOrmStore) {}
 
-  /** Clients live in the database too. A system of your own has a page or a command that adds them. */
+  /** Saves the client of this demo in the database. A real system adds clients with an admin page or a command. */
   async onApplicationBootstrap() {
     await this.store.saveClient({
       id: 'demo',
       secret: 'demo-secret',
-      // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
+      // The `password` grant keeps the curl commands short. Applications with a browser use `authorization_code`.
       grants: ['client_credentials', 'password', 'refresh_token'],
       scopes: ['sessions'],
     });
-    // What has expired is deleted now and then; it does no harm when several processes do it.
+    // Delete expired rows every hour. Several processes can do this at the same time.
     setInterval(() => void this.store.prune().catch(console.error), HOUR).unref();
   }
 }

@@ -2,7 +2,7 @@ import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { CreateUsers1767312000000, User } from './users.js';
 
-/** The tables of the library are tables like your own: in the same lists, made by the same command. */
+/** The TypeORM options. The entities and migrations of the library are in the same lists as your own. */
 export const options: DataSourceOptions = {
   type: 'postgres',
   url: process.env.DATABASE_URL ?? 'postgres://postgres:postgres@127.0.0.1:5432/postgres',
@@ -10,5 +10,5 @@ export const options: DataSourceOptions = {
   migrations: [CreateUsers1767312000000, ...oauthMigrations()],
 };
 
-/** For the command line: `typeorm migration:run -d dist/database.js` */
+/** The data source for the TypeORM CLI: `typeorm migration:run -d dist/database.js`. */
 export default new DataSource(options);

@@ -4,20 +4,22 @@ import { TemporarilyUnavailableError } from 'nest-oauth2';
 
 const hashSlowly = promisify<string, string, number, Buffer>(scrypt);
 
-/** How many may wait for their turn: some two seconds of work. */
-const MOST_WAITING = 40;
+/** Maximum number of queued password checks: about two seconds of work. */
+const MAX_WAITING = 40;
 
 let waiting = 0;
-let last: Promise<unknown> = Promise.resolve();
+let lastHash: Promise<unknown> = Promise.resolve();
 
 /**
- * Hashes a password, one at a time and not on the event loop, so that whoever guesses many slows down nobody but those
- * who sign in; and who would wait too long is told to come again.
+ * Hashes a password with scrypt. It hashes one password at a time and off the event loop, so that password guessing
+ * slows down only sign-ins.
+ *
+ * @throws {TemporarilyUnavailableError} If the queue is full.
  */
 export async function hashPassword(password: string, salt: string): Promise<Buffer> {
-  if (waiting >= MOST_WAITING) throw new TemporarilyUnavailableError('Too many sign-ins at once', { retryAfter: 5 });
+  if (waiting >= MAX_WAITING) throw new TemporarilyUnavailableError('Too many concurrent sign-ins', { retryAfter: 5 });
   waiting++;
-  const hash = last.then(() => hashSlowly(password, salt, 32));
-  last = hash.catch(() => undefined).finally(() => waiting--);
+  const hash = lastHash.then(() => hashSlowly(password, salt, 32));
+  lastHash = hash.catch(() => undefined).finally(() => waiting--);
   return hash;
 }

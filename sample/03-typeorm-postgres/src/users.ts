@@ -14,28 +14,28 @@ export class User {
 
 const hashOf = async (password: string, salt: string) => (await hashPassword(password, salt)).toString('base64');
 
-/** The users stay yours: the library asks for one by name and password, or by id, and keeps the id. */
+/** Looks up users in your own table. The library stores only the user ID. */
 @Injectable()
-export class UsersOfTheTable implements Users {
+export class UsersService implements Users {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
 
   async findById(id: string) {
-    return open(await this.dataSource.manager.findOneBy(User, { id }));
+    return publicUser(await this.dataSource.manager.findOneBy(User, { id }));
   }
 
   async findByCredentials(username: string, password: string) {
     const user = await this.dataSource.manager.findOneBy(User, { username });
-    // Hashed for unknown names too: the time an answer takes does not tell which names exist.
-    const hash = await hashOf(password, user?.salt ?? 'nobody');
+    // Hash the password for unknown usernames too, so that the response time does not reveal which usernames exist.
+    const hash = await hashOf(password, user?.salt ?? 'unknown user');
     const isRight = user && timingSafeEqual(Buffer.from(hash), Buffer.from(user.passwordHash));
-    return isRight ? open(user) : undefined;
+    return isRight ? publicUser(user) : undefined;
   }
 }
 
-/** What controllers get to see as the current user. */
-const open = (user: User | null) => user && { id: user.id, username: user.username };
+/** Returns the properties that controllers receive as the current user. */
+const publicUser = (user: User | null) => user && { id: user.id, username: user.username };
 
-/** A migration as you have them already. This one also lets alice in. */
+/** An ordinary TypeORM migration. It also creates the user alice. */
 export class CreateUsers1767312000000 implements MigrationInterface {
   async up(runner: QueryRunner) {
     const columns = [

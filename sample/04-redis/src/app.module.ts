@@ -8,7 +8,7 @@ import { users } from './users.js';
 
 @Module({
   imports: [
-    // Brings POST /oauth/token. For /oauth/authorize add an `interaction`, as in 01-quick-start: the pages that ask the user.
+    // Adds POST /oauth/token. /oauth/authorize also needs pages: add `pages()` to `features`, as in 01-quick-start.
     OAuth2Module.forRoot({
       imports: [RedisModule],
       model: {
@@ -22,12 +22,12 @@ import { users } from './users.js';
 export class AppModule implements OnApplicationBootstrap {
   constructor(@InjectOAuth2Model() private readonly store: RedisStore) {}
 
-  /** Clients live in Redis too. A system of your own has a page or a command that adds them. */
+  /** Saves the client of this demo in Redis. A real system adds clients with an admin page or a command. */
   async onApplicationBootstrap() {
     await this.store.saveClient({
       id: 'demo',
       secret: 'demo-secret',
-      // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
+      // The `password` grant keeps the curl commands short. Applications with a browser use `authorization_code`.
       grants: ['client_credentials', 'password', 'refresh_token'],
       scopes: ['sessions'],
     });

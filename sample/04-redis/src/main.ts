@@ -6,11 +6,11 @@ async function start(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn', 'debug'], abortOnError: false });
   app.enableShutdownHooks();
   await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
-  console.log(`Listening on ${await app.getUrl()}. What to ask it: README.md`);
+  console.log(`Listening on ${await app.getUrl()}. For requests to try, see README.md`);
 }
 
 start().catch((error: Error) => {
   console.error(error.message);
-  // Else the connection would keep the process alive.
+  // Exit explicitly: the open Redis connection would keep the process alive.
   process.exit(1);
 });

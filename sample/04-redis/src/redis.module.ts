@@ -5,9 +5,9 @@ export const REDIS = Symbol('REDIS');
 
 const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 
-/** The connection, for everything in the application that wants it. */
+/** Provides the Redis connection of the application, and closes it at shutdown. */
 @Module({
-  // A request fails after three attempts to connect instead of waiting for twenty.
+  // Commands fail after three reconnection attempts. The default of ioredis is twenty.
   providers: [{ provide: REDIS, useFactory: () => new Redis(url, { maxRetriesPerRequest: 3 }) }],
   exports: [REDIS],
 })

@@ -3,8 +3,8 @@ import { CurrentUser, InjectOAuth2Model, OAuthGuard, Scopes, UserRequired } from
 import type { RedisStore } from 'nest-oauth2/stores/redis';
 
 /**
- * Where users see which applications have access to their account, and end it: for applications that were given this
- * scope, in the name of a user. A client's token for itself is not enough.
+ * Lists the applications with access to the user's account, and revokes their access. Requires a user's token with the
+ * scope `sessions`.
  */
 @Controller('sessions')
 @UseGuards(OAuthGuard)
@@ -25,7 +25,7 @@ export class SessionsController {
     }));
   }
 
-  /** With the user's id, so that nobody ends the sessions of others. */
+  /** Revokes one grant. The query includes the user ID, so users can revoke only their own grants. */
   @Delete(':id')
   async end(@CurrentUser('id') userId: string, @Param('id') grantId: string) {
     return { ended: await this.store.revokeGrantsOf({ userId, grantId }) };

@@ -9,7 +9,7 @@ import { NotesResolver } from './notes.resolver.js';
 @Module({
   imports: [
     OAuth2Module.forRoot({ model, features: [revocation()] }),
-    // Nothing here knows of tokens: the guard finds them in the header, and in the connection params of a subscription.
+    // Apollo needs no token options. The guard reads tokens from headers and from the subscription's connection params.
     GraphQLModule.forRoot<ApolloDriverConfig>({
       driver: ApolloDriver,
       autoSchemaFile: true,

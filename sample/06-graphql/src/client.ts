@@ -1,19 +1,50 @@
-/** What a client of the server does: it gets tokens, and gives them up. */
-const server = `http://127.0.0.1:${process.env.PORT ?? 3000}`;
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { revoke, tokenFor } from './tokens.js';
 
-const authorization = `Basic ${btoa('demo:demo-secret')}`;
+const address = `127.0.0.1:${process.env.PORT ?? 3000}/graphql`;
 
-async function post(path: string, form: Record<string, string>): Promise<Record<string, string>> {
-  const body = new URLSearchParams(form);
-  const answer = await fetch(`${server}${path}`, { method: 'POST', headers: { authorization }, body });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as Record<string, string>;
+/** Sends a query or mutation. Returns its data as JSON, or the code and the OAuth error of the first GraphQL error. */
+async function send(query: string, token?: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(`http://${address}`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const { data, errors } = (await response.json()) as {
+    data: unknown;
+    errors?: { extensions: { code: string; error: string } }[];
+  };
+  const [error] = errors ?? [];
+  return error ? `${error.extensions.code} ${error.extensions.error}` : JSON.stringify(data);
 }
 
-/** A token of Alice's with this scope. */
-export async function tokenFor(scope: string): Promise<string> {
-  const alice = { grant_type: 'password', username: 'alice', password: 'wonderland' };
-  return (await post('/oauth/token', { ...alice, scope })).access_token;
-}
+const reader = await tokenFor('notes:read');
+const writer = await tokenFor('notes:read notes:write');
+const addNote = 'mutation { addNote(text: "Eat me") }';
 
-export const revoke = (token: string) => post('/oauth/revoke', { token });
+console.log('query, no token:        ', await send('{ notes }'));
+console.log('query, notes:read:      ', await send('{ notes }', reader));
+console.log('mutation, notes:read:   ', await send(addNote, reader));
+console.log('mutation, notes:write:  ', await send(addNote, writer));
+
+// The token is in the `connection_init` message, because browsers cannot set headers of a WebSocket handshake.
+let reportClosed: (reason: string) => void;
+const closed = new Promise<string>((resolve) => (reportClosed = resolve));
+const client = createClient({
+  url: `ws://${address}`,
+  webSocketImpl: WebSocket,
+  connectionParams: { Authorization: `Bearer ${reader}` },
+  retryAttempts: 0,
+  on: {
+    closed(event) {
+      const { code, reason } = event as { code: number; reason: string };
+      reportClosed(`closed with ${code} ${reason}`);
+    },
+  },
+});
+const notes = client.iterate({ query: 'subscription { noteAdded }' });
+const next = notes.next();
+// Add notes repeatedly: a note that is added before the server has registered the subscription is not delivered.
+const writing = setInterval(() => void send(addNote, writer), 100);
+console.log('subscription:           ', JSON.stringify((await next).value.data));
+clearInterval(writing);
+await revoke(reader);
+console.log('token revoked:          ', await closed);

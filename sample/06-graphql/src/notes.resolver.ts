@@ -7,24 +7,24 @@ import { CurrentUser, OAuthGuard, Scopes } from 'nest-oauth2';
 @UseGuards(OAuthGuard)
 @Scopes('notes:read')
 export class NotesResolver {
-  private readonly kept = ['Follow the white rabbit'];
+  private readonly stored = ['Follow the white rabbit'];
   private readonly added = new EventEmitter();
 
   @Query(() => [String])
   notes() {
-    return this.kept;
+    return this.stored;
   }
 
   @Mutation(() => String)
   @Scopes('notes:write')
   addNote(@Args('text', { type: () => String }) text: string, @CurrentUser('name') author: string) {
     const note = `${text} (${author})`;
-    this.kept.push(note);
+    this.stored.push(note);
     this.added.emit('note', note);
     return note;
   }
 
-  /** Ends when the token does: when it expires, or is revoked. */
+  /** Sends each new note to the subscriber. The subscription ends when the token expires or is revoked. */
   @Subscription(() => String)
   async *noteAdded() {
     for await (const [note] of on(this.added, 'note')) yield { noteAdded: note as string };

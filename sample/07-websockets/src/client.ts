@@ -1,19 +1,40 @@
-/** What a client of the server does: it gets tokens, and gives them up. */
-const server = `http://127.0.0.1:${process.env.PORT ?? 3000}`;
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { revoke, tokenFor } from './tokens.js';
 
-const authorization = `Basic ${btoa('demo:demo-secret')}`;
-
-async function post(path: string, form: Record<string, string>): Promise<Record<string, string>> {
-  const body = new URLSearchParams(form);
-  const answer = await fetch(`${server}${path}`, { method: 'POST', headers: { authorization }, body });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as Record<string, string>;
+/** Opens a connection. The token, if any, is sent in the `Authorization` header of the handshake. */
+function connect(token?: string) {
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  const socket = new WebSocket(`ws://127.0.0.1:${process.env.PORT ?? 3000}`, { headers });
+  const closed = once(socket, 'close').then(([code]) => `closed with ${code as number}`);
+  const next = async () => {
+    const { event, data } = JSON.parse(String((await once(socket, 'message'))[0])) as {
+      event: string;
+      data: { error?: string };
+    };
+    return event === 'exception' ? `exception ${data.error}` : JSON.stringify(data);
+  };
+  const send = (event: string, data?: string) => {
+    const response = next();
+    socket.send(JSON.stringify({ event, data }));
+    return response;
+  };
+  return { opened: once(socket, 'open'), next, send, closed };
 }
 
-/** A token of Alice's with this scope. */
-export async function tokenFor(scope: string): Promise<string> {
-  const alice = { grant_type: 'password', username: 'alice', password: 'wonderland' };
-  return (await post('/oauth/token', { ...alice, scope })).access_token;
-}
+const anonymous = connect();
+console.log('no token:            ', await anonymous.next(), await anonymous.closed);
 
-export const revoke = (token: string) => post('/oauth/revoke', { token });
+const token = await tokenFor('notes:read');
+const reader = connect(token);
+await reader.opened;
+console.log('notes, notes:read:   ', await reader.send('notes'));
+console.log('add, notes:read:     ', await reader.send('add', 'Eat me'));
+const message = reader.next();
+await revoke(token);
+console.log('revoked while open:  ', await message, await reader.closed);
+
+const writer = connect(await tokenFor('notes:read notes:write'));
+await writer.opened;
+console.log('add, notes:write:    ', await writer.send('add', 'Eat me'));
+console.log('expired after 3 s:   ', await writer.next(), await writer.closed);

@@ -2,22 +2,22 @@ import { UseGuards } from '@nestjs/common';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { CurrentUser, OAuthGuard, Scopes } from 'nest-oauth2';
 
-/** Guarded twice: nobody connects without `notes:read`, and each message needs what its own method demands. */
+/** A guarded gateway. Connections require the scope `notes:read`, and messages require the scopes of their methods. */
 @WebSocketGateway()
 @UseGuards(OAuthGuard)
 @Scopes('notes:read')
 export class NotesGateway {
-  private readonly kept = ['Follow the white rabbit'];
+  private readonly stored = ['Follow the white rabbit'];
 
   @SubscribeMessage('notes')
   notes() {
-    return { event: 'notes', data: this.kept };
+    return { event: 'notes', data: this.stored };
   }
 
   @SubscribeMessage('add')
   @Scopes('notes:write')
   add(@MessageBody() text: string, @CurrentUser('name') author: string) {
-    this.kept.push(`${String(text)} (${author})`);
-    return { event: 'notes', data: this.kept };
+    this.stored.push(`${String(text)} (${author})`);
+    return { event: 'notes', data: this.stored };
   }
 }

@@ -8,7 +8,7 @@ import { NotesController } from './notes.controller.js';
 @Module({
   imports: [OAuth2Module.forRoot({ model, features: [revocation()] })],
   controllers: [NotesController],
-  // One guard for HTTP, TCP and gRPC: main.ts has the microservices inherit it.
+  // The guard protects HTTP, TCP and gRPC. The microservices inherit it: see `inheritAppConfig` in main.ts.
   providers: [{ provide: APP_GUARD, useClass: OAuthGuard }],
 })
 export class AppModule {}

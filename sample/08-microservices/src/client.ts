@@ -1,19 +1,52 @@
-/** What a client of the server does: it gets tokens, and gives them up. */
-const server = `http://127.0.0.1:${process.env.PORT ?? 3000}`;
+import 'reflect-metadata';
+import { Metadata, type ServiceError } from '@grpc/grpc-js';
+import { type ClientGrpc, ClientProxyFactory } from '@nestjs/microservices';
+import type { OAuthRefusal } from 'nest-oauth2';
+import { firstValueFrom, type Observable } from 'rxjs';
+import { revoke, tokenFor } from './tokens.js';
+import { grpc, tcp } from './services.js';
 
-const authorization = `Basic ${btoa('demo:demo-secret')}`;
-
-async function post(path: string, form: Record<string, string>): Promise<Record<string, string>> {
-  const body = new URLSearchParams(form);
-  const answer = await fetch(`${server}${path}`, { method: 'POST', headers: { authorization }, body });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as Record<string, string>;
+interface NotesService {
+  list(request: object, metadata: Metadata): Observable<{ notes: string[] }>;
 }
 
-/** A token of Alice's with this scope. */
-export async function tokenFor(scope: string): Promise<string> {
-  const alice = { grant_type: 'password', username: 'alice', password: 'wonderland' };
-  return (await post('/oauth/token', { ...alice, scope })).access_token;
+const tcpClient = ClientProxyFactory.create(tcp);
+const grpcClient = ClientProxyFactory.create(grpc) as unknown as ClientGrpc & { close(): void };
+const notes = grpcClient.getService<NotesService>('Notes');
+
+/** Calls the TCP service. TCP has no headers, so the data contains the token. Errors are `OAuthRefusal` objects. */
+async function callTcp(token?: string): Promise<string> {
+  try {
+    const data = token ? { authorization: `Bearer ${token}` } : {};
+    return (await firstValueFrom(tcpClient.send<string[]>('notes', data))).join();
+  } catch (error) {
+    const { statusCode, error: code, error_description: description } = error as OAuthRefusal;
+    return `${statusCode} ${code} (${description})`;
+  }
 }
 
-export const revoke = (token: string) => post('/oauth/revoke', { token });
+/** Calls the gRPC service with the token in the metadata. Errors have a status and a challenge in their metadata. */
+async function callGrpc(token?: string): Promise<string> {
+  try {
+    const metadata = new Metadata();
+    if (token) metadata.set('authorization', `Bearer ${token}`);
+    return (await firstValueFrom(notes.list({}, metadata))).notes.join();
+  } catch (error) {
+    const { code, metadata } = error as ServiceError;
+    return `status ${code}, ${String(metadata.get('www-authenticate')[0])}`;
+  }
+}
+
+const reader = await tokenFor('notes:read');
+const writer = await tokenFor('notes:write');
+
+const print = (label: string, result: string) => console.log(label.padEnd(20), result);
+for (const [name, call] of Object.entries({ TCP: callTcp, gRPC: callGrpc })) {
+  print(`${name}, no token:`, await call());
+  print(`${name}, notes:read:`, await call(reader));
+  print(`${name}, notes:write:`, await call(writer));
+}
+await revoke(reader);
+print('TCP, revoked:', await callTcp(reader));
+tcpClient.close();
+grpcClient.close();

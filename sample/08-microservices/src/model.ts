@@ -7,14 +7,14 @@ export const model = new MemoryStore({
     {
       id: 'demo',
       secret: 'demo-secret',
-      // `password` keeps this short; an application with a browser uses `authorization_code`.
+      // The `password` grant keeps this sample short. Applications with a browser use `authorization_code`.
       grants: ['password'],
       scopes: ['notes:read', 'notes:write'],
     },
   ],
   users: {
     findById: (id) => (id === alice.id ? alice : undefined),
-    // In a real system: a slow hash, compared in constant time, as in 04-redis.
+    // In production, hash passwords slowly and compare the hashes in constant time, as in 04-redis.
     findByCredentials: (username, password) =>
       username === alice.username && password === 'wonderland' ? alice : undefined,
   },

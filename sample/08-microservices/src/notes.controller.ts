@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { GrpcMethod, MessagePattern } from '@nestjs/microservices';
 import { CurrentUser, Scopes } from 'nest-oauth2';
 
-/** Guarded by the guard of the application, whichever way a request comes. */
+/** Lists notes over HTTP, TCP and gRPC. The application's guard checks requests of all transports. */
 @Controller('notes')
 @Scopes('notes:read')
 export class NotesController {

@@ -8,9 +8,9 @@ import { StockController } from './stock.controller.js';
 
 @Module({
   imports: [
-    // POST /oauth/token: the one without a name, which routes ask that say nothing.
+    // The default server: POST /oauth/token. Routes without `@UseOAuth()` accept its tokens.
     OAuth2Module.forRoot({ model: shop }),
-    // POST /partners/token and /partners/revoke: with a model, lifetimes and features of its own.
+    // The server `partners`: POST /partners/token and /partners/revoke. It has its own model, lifetimes and features.
     OAuth2Module.forRoot({
       name: 'partners',
       paths: { prefix: 'partners' },

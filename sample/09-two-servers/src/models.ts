@@ -2,26 +2,26 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const alice = { id: '1', username: 'alice', name: 'Alice Liddell' };
 
-/** The shop's own users, and its own app. */
+/** The model of the default server: the shop's own users and its app. */
 export const shop = new MemoryStore({
   clients: [
     {
       id: 'shop-app',
       secret: 'shop-app-secret',
-      // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
+      // The `password` grant keeps the curl commands short. Applications with a browser use `authorization_code`.
       grants: ['password'],
       scopes: ['orders:read'],
     },
   ],
   users: {
     findById: (id) => (id === alice.id ? alice : undefined),
-    // In a real system: a slow hash, compared in constant time, as in 04-redis.
+    // In production, hash passwords slowly and compare the hashes in constant time, as in 04-redis.
     findByCredentials: (username, password) =>
       username === alice.username && password === 'wonderland' ? alice : undefined,
   },
 });
 
-/** Partners are machines: they have no users. */
+/** The model of the server `partners`. Its clients use the client credentials grant, so it has no users. */
 export const partners = new MemoryStore({
   clients: [{ id: 'acme', secret: 'acme-secret', grants: ['client_credentials'], scopes: ['stock:read'] }],
   users: { findById: () => undefined, findByCredentials: () => undefined },

@@ -5,7 +5,7 @@ import { CurrentUser, Scopes } from 'nest-oauth2';
 export class OrdersController {
   @Get()
   @Scopes('orders:read')
-  list(@CurrentUser('name') of: string) {
-    return { of, orders: ['A looking-glass'] };
+  list(@CurrentUser('name') customer: string) {
+    return { customer, orders: ['A looking-glass'] };
   }
 }

@@ -12,7 +12,7 @@ export class StockController {
     return { partner, stock: { 'looking-glass': 3 } };
   }
 
-  /** For people: how long a partner may use a token. */
+  /** Returns the lifetime of partner tokens. This route is public. */
   @Get('terms')
   @Public()
   terms() {

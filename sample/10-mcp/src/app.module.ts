@@ -8,7 +8,7 @@ import { issuer } from './address.js';
 import { openStore } from './database.js';
 import { DatabaseModule } from './database.module.js';
 import { HomeController } from './home.controller.js';
-import { look } from './look.js';
+import { branding } from './branding.js';
 import { McpController } from './mcp.controller.js';
 import { scopes } from './scopes.js';
 
@@ -20,7 +20,7 @@ import { scopes } from './scopes.js';
       model: { inject: [DataSource], useFactory: openStore },
       issuer,
       secret: process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'),
-      features: [scopes, pages(look), mcp({ name: 'Notes', scopes: scopes.names, defaultScope: ['notes:read'] })],
+      features: [scopes, pages(branding), mcp({ name: 'Notes', scopes: scopes.names, defaultScope: ['notes:read'] })],
     }),
   ],
   controllers: [HomeController, McpController],

@@ -4,11 +4,11 @@ import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores
 import { DataSource } from 'typeorm';
 import { CreateNotes1767312000000, Note } from './note.js';
 
-/** SQLite, in this process. `DATABASE_FILE=:memory: npm start` leaves nothing behind. */
+/** Opens an SQLite database in this process. `DATABASE_FILE=:memory:` writes no file. */
 export function openDatabase(): Promise<DataSource> {
   return new DataSource({
     type: 'better-sqlite3',
-    // libsql has the interface of better-sqlite3, and a binary that nobody has to compile.
+    // libsql is compatible with better-sqlite3 and ships a compiled binary.
     driver: libsql,
     database: process.env.DATABASE_FILE ?? fileURLToPath(new URL('../notes.sqlite', import.meta.url)),
     entities: [Note, ...oauthEntities()],
@@ -19,11 +19,11 @@ export function openDatabase(): Promise<DataSource> {
 
 const alice = { id: '1', username: 'alice', name: 'Alice Liddell' };
 
-/** In a system of your own the users are in a table, and passwords are hashed: see 03-typeorm-postgres. */
+/** The users of this demo. In production, store users in a table and hash passwords, as in 03-typeorm-postgres. */
 const users = {
   findById: (id: string) => id === alice.id && alice,
   findByCredentials: (name: string, password: string) => name === 'alice' && password === 'wonderland' && alice,
 };
 
-/** No client is in it: those of MCP say themselves what they are. */
+/** Creates the store. It needs no saved clients, because MCP clients register themselves or publish their metadata. */
 export const openStore = (database: DataSource) => new TypeOrmStore(database, { users });

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { html, page, sendPage } from 'nest-oauth2/pages';
 import { issuer } from './address.js';
-import { look } from './look.js';
+import { branding } from './branding.js';
 
 /** The home page: how to connect an MCP client. */
 @Controller()
@@ -11,6 +11,6 @@ export class HomeController {
     const main = html`<p>Add this URL to your MCP client: <code>${issuer}/mcp</code></p>
       <p>In Claude Code: <code>claude mcp add --transport http notes ${issuer}/mcp</code></p>
       <p><a href="/oauth/applications">Apps with access to your notes</a></p>`;
-    sendPage(response, page({ title: 'Connect an app to your notes', main }, look));
+    sendPage(response, page({ title: 'Connect an app to your notes', main }, branding));
   }
 }

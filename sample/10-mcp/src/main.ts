@@ -7,7 +7,7 @@ async function start(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'], abortOnError: false });
   app.enableShutdownHooks();
   await app.listen(port, '127.0.0.1');
-  console.log(`The MCP endpoint is ${issuer}/mcp. How to connect: README.md`);
+  console.log(`The MCP endpoint is ${issuer}/mcp. To connect a client, see README.md`);
 }
 
 start().catch((error: Error) => {

@@ -8,7 +8,7 @@ import { notesServer } from './notes-server.js';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
 
-/** The MCP endpoint: Streamable HTTP, behind the same guard as any route. */
+/** The MCP endpoint (Streamable HTTP), protected by the guard like any other route. */
 @Controller('mcp')
 @UseGuards(OAuthGuard)
 @UserRequired()
@@ -28,7 +28,7 @@ export class McpController {
     @AccessToken() token: Token,
     @CurrentUser('id') user: string,
   ): Promise<void> {
-    // What the SDK hands to the tools of this request. The token itself is nothing for them.
+    // The SDK passes `auth` to the tools of this request. The tools do not need the token itself.
     request.auth = { token: '', clientId: token.client.id, scopes: [], extra: { user } };
     await this.handle(request, response, request.body);
   }

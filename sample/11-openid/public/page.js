@@ -4,18 +4,18 @@ import { settings } from './settings.js';
 const manager = new oidc.UserManager({
   authority: settings.issuer,
   client_id: 'browser',
-  redirect_uri: settings.here,
-  post_logout_redirect_uri: settings.here,
+  redirect_uri: settings.pageUrl,
+  post_logout_redirect_uri: settings.pageUrl,
   scope: 'openid profile email',
   loadUserInfo: true,
-  // In this page alone, and gone with it: what a script elsewhere in the origin cannot find it cannot steal.
+  // Keep tokens in memory: scripts on other pages of this origin cannot steal them.
   userStore: new oidc.WebStorageStateStore({ store: new oidc.InMemoryWebStorage() }),
 });
 
 const [status, signIn, signOut] = ['user', 'sign-in', 'sign-out'].map((id) => document.getElementById(id));
 
-/** The answer of the provider, if this is one. */
-async function findUser() {
+/** Completes the sign-in if the URL contains an authorization response. Otherwise returns `undefined`. */
+async function completeSignIn() {
   if (!/[?&](code|error)=/.test(location.search)) return undefined;
   try {
     return await manager.signinRedirectCallback();
@@ -24,7 +24,7 @@ async function findUser() {
   }
 }
 
-const user = await findUser().catch((error) => {
+const user = await completeSignIn().catch((error) => {
   status.textContent = error.message;
 });
 if (user) status.textContent = `Welcome, ${user.profile.name} (${user.profile.email})`;

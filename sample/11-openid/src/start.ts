@@ -5,9 +5,9 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 
 type Prepare = (app: NestExpressApplication) => void;
 
-/** Starts one of the applications, each of which is a process of its own. */
-export function start(module: Type, place: string, prepare: Prepare = () => {}): void {
-  listen(module, new URL(place), prepare).catch((error: Error) => {
+/** Starts one application of this sample at a URL. Each application runs in its own process. */
+export function start(module: Type, url: string, prepare: Prepare = () => {}): void {
+  listen(module, new URL(url), prepare).catch((error: Error) => {
     console.error(error.message);
     process.exitCode = 1;
   });
@@ -20,5 +20,5 @@ async function listen(module: Type, { hostname, port }: URL, prepare: Prepare): 
   });
   prepare(app);
   await app.listen(port || 80, hostname);
-  console.log(`Listening on ${await app.getUrl()}. What to ask it: README.md`);
+  console.log(`Listening on ${await app.getUrl()}. For requests to try, see README.md`);
 }

@@ -1,7 +1,7 @@
-/** This server: in a real system an https URL that never changes. */
+/** The issuer of this server. In production, use an https URL that never changes. */
 export const issuer = process.env.ISSUER ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 
-/** The provider that its users come from: `https://accounts.google.com`, say, with the id and secret that you are given there. */
+/** The external provider. For Google: `https://accounts.google.com`, with the client ID and secret from Google. */
 export const provider = {
   issuer: process.env.PROVIDER ?? 'http://127.0.0.1:3001',
   clientId: process.env.PROVIDER_CLIENT_ID ?? 'notes-server',

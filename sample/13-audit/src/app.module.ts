@@ -17,7 +17,7 @@ import { openStore } from './model.js';
     }),
   ],
   controllers: [AuditController],
-  // Listing it is all: its methods with @OnOAuth2Event() are found.
+  // The library discovers the `@OnOAuth2Event()` methods of all providers.
   providers: [AuditTrail],
 })
 export class AppModule {}

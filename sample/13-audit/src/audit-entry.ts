@@ -1,6 +1,6 @@
 import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner, Table } from 'typeorm';
 
-/** Something that happened: what is asked for has a column, the rest is JSON. */
+/** An event in the audit trail. The properties used in queries have columns, and the others are stored as JSON. */
 @Entity('audit')
 export class AuditEntry {
   @PrimaryGeneratedColumn() id!: number;

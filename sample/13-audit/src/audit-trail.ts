@@ -3,16 +3,16 @@ import { type OAuth2Event, type OAuth2EventName, OnOAuth2Event } from 'nest-oaut
 import { DataSource } from 'typeorm';
 import { AuditEntry } from './audit-entry.js';
 
-/** So many may wait for a database that is away; then the oldest are lost, and the log says how many. */
-const MOST_WAITING = 10_000;
-/** SQLite takes some 30,000 values at once, other databases more. */
-const BATCH = 500;
-/** Milliseconds. */
-const RETRY = 250;
+/** Maximum number of queued entries while the database is unavailable. If exceeded, the oldest entries are dropped. */
+const MAX_WAITING = 10_000;
+/** Number of entries per insert. SQLite allows about 30,000 values in one statement. */
+const BATCH_SIZE = 500;
+/** Delay before the next attempt after a failed insert, in milliseconds. */
+const RETRY_DELAY = 250;
 
 type Entry = Omit<AuditEntry, 'id'>;
 
-/** Writes every event to a table, in the order in which they happened, and keeps no client waiting for it. */
+/** Writes every OAuth event to the audit table, in order and in the background, so clients do not wait for it. */
 @Injectable()
 export class AuditTrail implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
@@ -23,7 +23,7 @@ export class AuditTrail implements BeforeApplicationShutdown {
   constructor(@Inject(DataSource) private readonly database: DataSource) {}
 
   @OnOAuth2Event('*')
-  note({ at, clientId, userId, grantId, ...detail }: OAuth2Event, event: OAuth2EventName): void {
+  record({ at, clientId, userId, grantId, ...detail }: OAuth2Event, event: OAuth2EventName): void {
     this.waiting.push({
       at: at.toISOString(),
       event,
@@ -35,34 +35,35 @@ export class AuditTrail implements BeforeApplicationShutdown {
     if (!this.isWriting) this.written = this.write();
   }
 
-  /** What happened in the last second is written too. */
+  /** Waits until the queued entries are written. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.written;
-    if (this.waiting.length > 0) this.logger.error(`${this.waiting.length} entries are lost: the database is away`);
+    if (this.waiting.length > 0)
+      this.logger.error(`Lost ${this.waiting.length} audit entries: the database is unavailable.`);
   }
 
   private async write(): Promise<void> {
     this.isWriting = true;
-    // The answers of this moment are sent first.
+    // Let the pending HTTP responses go first.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (this.waiting.length > 0) {
-        const batch = this.waiting.slice(0, BATCH);
+        const batch = this.waiting.slice(0, BATCH_SIZE);
         await this.database.manager.insert(AuditEntry, batch);
         this.waiting.splice(0, batch.length);
       }
       this.isWriting = false;
     } catch (error) {
-      this.logger.error(`The audit trail cannot be written: ${String(error)}`);
-      this.forgetTheOldest();
-      setTimeout(() => void (this.written = this.write()), RETRY).unref();
+      this.logger.error(`Failed to write audit entries: ${String(error)}`);
+      this.dropOldest();
+      setTimeout(() => void (this.written = this.write()), RETRY_DELAY).unref();
     }
   }
 
-  private forgetTheOldest(): void {
-    const lost = this.waiting.length - MOST_WAITING;
-    if (lost <= 0) return;
-    this.waiting.splice(0, lost);
-    this.logger.error(`${lost} entries are lost`);
+  private dropOldest(): void {
+    const excess = this.waiting.length - MAX_WAITING;
+    if (excess <= 0) return;
+    this.waiting.splice(0, excess);
+    this.logger.error(`Dropped the oldest ${excess} audit entries: the queue is full.`);
   }
 }

@@ -3,7 +3,7 @@ import { OAuthGuard, Scopes } from 'nest-oauth2';
 import { DataSource } from 'typeorm';
 import { AuditEntry } from './audit-entry.js';
 
-/** What happened, the latest first: all of it, of a user (`?userId=`), or of one grant from consent to end (`?grantId=`). */
+/** Lists the latest 100 audit entries, newest first. `?userId=` and `?grantId=` filter them. */
 @Controller('audit')
 @UseGuards(OAuthGuard)
 @Scopes('audit:read')

@@ -2,7 +2,7 @@ import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { openDatabase } from './database.js';
 
-/** One connection for the library and for the audit trail. Closed last, when all is written. */
+/** Provides the database connection of the library and the audit trail. It closes after the last entry is written. */
 @Module({ providers: [{ provide: DataSource, useFactory: openDatabase }], exports: [DataSource] })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DataSource) private readonly database: DataSource) {}

@@ -3,11 +3,11 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 
 async function start(): Promise<void> {
-  // Refusals are in the table: no need of the lines of level `debug`.
+  // `debug` would log refused requests, which are already in the audit table.
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'], abortOnError: false });
   app.enableShutdownHooks();
   await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
-  console.log(`Listening on ${await app.getUrl()}. What to ask it: README.md`);
+  console.log(`Listening on ${await app.getUrl()}. For requests to try, see README.md`);
 }
 
 start().catch((error: Error) => {

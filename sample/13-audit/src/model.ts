@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 
 const alice = { id: '1', username: 'alice' };
 
-/** In a system of your own the users are in a table, and passwords are hashed: see 03-typeorm-postgres. */
+/** The users of this demo. In production, store users in a table and hash passwords, as in 03-typeorm-postgres. */
 const users = {
   findById: (id: string) => id === alice.id && alice,
   findByCredentials: (name: string, password: string) => name === 'alice' && password === 'wonderland' && alice,
@@ -14,7 +14,7 @@ export async function openStore(database: DataSource): Promise<TypeOrmStore> {
   await store.saveClient({
     id: 'demo',
     secret: 'demo-secret',
-    // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
+    // The `password` grant keeps the curl commands short. Applications with a browser use `authorization_code`.
     grants: ['password', 'refresh_token'],
     scopes: ['notes'],
   });

@@ -13,7 +13,7 @@ app.use(helmet());
 const config = new DocumentBuilder().setTitle('Notes').setVersion('1.0').build();
 SwaggerModule.setup('docs', app, () => addOAuth2(app, SwaggerModule.createDocument(app, config)), {
   swaggerOptions: {
-    // As the client is registered. Left out, the page would look for it beside `docs`, not below.
+    // Must match the registered redirect URI. Swagger UI's default is `/oauth2-redirect.html`, without `docs`.
     oauth2RedirectUrl: `${issuer}/docs/oauth2-redirect.html`,
     initOAuth: { clientId: 'swagger-ui', scopes: [...scopes.names], usePkceWithAuthorizationCodeGrant: true },
   },

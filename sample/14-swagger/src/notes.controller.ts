@@ -8,7 +8,7 @@ class Note {
   text!: string;
 }
 
-/** `OAuthGuard` is before the whole application; what each route demands stands in the OpenAPI document by itself. */
+/** The API. `OAuthGuard` protects the whole application, and `addOAuth2()` documents the requirements of each route. */
 @Controller('notes')
 export class NotesController {
   private readonly notes = ['Follow the white rabbit'];

@@ -6,7 +6,7 @@ import { issuer } from './address.js';
 import { ClientController } from './client.controller.js';
 import { LocalStrategy } from './local.strategy.js';
 import { LoginController } from './login.controller.js';
-import { look } from './look.js';
+import { branding } from './branding.js';
 import { openStore } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { endSession, type PassportRequest, startSession } from './passport-request.js';
@@ -15,7 +15,7 @@ import { SessionSerializer } from './session.serializer.js';
 import { Users } from './users.js';
 import { UsersModule } from './users.module.js';
 
-/** Who is signed in is Passport's word. */
+/** The adapter from which the library's pages read the user that Passport has signed in. */
 const sessions: Sessions = {
   find: ({ native }) => (native as PassportRequest).user,
   start: (user, { native }) => startSession(native as PassportRequest, user),
@@ -32,8 +32,8 @@ const sessions: Sessions = {
       secret,
       features: [
         serverMetadata(),
-        // Consent, errors, and the page of the applications; the login page is /login of this application.
-        pages({ login: '/login', sessions, ...look }),
+        // The pages for consent, errors and connected applications. This application serves its own login page, /login.
+        pages({ login: '/login', sessions, ...branding }),
       ],
     }),
   ],

@@ -15,19 +15,19 @@ async function start(): Promise<void> {
   const isHttps = issuer.startsWith('https:');
   if (isHttps) app.set('trust proxy', 1);
   app.use(
-    // Sessions live in this process: a real system gives a `store`.
+    // Sessions are stored in memory here. In production, set `store`.
     session({
       secret,
       resave: false,
       saveUninitialized: false,
-      // `lax`: the cookie comes along when a client sends the browser here, and not with a form of somebody else.
+      // `lax` sends the cookie when a client redirects the browser here, but not with forms of other sites.
       cookie: { httpOnly: true, sameSite: 'lax', secure: isHttps },
     }),
   );
-  // Before every route, those of the library too: whoever is signed in stands in `request.user`.
+  // Sets `request.user` before every route, including those of the library.
   app.use(passport.session());
   await app.listen(port, '127.0.0.1');
-  console.log(`Listening on ${await app.getUrl()}. What to ask it: README.md`);
+  console.log(`Listening on ${await app.getUrl()}. For requests to try, see README.md`);
 }
 
 start().catch((error: Error) => {

@@ -1,15 +1,15 @@
 import { promisify } from 'node:util';
 import type { Request } from 'express';
 
-/** What express-session and Passport make of a request. */
+/** An Express request with the properties of express-session and Passport. */
 export type PassportRequest = Request;
 
-/**
- * Passport gives the browser a new session: the cookie that somebody planted there before is worth nothing. What stood in
- * the session moves along.
- */
+/** Signs a user in. Passport creates a new session ID to prevent session fixation, and keeps the session data. */
 export const startSession = (request: PassportRequest, user: object): Promise<void> =>
-  promisify((done: (error?: unknown) => void) => request.logIn(user, { session: true, keepSessionInfo: true }, done))();
+  promisify((callback: (error?: unknown) => void) =>
+    request.logIn(user, { session: true, keepSessionInfo: true }, callback),
+  )();
 
+/** Signs the user out. */
 export const endSession = (request: PassportRequest): Promise<void> =>
-  promisify((done: (error?: unknown) => void) => request.logOut(done))();
+  promisify((callback: (error?: unknown) => void) => request.logOut(callback))();

@@ -4,13 +4,14 @@ import type { Request } from 'express';
 import { issuer } from './address.js';
 import { startSession } from './passport-request.js';
 
-/** Signs in whoever sends the right password; others come through as nobody, so that the page can say so. */
+/** Checks the password and starts a session. If the password is wrong, the route runs without `request.user`. */
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    // A form elsewhere could sign its visitor in as somebody else.
-    if (request.get('origin') !== new URL(issuer).origin) throw new ForbiddenException('The form is of another site');
+    // Login CSRF protection: another site could sign the browser in to an account of the attacker.
+    if (request.get('origin') !== new URL(issuer).origin)
+      throw new ForbiddenException('The login form was sent from another site.');
     await super.canActivate(context);
     if (request.user) await startSession(request, request.user);
     return true;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PassportSerializer } from '@nestjs/passport';
 import { type Account, Users } from './users.js';
 
-/** The session knows an id; whoever is gone is signed in no more. */
+/** Stores only the user ID in the session. The session of a deleted user has no user. */
 @Injectable()
 export class SessionSerializer extends PassportSerializer {
   constructor(@Inject(Users) private readonly users: Users) {

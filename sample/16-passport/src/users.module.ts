@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Users } from './users.js';
 
-/** Those whom Passport signs in are those whom tokens are for. */
+/** Provides the users to both Passport and the OAuth server. */
 @Module({ providers: [Users], exports: [Users] })
 export class UsersModule {}

@@ -8,11 +8,11 @@ export interface Account {
   name: string;
 }
 
-/** As the application had them before there was any OAuth. */
+/** The existing users of the application. */
 @Injectable()
 export class Users {
   private readonly accounts: readonly Account[] = [{ id: '1', username: 'alice', name: 'Alice Liddell' }];
-  private readonly salt = 'of this demonstration: each user has a random one';
+  private readonly salt = 'in production, a random salt for each user';
   private readonly hash = scryptSync('wonderland', this.salt, 32);
 
   findById(id: string): Account | undefined {
@@ -20,9 +20,9 @@ export class Users {
   }
 
   async findByCredentials(username: string, password: string): Promise<Account | undefined> {
-    // Made for unknown names too, so that time does not tell them apart.
+    // Hash the password for unknown usernames too, so that the response time does not reveal which usernames exist.
     const hash = (await promisify(scrypt)(password, this.salt, 32)) as Buffer;
-    const account = this.accounts.find((one) => one.username === username);
+    const account = this.accounts.find((candidate) => candidate.username === username);
     return account && timingSafeEqual(hash, this.hash) ? account : undefined;
   }
 }

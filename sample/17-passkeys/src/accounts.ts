@@ -7,7 +7,7 @@ export interface Account {
   passkey: WebAuthnCredential;
 }
 
-/** Who may sign in, and by which key: tables in a real system, and several keys of each account. */
+/** The accounts and their passkeys. In production, use tables and allow several passkeys per account. */
 class Accounts {
   private readonly byId = new Map<string, Account>();
 

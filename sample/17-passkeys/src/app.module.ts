@@ -4,7 +4,7 @@ import { serverMetadata } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 import { issuer } from './address.js';
 import { ClientController } from './client.controller.js';
-import { look } from './look.js';
+import { branding } from './branding.js';
 import { model } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { PasskeyController } from './passkey.controller.js';
@@ -19,8 +19,8 @@ import { sessions } from './sessions.js';
       secret,
       features: [
         serverMetadata(),
-        // Consent, errors, and the page of the applications; the login page is /login of this application.
-        pages({ login: '/login', sessions, ...look }),
+        // The pages for consent, errors and connected applications. This application serves its own login page, /login.
+        pages({ login: '/login', sessions, ...branding }),
       ],
     }),
   ],

@@ -14,18 +14,18 @@ async function start(): Promise<void> {
   const isHttps = issuer.startsWith('https:');
   if (isHttps) app.set('trust proxy', 1);
   app.use(
-    // Sessions live in this process: a real system gives a `store`.
+    // Sessions are stored in memory here. In production, set `store`.
     session({
       secret,
       resave: false,
       saveUninitialized: false,
-      // `lax`: the cookie comes along when a client sends the browser here, and not with a request of another site.
+      // `lax` sends the cookie when a client redirects the browser here, but not with forms of other sites.
       cookie: { httpOnly: true, sameSite: 'lax', secure: isHttps },
     }),
   );
   await app.listen(port, '127.0.0.1');
-  // Passkeys belong to names: `localhost`, where it is found, and not the address it is bound to.
-  console.log(`Listening on ${issuer}. What to ask it: README.md`);
+  // Print the issuer: passkeys require the host name `localhost`, not an IP address.
+  console.log(`Listening on ${issuer}. For requests to try, see README.md`);
 }
 
 start().catch((error: Error) => {

@@ -16,7 +16,7 @@ import { endSession, startSession } from './sessions.js';
 
 const { origin, hostname } = new URL(issuer);
 
-/** Makes accounts and signs in by passkeys. The challenge stands in the session, whose cookie no other site can send. */
+/** The login page, and the routes that register passkeys and sign users in. The session stores the challenge. */
 @Controller()
 export class PasskeyController {
   @Get('login')
@@ -30,61 +30,61 @@ export class PasskeyController {
     return script;
   }
 
-  @Post('passkeys/creation')
-  async askToCreate(@Req() request: Request, @Body('name') name: unknown) {
+  @Post('passkeys/registration/options')
+  async registrationOptions(@Req() request: Request, @Body('name') name: unknown) {
     if (typeof name !== 'string' || !name.trim() || name.length > 64)
-      throw new BadRequestException('`name` is missing');
+      throw new BadRequestException('Enter a name of at most 64 characters.');
     const options = await generateRegistrationOptions({
       rpName: 'Notes',
       rpID: hostname,
       userName: name.trim(),
-      // The authenticator names the account by itself, and asks its owner for a finger, a face or a PIN.
+      // The passkey itself identifies the account, and the device verifies the user by fingerprint, face or PIN.
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     });
-    request.session.challenge = { text: options.challenge, name: name.trim() };
+    request.session.challenge = { value: options.challenge, name: name.trim() };
     return options;
   }
 
-  @Post('passkeys/created')
-  async create(@Req() request: Request, @Body() response: RegistrationResponseJSON): Promise<object> {
-    const { text, name } = takeChallenge(request);
-    if (name === undefined) throw new BadRequestException('No account was asked for');
-    const { verified, registrationInfo } = await checked(() =>
+  @Post('passkeys/registration')
+  async register(@Req() request: Request, @Body() response: RegistrationResponseJSON): Promise<object> {
+    const { value, name } = takeChallenge(request);
+    if (name === undefined) throw new BadRequestException('This browser did not start a registration.');
+    const { verified, registrationInfo } = await orBadRequest(() =>
       verifyRegistrationResponse({
         response,
-        expectedChallenge: text,
+        expectedChallenge: value,
         expectedOrigin: origin,
         expectedRPID: hostname,
       }),
     );
-    if (!verified) throw new BadRequestException('The passkey is not proven');
+    if (!verified) throw new BadRequestException('The passkey could not be verified.');
     await startSession(request, accounts.create(name, registrationInfo.credential).id);
     return {};
   }
 
-  @Post('passkeys/question')
-  async ask(@Req() request: Request) {
+  @Post('passkeys/authentication/options')
+  async authenticationOptions(@Req() request: Request) {
     const options = await generateAuthenticationOptions({ rpID: hostname, userVerification: 'required' });
-    request.session.challenge = { text: options.challenge };
+    request.session.challenge = { value: options.challenge };
     return options;
   }
 
-  @Post('passkeys/answer')
+  @Post('passkeys/authentication')
   async signIn(@Req() request: Request, @Body() response: AuthenticationResponseJSON): Promise<object> {
-    const { text } = takeChallenge(request);
+    const { value } = takeChallenge(request);
     const account = accounts.findByPasskey(response.id);
-    if (!account) throw new BadRequestException('The passkey is unknown');
-    const { verified, authenticationInfo } = await checked(() =>
+    if (!account) throw new BadRequestException('This passkey does not belong to any account.');
+    const { verified, authenticationInfo } = await orBadRequest(() =>
       verifyAuthenticationResponse({
         response,
         credential: account.passkey,
-        expectedChallenge: text,
+        expectedChallenge: value,
         expectedOrigin: origin,
         expectedRPID: hostname,
       }),
     );
-    if (!verified) throw new BadRequestException('The passkey is not proven');
-    // A counter that goes back tells of a copied key.
+    if (!verified) throw new BadRequestException('The passkey could not be verified.');
+    // Store the signature counter. A counter that decreases indicates a cloned authenticator.
     account.passkey.counter = authenticationInfo.newCounter;
     await startSession(request, account.id);
     return {};
@@ -97,16 +97,16 @@ export class PasskeyController {
   }
 }
 
-/** Of each question one answer at most is heard. */
-function takeChallenge({ session }: Request): { text: string; name?: string } {
+/** Returns the session's challenge and removes it, because each challenge is single-use. */
+function takeChallenge({ session }: Request): { value: string; name?: string } {
   const { challenge } = session;
   delete session.challenge;
-  if (!challenge) throw new BadRequestException('Nothing was asked in this browser');
+  if (!challenge) throw new BadRequestException('This browser has no pending challenge.');
   return challenge;
 }
 
-/** What does not even look like an answer is the sender's fault. */
-function checked<T>(verify: () => Promise<T>): Promise<T> {
+/** Runs a verification, and responds with status 400 if it throws, for example because of malformed input. */
+function orBadRequest<T>(verify: () => Promise<T>): Promise<T> {
   return verify().catch((cause: Error) => {
     throw new BadRequestException(cause.message, { cause });
   });

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto';
 
-/** Signs the cookies of sessions and the forms of consent. In a real system from the environment. */
+/** The secret that signs session cookies and consent forms. In production, set it in the environment. */
 export const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url');

@@ -6,27 +6,28 @@ import { accounts } from './accounts.js';
 declare module 'express-session' {
   interface SessionData {
     signedIn?: { id: string; authTime: number };
-    /** What a passkey is to sign, once; and the name of the account that it is to make, if it is to. */
-    challenge?: { text: string; name?: string };
+    /** The pending challenge and, for a registration, the name of the new account. */
+    challenge?: { value: string; name?: string };
   }
 }
 
-/** A new session for whoever has signed in: the cookie that somebody planted there before is worth nothing. */
+/** Starts a session for a user, with a new session ID to prevent session fixation. */
 export async function startSession(request: Request, id: string): Promise<void> {
   const { client } = request.session;
-  await promisify((done: (error?: unknown) => void) => request.session.regenerate(done))();
+  await promisify((callback: (error?: unknown) => void) => request.session.regenerate(callback))();
   Object.assign(request.session, { client, signedIn: { id, authTime: Date.now() } });
 }
 
+/** Ends the session of the browser. */
 export const endSession = (request: Request): Promise<void> =>
-  promisify((done: (error?: unknown) => void) => request.session.destroy(done))();
+  promisify((callback: (error?: unknown) => void) => request.session.destroy(callback))();
 
 const signedInOf = (native: unknown) => (native as Request).session.signedIn;
 
-/** Who is signed in, and how: the pages ask here. */
+/** The adapter from which the library's pages read the signed-in user, the sign-in time and the sign-in method. */
 export const sessions: Sessions = {
   find: ({ native }) => accounts.findById(signedInOf(native)?.id),
-  // A passkey is a key in hardware, opened by its owner: two factors. RFC 8176
+  // A hardware key (`hwk`) unlocked by its user counts as two factors (`mfa`). RFC 8176
   howSignedIn: (_user, { native }) => ({
     authTime: new Date(signedInOf(native)!.authTime),
     amr: ['hwk', 'user', 'mfa'],

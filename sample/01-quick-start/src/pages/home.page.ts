@@ -2,7 +2,7 @@ import type { DemoUser } from '../demo-data.js';
 import { type Html, html } from 'nest-oauth2/pages';
 import { page } from './page.js';
 
-/** The page of the client: public/app.js brings it to life. */
+/** Renders the page of the client. Its script is public/app.js. */
 export function homePage({ user, signedOut }: { user?: DemoUser; signedOut?: boolean }): string {
   return page({
     title: 'nest-oauth2 quick start',
@@ -11,13 +11,12 @@ export function homePage({ user, signedOut }: { user?: DemoUser; signedOut?: boo
       <div class="intro">
         <h1>Sign in, get a token, call an API</h1>
         <p>
-          This page is an OAuth 2.0 client without a secret. It signs you in at its own authorization server with the
-          authorization code flow and PKCE, then uses the token it got. Server, API and page are one small Nest
-          application.
+          This page is a public OAuth 2.0 client. It signs you in with the authorization code flow and PKCE, then calls
+          an API with the access token. The authorization server, the API and this page are one small Nest application.
         </p>
       </div>
       <div class="work">
-        <p id="status" class="notice" role="status" ${!signedOut && html`hidden`}>${signedOut && farewell}</p>
+        <p id="status" class="notice" role="status" ${!signedOut && html`hidden`}>${signedOut && signedOutMessage}</p>
         ${startCard(user)} ${tokensCard} ${apiCard}
       </div>
       ${stepsCard}
@@ -25,7 +24,7 @@ export function homePage({ user, signedOut }: { user?: DemoUser; signedOut?: boo
   });
 }
 
-const farewell = 'You are signed out: the login session has ended, and the page has forgotten its tokens.';
+const signedOutMessage = 'You are signed out. Your login session has ended, and this page has discarded its tokens.';
 
 const signOutForm = html`<form method="post" action="/oauth/logout">
   <input type="hidden" name="return_to" value="/?signed_out" /><button>Sign out</button>
@@ -37,21 +36,21 @@ const startCard = (user?: DemoUser) =>
     ${
       user
         ? html`<p>
-            The server still knows this browser as <b>${user.name}</b>. The page keeps its tokens in its own memory
-            only, and has none yet. <a href="/oauth/applications">What has access to your account</a>
+            You still have a login session as <b>${user.name}</b>. This page stores tokens only in memory and has none
+            yet. <a href="/oauth/applications">Apps with access to your account</a>
           </p>`
-        : html`<p>You will be asked to sign in: <b>alice</b> with the password <b>wonderland</b>.</p>`
+        : html`<p>Sign in as <b>alice</b> with the password <b>wonderland</b>.</p>`
     }
     <div class="actions">
       <button id="sign-in" class="primary" disabled>Sign in</button>
       ${user && signOutForm}
     </div>
-    <noscript><p class="notice bad">This page needs JavaScript: here it is the OAuth client.</p></noscript>
+    <noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
   </section>`;
 
 const tokensCard = html`<section id="tokens" class="card" hidden>
   <h2 tabindex="-1">Your tokens</h2>
-  <dl id="token-answer"></dl>
+  <dl id="token-response"></dl>
   <div class="actions">
     <button id="refresh">Refresh tokens</button>
     ${signOutForm}
@@ -60,25 +59,27 @@ const tokensCard = html`<section id="tokens" class="card" hidden>
 
 const apiCard = html`<section id="api" class="card" hidden>
   <h2>Call the API</h2>
-  <p>With <code>profile</code> and <code>notes:read</code> the token may read.</p>
+  <p>The access token has the scopes <code>profile</code> and <code>notes:read</code>.</p>
   <div class="actions">
     <button data-call="/api/profile">Read profile</button>
     <button data-call="/api/notes">Read notes</button>
   </div>
   <form id="write">
-    <label for="text">A new note</label>
+    <label for="text">New note</label>
     <div class="row">
       <input id="text" name="text" value="Pack for the looking-glass" required aria-describedby="write-hint" />
-      <button>Write it</button>
+      <button>Add note</button>
     </div>
-    <p id="write-hint" class="aside">Needs <code>notes:write</code>, which this page did not ask for: expect a 403.</p>
+    <p id="write-hint" class="aside">
+      Requires <code>notes:write</code>, which this page did not request: expect a 403.
+    </p>
   </form>
-  <div id="answer" aria-live="polite"></div>
+  <div id="api-response" aria-live="polite"></div>
 </section>`;
 
 const step = (id: string, title: string, text: string): Html =>
   html`<li id="step-${id}">
-    <h3>${title} <span class="only-heard"></span></h3>
+    <h3>${title} <span class="visually-hidden"></span></h3>
     <p>${text}</p>
     <dl class="detail"></dl>
   </li>`;
@@ -86,12 +87,12 @@ const step = (id: string, title: string, text: string): Html =>
 const stepsCard = html`<section class="steps" aria-labelledby="steps-title">
   <h2 id="steps-title">What will happen</h2>
   <ol>
-    ${step('verifier', 'The page makes up a secret', 'It keeps the code verifier and sends only its SHA-256 hash ahead.')}
-    ${step('ask', 'It sends you to the server', 'With who asks, for what, and where to bring the answer.')}
-    ${step('decide', 'You sign in and agree', 'On pages of the server: the client never sees your password.')}
-    ${step('code', 'You come back with a code', 'Good once, for five minutes, and only together with the verifier.')}
-    ${step('swap', 'The code becomes tokens', 'The server hashes the verifier, compares, and answers with tokens.')}
-    ${step('call', 'The API checks the token', 'Is it known, is it still valid, does its scope cover this call?')}
-    ${step('refresh', 'Later, it is refreshed', 'The refresh token buys a new pair and is used up.')}
+    ${step('verifier', 'The page creates a code verifier', 'It stores the verifier and sends only its SHA-256 hash.')}
+    ${step('request', 'The page sends you to the server', 'The URL names the client, the scope and the redirect URI.')}
+    ${step('decide', 'You sign in and allow access', 'On pages of the server: the client never sees your password.')}
+    ${step('code', 'You return with a code', 'It is single-use, expires after five minutes and needs the verifier.')}
+    ${step('redeem', 'The page redeems the code', 'The server verifies the code verifier and returns tokens.')}
+    ${step('call', 'The API checks the token', 'The API accepts a valid token with the required scope.')}
+    ${step('refresh', 'The page refreshes the tokens', 'Each refresh token is single-use and returns a new one.')}
   </ol>
 </section>`;

@@ -1,7 +1,7 @@
-import { whereThingsAre } from '../database.js';
+import { storageNotice } from '../database.js';
 import { type Html, html } from 'nest-oauth2/pages';
 
-/** What every page is sent with: nothing runs, loads or frames that is not ours, and nothing is kept. */
+/** The headers of every page. They allow only scripts and styles of this origin, and forbid framing and caching. */
 export const pageHeaders = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -19,7 +19,7 @@ export const pageHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** The frame around every page. */
+/** Renders a page with the common header and footer. */
 export function page({ title, main, script }: { title: string; main: Html; script?: string }): string {
   return String(
     html`<!doctype html>
@@ -39,7 +39,7 @@ export function page({ title, main, script }: { title: string; main: Html; scrip
             <span>Quick start</span>
           </header>
           ${main}
-          <footer class="footnote">${whereThingsAre} That is logins, consents, tokens and notes.</footer>
+          <footer class="footnote">${storageNotice} This includes logins, consents, tokens and notes.</footer>
         </body>
       </html>`,
   );

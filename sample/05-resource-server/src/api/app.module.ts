@@ -6,16 +6,16 @@ import { NotesController } from './notes.controller.js';
 @Module({
   imports: [
     OAuth2Module.forRoot({
-      // Finds a token by asking the authorization server. Where to ask says the metadata of the issuer.
+      // Validates tokens by introspection at the authorization server. The issuer's metadata names the endpoint.
       model: new IntrospectedTokens({
         issuer: process.env.ISSUER ?? 'http://127.0.0.1:3000',
         credentials: { id: 'notes-api', secret: process.env.NOTES_API_SECRET ?? 'notes-api-secret' },
-        // A token that was meant for another API is of no use here.
+        // Tokens for other APIs are rejected.
         audience: 'https://notes.example/',
-        // A revoked token is refused after ten seconds at the latest.
+        // Introspection responses are cached for ten seconds, so a revoked token is rejected within that time.
         cache: { lifetime: 10 },
       }),
-      // No endpoints: nothing is issued here.
+      // This application has no OAuth endpoints: it issues no tokens.
       controllers: false,
     }),
   ],

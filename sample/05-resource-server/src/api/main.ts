@@ -5,7 +5,7 @@ import { AppModule } from './app.module.js';
 async function start(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn', 'debug'], abortOnError: false });
   await app.listen(process.env.PORT ?? 3001, '127.0.0.1');
-  console.log(`The API listens on ${await app.getUrl()}. What to ask it: README.md`);
+  console.log(`The API listens on ${await app.getUrl()}. For requests to try, see README.md`);
 }
 
 start().catch((error: Error) => {

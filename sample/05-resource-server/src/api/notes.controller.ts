@@ -1,7 +1,7 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { AccessToken, CurrentUser, OAuthGuard, Scopes, type Token, UserRequired } from 'nest-oauth2';
 
-/** Guarded as it would be inside the authorization server. */
+/** The API. It uses the same guard and decorators as an API inside the authorization server. */
 @Controller('notes')
 @UseGuards(OAuthGuard)
 @Scopes('notes:read')
@@ -12,7 +12,7 @@ export class NotesController {
     return { user, client: token.client.id, notes: ['Follow the white rabbit'] };
   }
 
-  /** For clients that act for themselves too. */
+  /** Accepts client credentials tokens too, because it has no `@UserRequired()`. */
   @Get('count')
   count() {
     return { count: 1 };

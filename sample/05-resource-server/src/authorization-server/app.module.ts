@@ -6,18 +6,18 @@ import { model } from './model.js';
 
 @Module({
   imports: [
-    // Brings POST /oauth/token. For /oauth/authorize add an `interaction`, as in 01-quick-start: the pages that ask the user.
+    // Adds POST /oauth/token. /oauth/authorize also needs pages: add `pages()` to `features`, as in 01-quick-start.
     OAuth2Module.forRoot({
       model,
       issuer,
       features: [
-        // GET /.well-known/oauth-authorization-server: where everything is.
+        // GET /.well-known/oauth-authorization-server: the URLs of all endpoints.
         serverMetadata(),
-        // POST /oauth/introspect: what a token is good for.
+        // POST /oauth/introspect: returns to an API whether a token is active, its user and its scope.
         introspection(),
-        // POST /oauth/revoke: it is good for nothing any more.
+        // POST /oauth/revoke: revokes a token.
         revocation(),
-        // Tokens are for one API each. There is one only: it need not be named.
+        // Each token is for one API. Requests without `resource` get a token for this one.
         resourceIndicators({ resources: ['https://notes.example/'] }),
       ],
     }),

@@ -7,16 +7,16 @@ export const model = new MemoryStore({
     {
       id: 'demo',
       secret: 'demo-secret',
-      // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
+      // The `password` grant keeps the curl commands short. Applications with a browser use `authorization_code`.
       grants: ['client_credentials', 'password', 'refresh_token'],
       scopes: ['notes:read', 'notes:write'],
     },
-    // The API is a client too, which may have no tokens, but ask about those that are meant for it.
+    // The API is a client without grants. It may introspect the tokens that are issued for its `resources`.
     { id: 'notes-api', secret: 'notes-api-secret', grants: [], resources: ['https://notes.example/'] },
   ],
   users: {
     findById: (id) => (id === alice.id ? alice : undefined),
-    // In a real system: a slow hash, compared in constant time, as in 04-redis.
+    // In production, hash passwords slowly and compare the hashes in constant time, as in 04-redis.
     findByCredentials: (username, password) =>
       username === alice.username && password === 'wonderland' ? alice : undefined,
   },

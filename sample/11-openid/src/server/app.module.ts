@@ -8,7 +8,7 @@ import { pages } from 'nest-oauth2/pages';
 import { browser, issuer } from '../addresses.js';
 import { Model } from './model.js';
 
-/** Signs consent forms, and seals the keys that the store keeps. In a real system from the environment. */
+/** The secret that signs consent forms and encrypts the stored keys. In production, set it in the environment. */
 const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url');
 
 @Module({
@@ -17,14 +17,14 @@ const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'
       model: Model,
       issuer,
       secret,
-      // The page of another origin may ask for its tokens.
+      // Allow the browser client, which has another origin, to call the endpoints.
       cors: { origins: [browser] },
       features: [
         serverMetadata(),
-        // ID tokens are signed by RS256, which every client understands.
+        // Sign ID tokens with RS256, which every OpenID Connect client supports.
         keys({ secret, algorithms: ['RS256'] }),
         openid(),
-        // The tea party hears when Alice signs out elsewhere; it is on this machine, where nobody else's server is asked.
+        // Notify clients when a user signs out. The SSRF protection blocks loopback URLs by default.
         logout({ fetch: { allowLoopback: true } }),
         pages({ site: 'Wonderland' }),
       ],

@@ -11,7 +11,7 @@ const alice = {
   email: 'alice@wonderland.example',
 };
 
-/** The store, and what it may tell of users. */
+/** The store, extended with the OpenID Connect claims of users. */
 @Injectable()
 export class Model extends MemoryStore implements OpenIdModel {
   constructor() {
@@ -23,16 +23,16 @@ export class Model extends MemoryStore implements OpenIdModel {
           name: 'The tea party',
           grants: ['authorization_code', 'refresh_token'],
           redirectUris: [`${web}/callback`],
-          // Where its users are sent who have signed out.
+          // Users return to this URL after signing out at the provider.
           postLogoutRedirectUris: [`${web}/`],
-          // Where it is told that one of them has signed out elsewhere.
+          // The provider sends a logout token to this URL when a user signs out elsewhere.
           backchannelLogoutUri: `${web}/signed-out`,
           scopes: ['openid', 'profile', 'email'],
         },
         {
           id: 'browser',
           name: 'The croquet ground',
-          // Everybody can read its source, so it has no secret.
+          // A public client: its source is readable in the browser, so it has no secret.
           tokenEndpointAuthMethod: 'none',
           grants: ['authorization_code'],
           redirectUris: [`${browser}/`],
@@ -42,14 +42,14 @@ export class Model extends MemoryStore implements OpenIdModel {
       ],
       users: {
         findById: (id) => (id === alice.id ? alice : undefined),
-        // In a real system: a slow hash, compared in constant time, as in 04-redis.
+        // In production, hash passwords slowly and compare the hashes in constant time, as in 04-redis.
         findByCredentials: (username, password) =>
           username === alice.username && password === 'wonderland' ? alice : undefined,
       },
     });
   }
 
-  /** All that is known: what a client is told is what its scopes stand for, and what it asks for by name. */
+  /** Returns all claims of a user. The library returns to each client only the claims of its scopes and requests. */
   getClaims({ name, email, username }: User): object {
     return { name, preferred_username: username, email, email_verified: true };
   }

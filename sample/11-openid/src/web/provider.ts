@@ -5,29 +5,35 @@ import { issuer } from '../addresses.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** All that is known of the provider is its issuer: the rest it says itself. */
+/** The OpenID provider. The application knows only its issuer and discovers everything else. */
 @Injectable()
 export class Provider {
   private keys: JWTVerifyGetKey | undefined;
-  private found: Promise<client.Configuration> | undefined;
+  private configuration: Promise<client.Configuration> | undefined;
 
-  find(): Promise<client.Configuration> {
-    // http is for demonstrations on one machine.
+  /** Returns the configuration of the provider, which is discovered once. */
+  discover(): Promise<client.Configuration> {
+    // Allow http only for local demos.
     const execute = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
-    this.found ??= client.discovery(new URL(issuer), 'web', 'web-secret', undefined, { execute }).catch((error) => {
-      this.found = undefined;
-      throw error;
-    });
-    return this.found;
+    this.configuration ??= client
+      .discovery(new URL(issuer), 'web', 'web-secret', undefined, { execute })
+      .catch((error) => {
+        this.configuration = undefined;
+        throw error;
+      });
+    return this.configuration;
   }
 
-  /** The session that has ended; undefined: it is no logout token of the provider, for this client. Back-Channel Logout §2.6 */
+  /**
+   * Validates a logout token and returns the ID of the ended session, or `undefined` if the token is invalid.
+   * Back-Channel Logout §2.6
+   */
   async readLogoutToken(token: unknown): Promise<string | undefined> {
-    const { jwks_uri: place } = (await this.find()).serverMetadata();
-    this.keys ??= createRemoteJWKSet(new URL(place!));
+    const { jwks_uri: jwksUri } = (await this.discover()).serverMetadata();
+    this.keys ??= createRemoteJWKSet(new URL(jwksUri!));
     try {
-      const wanted = { issuer, audience: 'web', typ: 'logout+jwt', maxTokenAge: 120 };
-      const { payload } = await jwtVerify(String(token), this.keys, wanted);
+      const expected = { issuer, audience: 'web', typ: 'logout+jwt', maxTokenAge: 120 };
+      const { payload } = await jwtVerify(String(token), this.keys, expected);
       const { events, nonce, sid } = payload as { events?: object; nonce?: unknown; sid?: string };
       return events && EVENT in events && nonce === undefined ? sid : undefined;
     } catch {

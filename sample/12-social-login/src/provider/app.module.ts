@@ -9,7 +9,7 @@ import { Model } from './model.js';
 
 const secret = randomBytes(32).toString('base64url');
 
-/** Plays the provider that everybody has an account at. */
+/** A local server that simulates an external provider such as Google. */
 @Module({
   imports: [
     OAuth2Module.forRoot({

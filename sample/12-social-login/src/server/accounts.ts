@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 export interface Account {
   id: string;
   name: string;
-  /** Whom the provider calls so: an e-mail address may be somebody else's tomorrow. OpenID Connect Core §5.7 */
-  at: { iss: string; sub: string };
+  /**
+   * The identity at the provider. E-mail addresses are not stable identifiers, because they can be reassigned. OpenID
+   * Connect Core §5.7
+   */
+  identity: { iss: string; sub: string };
 }
 
-/** The users of this server: a table in a real system, with `iss` and `sub` unique together. */
+/** The users of this server. In production, use a table with a unique constraint on (`iss`, `sub`). */
 class Accounts {
   private readonly all: Account[] = [];
 
@@ -15,11 +18,11 @@ class Accounts {
     return this.all.find((account) => account.id === id);
   }
 
-  /** Whoever comes for the first time has an account from then on. */
-  findOrCreate({ iss, sub }: Account['at'], name: string): Account {
-    const known = this.all.find(({ at }) => at.iss === iss && at.sub === sub);
-    if (known) return known;
-    const account = { id: randomUUID(), name, at: { iss, sub } };
+  /** Returns the account of an identity, and creates it at the first sign-in. */
+  findOrCreate({ iss, sub }: Account['identity'], name: string): Account {
+    const existing = this.all.find(({ identity }) => identity.iss === iss && identity.sub === sub);
+    if (existing) return existing;
+    const account = { id: randomUUID(), name, identity: { iss, sub } };
     this.all.push(account);
     return account;
   }

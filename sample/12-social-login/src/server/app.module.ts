@@ -5,7 +5,7 @@ import { pages } from 'nest-oauth2/pages';
 import { issuer } from '../addresses.js';
 import { ClientController } from './client.controller.js';
 import { LoginController } from './login.controller.js';
-import { look } from './look.js';
+import { branding } from './branding.js';
 import { model } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { secret } from './secret.js';
@@ -19,8 +19,8 @@ import { sessions } from './sessions.js';
       secret,
       features: [
         serverMetadata(),
-        // Consent, errors, and the page of the applications; /login is the provider's.
-        pages({ login: '/login', sessions, ...look }),
+        // The pages for consent, errors and connected applications. /login redirects to the external provider.
+        pages({ login: '/login', sessions, ...branding }),
       ],
     }),
   ],

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import { html, page, sendPage } from 'nest-oauth2/pages';
 import * as client from 'openid-client';
 import { issuer } from '../addresses.js';
-import { look } from './look.js';
-import { showProblem } from './problem-page.js';
+import { branding } from './branding.js';
+import { showError } from './error-page.js';
 
 declare module 'express-session' {
   interface SessionData {
@@ -12,17 +12,20 @@ declare module 'express-session' {
   }
 }
 
-/** An app of another company: a client that knows the issuer, a client ID and a secret. Here it runs in the same process. */
+/**
+ * A third-party app, which runs in the same process in this demo. It knows only the issuer, its client ID and its
+ * secret.
+ */
 @Controller()
 export class ClientController {
-  private found: Promise<client.Configuration> | undefined;
+  private configuration: Promise<client.Configuration> | undefined;
 
   @Get()
   home(@Res() response: Response): void {
     const main = html`<p><a class="button primary wide" href="/client">Read my notes with an app</a></p>
       <p><a href="/oauth/applications">Apps with access to my notes</a></p>
       <form method="post" action="/logout"><button class="wide">Sign out</button></form>`;
-    sendPage(response, page({ title: 'Your notes', main }, look));
+    sendPage(response, page({ title: 'Your notes', main }, branding));
   }
 
   @Get('client')
@@ -30,7 +33,7 @@ export class ClientController {
     const code_verifier = client.randomPKCECodeVerifier();
     const state = client.randomState();
     request.session.client = { code_verifier, state };
-    const url = client.buildAuthorizationUrl(await this.find(), {
+    const url = client.buildAuthorizationUrl(await this.discover(), {
       redirect_uri: `${issuer}/client/callback`,
       scope: 'notes:read',
       code_challenge: await client.calculatePKCECodeChallenge(code_verifier),
@@ -42,43 +45,44 @@ export class ClientController {
 
   @Get('client/callback')
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const begun = request.session.client;
+    const pending = request.session.client;
     delete request.session.client;
-    if (!begun) return showProblem(response, new Error('This browser did not start this request.'));
-    const checks = { pkceCodeVerifier: begun.code_verifier, expectedState: begun.state };
+    if (!pending) return showError(response, new Error('This browser did not start this request.'));
+    const checks = { pkceCodeVerifier: pending.code_verifier, expectedState: pending.state };
     try {
-      const tokens = await client.authorizationCodeGrant(await this.find(), new URL(request.url, issuer), checks);
+      const tokens = await client.authorizationCodeGrant(await this.discover(), new URL(request.url, issuer), checks);
       showNotes(response, await readNotes(tokens.access_token));
     } catch (error) {
-      showProblem(response, error);
+      showError(response, error);
     }
   }
 
-  private find(): Promise<client.Configuration> {
-    const insecure = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
-    return (this.found ??= client.discovery(new URL(issuer), 'notes', 'notes-secret', undefined, {
+  private discover(): Promise<client.Configuration> {
+    // Allow http only for local demos.
+    const execute = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
+    return (this.configuration ??= client.discovery(new URL(issuer), 'notes', 'notes-secret', undefined, {
       algorithm: 'oauth2',
-      execute: insecure,
+      execute,
     }));
   }
 }
 
 interface Notes {
-  of: string;
+  owner: string;
   notes: readonly string[];
 }
 
-/** Calls the API, with the access token of the user. */
+/** Calls the API with the user's access token. */
 async function readNotes(token: string): Promise<Notes> {
   const response = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`The API responded with status ${response.status}`);
   return (await response.json()) as Notes;
 }
 
-function showNotes(response: Response, { of, notes }: Notes): void {
+function showNotes(response: Response, { owner, notes }: Notes): void {
   const main = html`<ul class="scopes">
       ${notes.map((note) => html`<li>${note}</li>`)}
     </ul>
     <p><a href="/">Back</a></p>`;
-  sendPage(response, page({ title: `Notes of ${of}`, main }, look));
+  sendPage(response, page({ title: `Notes of ${owner}`, main }, branding));
 }

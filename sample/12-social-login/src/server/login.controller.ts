@@ -3,13 +3,13 @@ import type { Request, Response } from 'express';
 import * as client from 'openid-client';
 import { issuer, provider } from '../addresses.js';
 import { accounts } from './accounts.js';
-import { showProblem } from './problem-page.js';
+import { showError } from './error-page.js';
 import { endSession, startSession } from './sessions.js';
 
-/** The login of this server: sends users to the provider and back. */
+/** The login of this server. It redirects users to the external provider and handles their return. */
 @Controller()
 export class LoginController {
-  private found: Promise<client.Configuration> | undefined;
+  private configuration: Promise<client.Configuration> | undefined;
 
   @Get('login')
   async begin(
@@ -19,8 +19,8 @@ export class LoginController {
   ): Promise<void> {
     const pkceCodeVerifier = client.randomPKCECodeVerifier();
     const expected = { expectedState: client.randomState(), expectedNonce: client.randomNonce() };
-    request.session.begun = { pkceCodeVerifier, ...expected, returnTo: placeFor(returnTo) };
-    const url = client.buildAuthorizationUrl(await this.find(), {
+    request.session.pending = { pkceCodeVerifier, ...expected, returnTo: safeReturnTo(returnTo) };
+    const url = client.buildAuthorizationUrl(await this.discover(), {
       redirect_uri: `${issuer}/login/callback`,
       scope: 'openid profile email',
       code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
@@ -33,14 +33,14 @@ export class LoginController {
 
   @Get('login/callback')
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { begun } = request.session;
-    delete request.session.begun;
-    if (!begun) return showProblem(response, new Error('This browser did not start this sign-in.'));
-    const { returnTo, ...checks } = begun;
+    const { pending } = request.session;
+    delete request.session.pending;
+    if (!pending) return showError(response, new Error('This browser did not start this sign-in.'));
+    const { returnTo, ...checks } = pending;
     try {
       await this.signIn(request, checks);
     } catch (error) {
-      return showProblem(response, error);
+      return showError(response, error);
     }
     response.redirect(returnTo);
   }
@@ -51,32 +51,34 @@ export class LoginController {
     response.redirect(303, '/');
   }
 
-  /** Redeems the code of the provider, and starts a session for the user. */
+  /** Redeems the provider's authorization code and starts a session for the user. */
   private async signIn(request: Request, checks: client.AuthorizationCodeGrantChecks): Promise<void> {
-    const found = await this.find();
-    const tokens = await client.authorizationCodeGrant(found, new URL(request.url, issuer), checks);
+    const configuration = await this.discover();
+    const tokens = await client.authorizationCodeGrant(configuration, new URL(request.url, issuer), checks);
     const { iss, sub, auth_time, amr } = tokens.claims()!;
-    const { name } = await client.fetchUserInfo(found, tokens.access_token, sub);
-    const account = accounts.findOrCreate({ iss, sub }, name ?? 'Somebody');
-    // The session keeps when and how the provider authenticated the user.
+    const { name } = await client.fetchUserInfo(configuration, tokens.access_token, sub);
+    const account = accounts.findOrCreate({ iss, sub }, name ?? 'Unnamed user');
+    // Store when and how the provider authenticated the user, so that this server can report it to its clients.
     await startSession(request, account.id, {
       authTime: auth_time === undefined ? undefined : new Date(auth_time * 1000),
       amr: amr as string[] | undefined,
     });
   }
 
-  private find(): Promise<client.Configuration> {
+  private discover(): Promise<client.Configuration> {
     const { issuer: url, clientId, clientSecret } = provider;
-    // http is for demonstrations on one machine.
+    // Allow http only for local demos.
     const execute = url.startsWith('http:') ? [client.allowInsecureRequests] : [];
-    this.found ??= client.discovery(new URL(url), clientId, clientSecret, undefined, { execute }).catch((error) => {
-      this.found = undefined;
-      throw error;
-    });
-    return this.found;
+    this.configuration ??= client
+      .discovery(new URL(url), clientId, clientSecret, undefined, { execute })
+      .catch((error) => {
+        this.configuration = undefined;
+        throw error;
+      });
+    return this.configuration;
   }
 }
 
-/** Returns `returnTo` if it is a path of the OAuth server, or else the home page: other values are open redirects. */
-const placeFor = (returnTo: unknown) =>
+/** Returns `returnTo` if it is a path of the OAuth server, and otherwise `/`. This prevents open redirects. */
+const safeReturnTo = (returnTo: unknown) =>
   typeof returnTo === 'string' && /^\/oauth\/\w+(\?|$)/.test(returnTo) ? returnTo : '/';

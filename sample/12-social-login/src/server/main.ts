@@ -7,8 +7,8 @@ import { secret } from './secret.js';
 start(AppModule, `http://127.0.0.1:${process.env.PORT ?? 3000}`, (app) => {
   const secure = issuer.startsWith('https:');
   if (secure) app.set('trust proxy', 1);
-  // `lax`: the cookie comes along when the provider sends the browser back.
+  // `lax` lets the browser send the cookie when the provider redirects back.
   const cookie = { httpOnly: true, sameSite: 'lax', secure } as const;
-  // Sessions live in this process: a real system gives a `store`.
+  // Sessions are stored in memory here. In production, set `store`.
   app.use(session({ secret, name: 'notes', resave: false, saveUninitialized: false, cookie }));
 });

@@ -15,7 +15,7 @@ export const model = new MemoryStore({
   ],
   users: {
     findById: (id) => accounts.findById(id),
-    // Nobody has a password.
+    // Accounts have no passwords, so the password grant and password login always fail.
     findByCredentials: () => undefined,
   },
 });

@@ -7,28 +7,29 @@ import { accounts } from './accounts.js';
 declare module 'express-session' {
   interface SessionData {
     signedIn?: { id: string; authTime: number; amr?: readonly string[] };
-    /** What was begun at the provider and is not finished. */
-    begun?: { pkceCodeVerifier: string; expectedState: string; expectedNonce: string; returnTo: string };
+    /** The pending sign-in at the provider. */
+    pending?: { pkceCodeVerifier: string; expectedState: string; expectedNonce: string; returnTo: string };
   }
 }
 
-/** A new session for whoever has signed in: the cookie that somebody planted there before is worth nothing. */
+/** Starts a session for a user, with a new session ID to prevent session fixation. */
 export async function startSession(
   request: Request,
   id: string,
   { authTime = new Date(), amr }: SignIn,
 ): Promise<void> {
   const { client } = request.session;
-  await promisify((done: (error?: unknown) => void) => request.session.regenerate(done))();
+  await promisify((callback: (error?: unknown) => void) => request.session.regenerate(callback))();
   Object.assign(request.session, { client, signedIn: { id, authTime: authTime.getTime(), amr } });
 }
 
+/** Ends the session of the browser. */
 export const endSession = (request: Request): Promise<void> =>
-  promisify((done: (error?: unknown) => void) => request.session.destroy(done))();
+  promisify((callback: (error?: unknown) => void) => request.session.destroy(callback))();
 
 const signedInOf = (native: unknown) => (native as Request).session.signedIn;
 
-/** Who is signed in, and how: the pages ask here. */
+/** The adapter from which the library's pages read the signed-in user, the sign-in time and the sign-in method. */
 export const sessions: Sessions = {
   find: ({ native }) => accounts.findById(signedInOf(native)?.id),
   howSignedIn(_user, { native }) {

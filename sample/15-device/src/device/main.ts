@@ -4,16 +4,16 @@ import { signIn } from './sign-in.js';
 const issuer = new URL(process.env.ISSUER ?? 'http://127.0.0.1:3000');
 const isLocal = ['127.0.0.1', 'localhost'].includes(issuer.hostname);
 
-/** What a server says when there are no tokens, in words for whoever sits here. */
-const ENDINGS: Record<string, string> = {
-  access_denied: 'You said no. Nothing was signed in.',
-  expired_token: 'That took too long. Start again.',
+/** Messages for the user, by the error code of the token response. */
+const ERROR_MESSAGES: Record<string, string> = {
+  access_denied: 'You denied access. This device is not signed in.',
+  expired_token: 'The code has expired. Start again.',
 };
 
 async function run(): Promise<void> {
   const configuration = await oauth.discovery(issuer, 'notes-cli', undefined, oauth.None(), {
     algorithm: 'oauth2',
-    // On this computer there is no TLS.
+    // Allow http for a server on this computer.
     execute: isLocal ? [oauth.allowInsecureRequests] : [],
   });
   const tokens = await signIn(configuration, console.log);
@@ -27,6 +27,6 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: Error & { error?: string }) => {
-  console.error(ENDINGS[error.error ?? ''] ?? error.message);
+  console.error(ERROR_MESSAGES[error.error ?? ''] ?? error.message);
   process.exitCode = 1;
 });

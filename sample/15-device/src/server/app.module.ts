@@ -11,14 +11,14 @@ import { NotesController } from './notes.controller.js';
     OAuth2Module.forRoot({
       model,
       issuer,
-      // In a real system from the environment: it signs consent forms.
-      secret: process.env.OAUTH2_SECRET ?? 'of this demonstration, and of nothing else',
+      // Signs consent forms. In production, set it in the environment.
+      secret: process.env.OAUTH2_SECRET ?? 'a secret for this demo only, of 32 characters or more',
       features: [
-        // GET /.well-known/oauth-authorization-server: where everything is.
+        // GET /.well-known/oauth-authorization-server: the URLs of all endpoints.
         serverMetadata(),
-        // POST /oauth/device_authorization: a code for the device, and one for its user.
+        // POST /oauth/device_authorization: issues a device code for the device and a user code for the user.
         deviceAuthorization(),
-        // GET /oauth/device: where that is entered, and /oauth/login.
+        // GET /oauth/device: the page where users enter the user code. Also adds /oauth/login.
         pages({ devices: true, site: 'Notes', scopes: { 'notes:read': 'Read your notes' } }),
       ],
     }),

@@ -6,7 +6,7 @@ import { AppModule } from './app.module.js';
 async function start(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn', 'debug'], abortOnError: false });
   await app.listen(port, '127.0.0.1');
-  console.log(`Listening on ${await app.getUrl()}. What to ask it: README.md`);
+  console.log(`Listening on ${await app.getUrl()}. For requests to try, see README.md`);
 }
 
 start().catch((error: Error) => {

@@ -7,7 +7,7 @@ export const model = new MemoryStore({
     {
       id: 'notes-cli',
       name: 'Notes in a terminal',
-      // Everybody has a copy of the program, so it has no secret.
+      // A public client: every user has a copy of the program, so it has no secret.
       tokenEndpointAuthMethod: 'none',
       grants: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
       scopes: ['notes:read'],
@@ -15,7 +15,7 @@ export const model = new MemoryStore({
   ],
   users: {
     findById: (id) => (id === alice.id ? alice : undefined),
-    // In a real system: a slow hash, compared in constant time, as in 04-redis.
+    // In production, hash passwords slowly and compare the hashes in constant time, as in 04-redis.
     findByCredentials: (username, password) =>
       username === alice.username && password === 'wonderland' ? alice : undefined,
   },

@@ -1,13 +1,13 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { CurrentUser, OAuthGuard, Scopes } from 'nest-oauth2';
 
-/** What the program is after. */
+/** The API that the device calls after sign-in. */
 @Controller('notes')
 @UseGuards(OAuthGuard)
 export class NotesController {
   @Get()
   @Scopes('notes:read')
   read(@CurrentUser('name') name: string) {
-    return { of: name, notes: ['Follow the white rabbit', 'Be at the tea party by six'] };
+    return { owner: name, notes: ['Follow the white rabbit', 'Be at the tea party by six'] };
   }
 }

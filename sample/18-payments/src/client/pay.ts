@@ -1,43 +1,45 @@
 import { randomInt } from 'node:crypto';
 import * as oauth from 'openid-client';
 
-// The till of a shop: it has a customer before it, of whom it knows the number of a telephone, and no browser.
+// The till of a shop. It has no browser, and knows only the customer's phone number.
 const [number = '+44 1865 1', value = '14.50'] = process.argv.slice(2);
 const issuer = new URL(process.env.ISSUER ?? 'http://127.0.0.1:3000');
 const isLocal = ['127.0.0.1', 'localhost'].includes(issuer.hostname);
 
-/** What a server says when there are no tokens, in words for whoever sits here. */
-const ENDINGS: Record<string, string> = {
-  access_denied: 'The customer said no. Nothing was paid.',
-  expired_token: 'That took too long. Start again.',
-  unknown_user_id: 'Nobody has this number.',
+/** Messages for the cashier, by error code. */
+const ERROR_MESSAGES: Record<string, string> = {
+  access_denied: 'The customer declined. Nothing was paid.',
+  expired_token: 'The customer did not respond in time. Start again.',
+  unknown_user_id: 'No customer has this phone number.',
 };
 
 async function run(): Promise<void> {
   const secret = process.env.TILL_SECRET ?? 'till-secret';
   const configuration = await oauth.discovery(issuer, 'till', secret, undefined, {
-    // On this computer there is no TLS.
+    // Allow http for a server on this computer.
     execute: isLocal ? [oauth.allowInsecureRequests] : [],
   });
-  const shown = String(randomInt(1000, 10_000));
+  const bindingMessage = String(randomInt(1000, 10_000));
   const payment = { type: 'payment_initiation', amount: { currency: 'EUR', value }, creditor: 'The Hatter' };
-  const begun = await oauth.initiateBackchannelAuthentication(configuration, {
+  const authentication = await oauth.initiateBackchannelAuthentication(configuration, {
     scope: 'openid',
     login_hint: number,
-    binding_message: shown,
+    binding_message: bindingMessage,
     authorization_details: JSON.stringify([payment]),
   });
-  console.log(`Please look at your telephone, ${new URL('/phone', issuer)}\nIt shows: ${shown}\n\nWaiting …`);
-  // Asks every few seconds, as often as the server likes, until the user has decided.
-  const tokens = await oauth.pollBackchannelAuthenticationGrant(configuration, begun);
-  const place = new URL('/payments', issuer);
-  const answer = await oauth.fetchProtectedResource(configuration, tokens.access_token, place, 'POST');
-  console.log(`Paid. ${await answer.text()}`);
+  console.log(
+    `Approve the payment on your phone: ${new URL('/phone', issuer)}\nCheck that it shows: ${bindingMessage}\n\nWaiting …`,
+  );
+  // Polls at the interval that the server sets, until the user approves or declines.
+  const tokens = await oauth.pollBackchannelAuthenticationGrant(configuration, authentication);
+  const url = new URL('/payments', issuer);
+  const response = await oauth.fetchProtectedResource(configuration, tokens.access_token, url, 'POST');
+  console.log(`Paid. ${await response.text()}`);
 }
 
 run().catch((error: Error & { error?: string }) => {
   const isUnreachable = error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'ECONNREFUSED';
-  const words = isUnreachable ? `Nobody answers at ${issuer.origin}: is the bank started?` : error.message;
-  console.error(ENDINGS[error.error ?? ''] ?? words);
+  const message = isUnreachable ? `Cannot reach the bank at ${issuer.origin}. Run npm start first.` : error.message;
+  console.error(ERROR_MESSAGES[error.error ?? ''] ?? message);
   process.exitCode = 1;
 });

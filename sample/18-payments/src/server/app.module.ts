@@ -11,7 +11,7 @@ import { PaymentsController } from './payments.controller.js';
 import { PhoneController } from './phone.controller.js';
 import { site } from './site.js';
 
-/** Signs forms, and seals the keys that the store keeps. In a real system from the environment. */
+/** The secret that signs forms and encrypts the stored keys. In production, set it in the environment. */
 const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url');
 
 @Module({
@@ -21,14 +21,14 @@ const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'
       issuer,
       secret,
       features: [
-        // POST /oauth/backchannel_authentication: a shop has a user asked, and polls.
+        // POST /oauth/backchannel_authentication: a shop requests the approval of a user, and then polls for tokens.
         ciba(),
-        // What they are asked: this payment, and no other.
+        // The user approves one specific payment.
         authorizationDetails({ types: { payment_initiation: payment } }),
-        // Who they are, for the shop: an ID token.
+        // The shop receives an ID token of the user.
         openid(),
         keys({ secret, algorithms: ['RS256'] }),
-        // GET /oauth/login: where they sign in on their telephone.
+        // GET /oauth/login: the page where the user signs in on the phone.
         site,
       ],
     }),

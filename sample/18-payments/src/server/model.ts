@@ -5,10 +5,10 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const alice = { id: '1', username: 'alice', name: 'Alice Liddell', phone: '+44 1865 1' };
 
-/** The store, and how users are found and asked. */
+/** The store, extended with the lookup of users by phone number and the delivery of payment requests to them. */
 @Injectable()
 export class Model extends MemoryStore implements OpenIdModel, CibaModel {
-  /** What waits for each user. In a real system a message goes to their telephone in its place. */
+  /** The IDs of each user's recent payment requests. In production, send a push message to the phone instead. */
   private readonly messages = new Map<unknown, string[]>();
 
   constructor() {
@@ -25,24 +25,27 @@ export class Model extends MemoryStore implements OpenIdModel, CibaModel {
       ],
       users: {
         findById: (id) => (id === alice.id ? alice : undefined),
-        // In a real system: a slow hash, compared in constant time, as in 04-redis.
+        // In production, hash passwords slowly and compare the hashes in constant time, as in 04-redis.
         findByCredentials: (username, password) =>
           username === alice.username && password === 'wonderland' ? alice : undefined,
       },
     });
   }
 
+  /** Returns the claims of a user for the ID token and the UserInfo endpoint. */
   getClaims = ({ name }: User) => ({ name });
 
-  /** Whom a shop means: it knows a telephone number. Nobody: it hears `unknown_user_id`. */
+  /** Finds the user by the phone number in `login_hint`. If none matches, the shop receives `unknown_user_id`. */
   findHintedUser = ({ loginHint }: UserHint) => (loginHint === alice.phone ? alice : undefined);
 
-  /** The till goes on when this is done, and waits for the user by asking again. */
+  /** Queues a payment request for the user's phone. The till receives its response after this method returns. */
   askUser({ id, user, bindingMessage }: BackchannelRequest): void {
-    // Whoever is called by a stranger must see that it is their own till.
-    if (bindingMessage === undefined) throw new InvalidBindingMessageError('Invalid binding message: there is none');
+    // The user compares the binding message on the phone with the till, to detect a request of another till.
+    if (bindingMessage === undefined)
+      throw new InvalidBindingMessageError('Invalid binding message: `binding_message` is missing');
     this.messages.set(user['id'], [id, ...this.messagesOf(user)].slice(0, 10));
   }
 
+  /** Returns the IDs of the user's recent payment requests, newest first. */
   messagesOf = (user: User): readonly string[] => this.messages.get(user['id']) ?? [];
 }

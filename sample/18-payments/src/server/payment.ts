@@ -6,25 +6,25 @@ interface Payment extends AuthorizationDetail {
   creditor: string;
 }
 
-/** In words, for whoever pays. */
-export const inWords = ({ amount, creditor }: AuthorizationDetail): string =>
+/** Describes a payment for the user, such as "14.50 EUR to The Hatter". */
+export const describePayment = ({ amount, creditor }: AuthorizationDetail): string =>
   `${amount.value} ${amount.currency} to ${creditor}`;
 
-const isLike = (text: unknown, pattern: RegExp) => typeof text === 'string' && pattern.test(text);
+const matches = (text: unknown, pattern: RegExp) => typeof text === 'string' && pattern.test(text);
 
-/** What a shop may want: one payment, of so much, to somebody. In a real system by a schema of Zod, say. */
+/** The authorization details type of a payment: an amount and a creditor. In production, validate with a schema. */
 export const payment: AuthorizationDetailsType = {
   title: 'Pay',
   fields: ['amount', 'creditor'],
   required: ['amount', 'creditor'],
   validate(detail) {
     const { amount, creditor } = detail as Partial<Payment>;
-    // Nothing within it that the user is not shown.
+    // Reject unknown members of `amount`, because the user would not see them.
     const { currency, value, ...more } = (amount ?? {}) as Partial<Payment['amount']>;
     const isAmount =
-      isLike(value, /^\d{1,6}\.\d{2}$/) && isLike(currency, /^[A-Z]{3}$/) && Object.keys(more).length === 0;
-    // One line, and no character that turns round what stands beside it.
-    return isAmount && isLike(creditor, /^[^\p{C}\p{Zl}\p{Zp}]{1,70}$/u);
+      matches(value, /^\d{1,6}\.\d{2}$/) && matches(currency, /^[A-Z]{3}$/) && Object.keys(more).length === 0;
+    // One line without control characters, which could reverse the displayed text.
+    return isAmount && matches(creditor, /^[^\p{C}\p{Zl}\p{Zp}]{1,70}$/u);
   },
-  describe: inWords,
+  describe: describePayment,
 };

@@ -6,9 +6,9 @@ import { type BackchannelRequest, decideBackchannelRequest, findBackchannelReque
 import { type Html, html, page, sendPage } from 'nest-oauth2/pages';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 import type { Model } from './model.js';
-import { look, site } from './site.js';
+import { branding, site } from './site.js';
 
-/** The telephone of the user: a page of this server. A real bank has an app. */
+/** The phone page of this server. It simulates the bank's app on the user's phone. */
 @Controller('phone')
 export class PhoneController {
   constructor(
@@ -22,13 +22,13 @@ export class PhoneController {
     if (!user) return response.redirect('/oauth/login?return_to=/phone');
     const waiting: BackchannelRequest[] = [];
     for (const id of this.model.messagesOf(user)) {
-      // `undefined` if the request is decided or expired.
-      const found = await findBackchannelRequest(this.server, id, { user });
-      if (found) waiting.push(found);
+      // `undefined` if the request was already decided or has expired.
+      const pending = await findBackchannelRequest(this.server, id, { user });
+      if (pending) waiting.push(pending);
     }
     // The page reloads every five seconds, since a new payment may wait.
     response.set('refresh', '5');
-    sendPage(response, page({ title: 'Payments to approve', main: this.list(user, waiting) }, look));
+    sendPage(response, page({ title: 'Payments to approve', main: this.list(user, waiting) }, branding));
   }
 
   @Post(':id')
@@ -39,31 +39,31 @@ export class PhoneController {
     @Res() response: Response,
   ): Promise<void> {
     const user = await site.findUser(request, this.server);
-    // Only this user has seen the `id`, so nobody else's page can send this form.
-    const found = user && (await findBackchannelRequest(this.server, id, { user }));
-    // In a real system: a finger on the sensor, before a payment is agreed to.
-    if (found) await decideBackchannelRequest(found, { allow: form?.decision === 'pay' });
+    // CSRF protection: only this user knows the `id`, so another site cannot send this form.
+    const pending = user && (await findBackchannelRequest(this.server, id, { user }));
+    // In production, verify the user first, for example by fingerprint.
+    if (pending) await decideBackchannelRequest(pending, { allow: form?.decision === 'pay' });
     response.redirect(303, '/phone');
   }
 
   private list({ name }: User, waiting: readonly BackchannelRequest[]): Html {
-    return html`<p class="aside">The telephone of ${name}</p>
-      ${waiting.length > 0 ? waiting.map((one) => this.form(one)) : html`<p>No payment waits for your approval.</p>`}`;
+    return html`<p class="aside">The phone of ${name}</p>
+      ${waiting.length > 0 ? waiting.map((request) => this.form(request)) : html`<p>No payments to approve.</p>`}`;
   }
 
   private form({ id, client, bindingMessage, data }: BackchannelRequest): Html {
-    const { context: facts } = this.server;
-    const agreed = (data['authorization_details'] ?? []) as AuthorizationDetail[];
-    const details = shownDetails(agreed, { server: facts, language: 'en' });
+    const { context } = this.server;
+    const requested = (data['authorization_details'] ?? []) as AuthorizationDetail[];
+    const details = shownDetails(requested, { server: context, language: 'en' });
     return html`<form class="stack" method="post" action="/phone/${id}">
       <h2>${(client as StoredClient).name}</h2>
       <ul class="details">
         ${details.map(({ title, lines }) => html`<li>${title} ${lines.join(', ')}</li>`)}
       </ul>
-      <p>Does its till show <strong>${bindingMessage}</strong>?</p>
+      <p>Does the till show <strong>${bindingMessage}</strong>?</p>
       <div class="choice">
         <button class="primary" name="decision" value="pay">Pay</button>
-        <button name="decision" value="no">No</button>
+        <button name="decision" value="no">Decline</button>
       </div>
     </form>`;
   }

@@ -1,15 +1,15 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { pageHeaders } from './pages/page.js';
-import { problemPage } from './pages/problem.page.js';
+import { errorPage } from './pages/error.page.js';
 
-/** Who comes to a wrong address has a browser and gets a page; the API goes on answering in JSON. */
+/** Returns errors as HTML pages, and errors of the API as JSON. */
 @Catch(HttpException)
-export class ProblemFilter implements ExceptionFilter {
+export class ErrorPageFilter implements ExceptionFilter {
   catch(exception: HttpException, host: ArgumentsHost): void {
     const { path } = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>().status(exception.getStatus());
     if (path.startsWith('/api/')) response.json(exception.getResponse());
-    else response.set(pageHeaders).send(problemPage(exception.getStatus(), path));
+    else response.set(pageHeaders).send(errorPage(exception.getStatus(), path));
   }
 }
