@@ -9,7 +9,7 @@ import {
   alteredRequest,
   CANARY,
   failures,
-  options,
+  serverOptions,
   VALID_REQUEST,
   arbitraryRequest,
 } from '../support/hostile-input.js';
@@ -73,7 +73,7 @@ describe('random requests, options and model failures', () => {
       await fc.assert(
         fc.asyncProperty(
           fc.oneof(arbitraryRequest, alteredRequest(right)),
-          options,
+          serverOptions,
           failures,
           async (asked, given, failing) => {
             const response = new Response();

@@ -1,6 +1,6 @@
 import { type OAuth2Server, OAuthError, type Request, Response } from 'nest-oauth2/server';
 
-/** What an endpoint of a feature answers: the error, if there is one, and what is sent. */
+/** Calls an endpoint of a feature. Returns the response and, if the endpoint rejected the request, the error. */
 export async function callEndpoint(server: OAuth2Server, endpoint: string, request: Request) {
   const response = new Response();
   let error: OAuthError | undefined;

@@ -1,29 +1,31 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 
-// Node issues no certificates: these few lines of DER do. X.690, RFC 5280 §4.1
+// Node.js cannot issue certificates, so this file encodes them as DER. X.690, RFC 5280 §4.1
 
 const DAY = 86_400_000;
 
-/** An attribute of a name: its type in dots, its value, and the tag of that. */
+/** An attribute of a distinguished name: its OID, its value, and the ASN.1 tag of the value. Default tag: `UTF8`. */
 export type Attribute = readonly [type: string, value: string | Buffer, tag?: number];
 
-/** What a certificate is to say. */
+/** The contents of a certificate that `issue()` creates. */
 export interface CertificateOptions {
-  /** RDNs in the order of the certificate, each of one attribute or several. Default: none */
+  /**
+   * The relative distinguished names of the subject, in encoding order. Each has one or more attributes. Default: none.
+   */
   subject?: readonly (readonly Attribute[])[];
-  /** Alternative names: `['dns', 'client.example']`. */
+  /** The subject alternative names, for example `['dns', 'client.example']`. */
   names?: readonly (readonly ['dns' | 'uri' | 'email' | 'ip', string | Buffer])[];
-  /** Who signs it. Default: itself */
+  /** The certificate of the authority that signs. If omitted, the certificate is self-signed. */
   issuer?: IssuedCertificate;
   isAuthority?: boolean;
-  /** Days from now. Default: since yesterday, until tomorrow */
+  /** The validity period: start (`from`) and end (`to`), in days relative to now. Default: `-1` and `1`. */
   from?: number;
   to?: number;
-  /** Default: a new one of P-256 */
+  /** The key pair of the certificate. If omitted, a new P-256 key pair is generated. */
   keys?: { privateKey: KeyObject; publicKey: KeyObject };
 }
 
-/** A certificate with its key, as TLS takes them. */
+/** A certificate and its private key, as PEM strings for `node:tls` and as Node.js objects. */
 export interface IssuedCertificate {
   cert: string;
   key: string;
@@ -94,7 +96,7 @@ function extensionsOf({ names = [], isAuthority = false }: CertificateOptions): 
 
 const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 
-/** Issues a certificate. */
+/** Issues an X.509 certificate, signed with ECDSA and SHA-256. */
 export function issue(options: CertificateOptions = {}): IssuedCertificate {
   const { subject = [], issuer: by, from = -1, to = 1 } = options;
   const { privateKey, publicKey } = options.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -20,7 +20,10 @@ interface Setup extends CibaOptions {
   model?: object;
 }
 
-/** A server of which Alice has a telephone. */
+/**
+ * Starts an OpenID provider with client-initiated backchannel authentication (CIBA). The client `web` may use it for
+ * Alice.
+ */
 export async function openCiba({ client, more = [], model, ...options }: Setup = {}) {
   const backchannelRequests: BackchannelRequest[] = [];
   const hints: [UserHint, Client][] = [];
@@ -41,7 +44,7 @@ export async function openCiba({ client, more = [], model, ...options }: Setup =
     },
   });
   const { send, server, alice } = provider;
-  /** A form, as it is. */
+  /** Posts a form to the backchannel authentication endpoint, without default parameters. */
   const postForm = async (body: object, authorization = basic('web', SECRET)) =>
     await send(
       'backchannel_authentication',

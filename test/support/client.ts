@@ -8,13 +8,13 @@ export const WEB = { client_id: 'web' };
 export const SPA = { client_id: 'spa' };
 export const WEB_SECRET = oauth.ClientSecretBasic('web-secret');
 
-/** What a client brings from the authorization endpoint, checked. */
+/** The validated parameters of an authorization response, with the PKCE verifier of its request. */
 export interface Code {
   parameters: URLSearchParams;
   verifier: string;
 }
 
-/** An independent client of the demo host, in whose browser alice is signed in. */
+/** An independent client (`oauth4webapi`) of the demo application. In its browser, Alice is signed in. */
 export class DemoClient {
   readonly server: oauth.AuthorizationServer;
 
@@ -26,7 +26,7 @@ export class DemoClient {
     };
   }
 
-  /** The code flow up to the token request. */
+  /** Runs the authorization code flow up to the token request and returns the authorization code. */
   async obtainCode(client: oauth.Client, scope = 'notes:read'): Promise<Code> {
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
@@ -52,7 +52,7 @@ export class DemoClient {
     return oauth.processAuthorizationCodeResponse(this.server, WEB, response);
   }
 
-  /** Asks for a token for itself. */
+  /** Requests an access token with the client credentials grant. */
   requestClientCredentials(auth: oauth.ClientAuth, scope: string): Promise<Response> {
     return oauth.clientCredentialsGrantRequest(this.server, WEB, auth, { scope }, insecure);
   }

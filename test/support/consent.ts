@@ -9,7 +9,10 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** A redirect of the authorization endpoint, as a whole: 303 after a form. RFC 9700 §4.12 */
+/**
+ * The complete redirect response expected from the authorization endpoint. After a form post, pass status 303. RFC 9700
+ * §4.12
+ */
 export const redirected = (location: unknown, status = 302) => ({
   status,
   headers: { 'cache-control': 'no-store', location },
@@ -18,10 +21,10 @@ export const redirected = (location: unknown, status = 302) => ({
 
 const withCode: unknown = expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/);
 
-/** The response to `ASKED` that the client hopes for, where the user has agreed before. */
+/** The expected response to `AUTHORIZATION_PARAMETERS` if the user has consented before: a redirect with a code. */
 export const REDIRECTED_WITH_CODE = redirected(withCode);
 
-/** The same, where the user has agreed on the consent page. */
+/** The expected response to the posted consent form: a redirect with a code and status 303. */
 export const DECIDED_WITH_CODE = redirected(withCode, 303);
 
 export interface Page {
@@ -32,19 +35,22 @@ export interface Page {
   ticket: string;
 }
 
-/** Reads the consent page of the demo interaction. */
+/** Parses the consent page of the demo application, which is JSON. */
 export function pageOf({ status, body }: HttpResponse): Page {
   expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"ticket"') });
   return JSON.parse(body as string) as Page;
 }
 
-/** Opens an authorization request in a browser where `user` is signed in. */
+/** Sends an authorization request from a browser in which `user` is signed in. */
 export function openConsentPage(url: string, parameters: Record<string, string>, user?: string): Promise<HttpResponse> {
   const query = new URLSearchParams(parameters).toString();
   return readResponse(get(`${url}/oauth/authorize?${query}`, user ? { cookie: `user=${user}` } : {}));
 }
 
-/** Opens the address of an authorization request in Alice's browser, where she decides if she is asked; where she is sent then. */
+/**
+ * Opens an authorization request URL in Alice's browser and decides on the consent page, if there is one. Returns the
+ * URL that she is redirected to.
+ */
 export async function agree(at: URL, decision = 'allow'): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
   let response = await readResponse(get(at.href, cookie));
@@ -55,7 +61,10 @@ export async function agree(at: URL, decision = 'allow'): Promise<URL> {
   return new URL(response.headers['location']!);
 }
 
-/** Goes through the consent page, if there is one, and returns where the browser is sent then. */
+/**
+ * Sends an authorization request and decides on the consent page, if there is one. Returns the URL that the browser is
+ * redirected to.
+ */
 export async function decide(
   url: string,
   parameters: Record<string, string>,

@@ -18,7 +18,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 export const SECRET = 'a secret of at least thirty-two characters';
 export const CALLBACK = 'https://app.example/callback';
 
-/** An authorization request of the confidential client. */
+/** The parameters of an authorization request of the confidential client `web`. */
 export const AUTHORIZATION_PARAMETERS = {
   response_type: 'code',
   client_id: 'web',
@@ -63,7 +63,10 @@ const alice = { id: 'alice', name: 'Alice' };
 const bob = { id: 'bob', name: 'Bob' };
 const users = [alice, bob];
 
-/** A model with two users, a confidential client, a public one, and one whose tokens live a second. */
+/**
+ * Returns a store with two users and four clients. One client is public, and one has access tokens that expire after
+ * one second.
+ */
 export function demoStore(): MemoryStore {
   return new MemoryStore({
     clients,
@@ -74,7 +77,7 @@ export function demoStore(): MemoryStore {
   });
 }
 
-/** Signed in is whom the cookie names; consents last as long as the instance. */
+/** An interaction that signs in the user named in the cookie `user`. It stores consents in memory. */
 @Injectable()
 export class DemoInteraction implements OAuth2Interaction<typeof alice> {
   readonly consents = new Set<string>();
@@ -90,7 +93,7 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
     return { redirect: `/login?return_to=${encodeURIComponent(returnTo)}` };
   }
 
-  /** What `openid()` asks of an interaction. */
+  /** Reports an empty authentication state. `openid()` requires this method. */
   howSignedIn(): SignIn {
     return {};
   }
@@ -99,7 +102,7 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
     return this.consents.has(`${user.id} ${authorization.client.id} ${authorization.grantableScope}`);
   }
 
-  /** JSON instead of a form: a test reads it more easily. */
+  /** Returns the consent page as JSON instead of an HTML form, so that tests can parse it. */
   consent(user: typeof alice, { action, csrfToken, authorization }: ConsentContext): InteractionResponse {
     const { client, grantableScope: scope } = authorization;
     return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket: csrfToken }) };
@@ -131,7 +134,7 @@ export class NotesController {
   }
 }
 
-/** A module of a host with login, consent and an API. */
+/** Returns the metadata of a module with login, consent and a guarded API. */
 export function demoModule(options: Partial<OAuth2ModuleOptions> = {}): ModuleMetadata {
   const { interaction, secret } =
     'authenticateHandler' in options ? {} : { interaction: DemoInteraction, secret: SECRET };

@@ -1,6 +1,6 @@
 import type { Feature, Handler, ServerContext } from 'nest-oauth2/features';
 
-/** Answers with where the endpoints are, and with what was posted. */
+/** Creates a handler that responds with the URLs of all endpoints and with the request body. */
 function echo(server: ServerContext): Handler {
   return {
     async handle(request, response) {
@@ -11,7 +11,10 @@ function echo(server: ServerContext): Handler {
   };
 }
 
-/** A feature of a host, with an endpoint of every kind. */
+/**
+ * A feature of an application with four kinds of endpoints: with CORS, without CORS, for GET, and a well-known
+ * document.
+ */
 export const ECHO_FEATURE: Feature = {
   id: 'echo',
   endpoints: {

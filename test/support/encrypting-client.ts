@@ -1,7 +1,7 @@
 import { CompactEncrypt, type CompactJWEHeaderParameters, importJWK } from 'jose';
 import { type OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
-/** What a server publishes that others may encrypt to. */
+/** A public key for encryption that a server publishes in its JWK set. */
 export interface PublishedKey {
   kid: string;
   alg: string;
@@ -10,7 +10,7 @@ export interface PublishedKey {
   crv?: string;
 }
 
-/** The keys of a server, as a client fetches them. */
+/** Returns the keys in the JWK set of a server. If `use` is set, only keys with this `use` are returned. */
 export async function publishedKeys(server: OAuth2Server, use?: string): Promise<PublishedKey[]> {
   const response = new Response();
   await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
@@ -18,7 +18,7 @@ export async function publishedKeys(server: OAuth2Server, use?: string): Promise
   return use === undefined ? keys : keys.filter((key) => key.use === use);
 }
 
-/** Encrypts to a key of a server, as an independent client does it. */
+/** Encrypts a text to a public key of a server with `jose`, which is independent of this library. */
 export async function encryptTo(jwk: PublishedKey, text: string, header: Partial<CompactJWEHeaderParameters> = {}) {
   const alg = header.alg ?? jwk.alg;
   return await new CompactEncrypt(new TextEncoder().encode(text))

@@ -6,7 +6,7 @@ import { OAuth2Server, type OAuth2ServerOptions, OAuthError, Request, Response }
 
 const ROUTES = { '/authorize': 'authorize', '/token': 'token', '/resource': 'authenticate' } as const;
 
-/** The engine on nothing but `node:http`, as an authorization server and a protected resource. */
+/** An HTTP server that uses only `node:http` and the engine. It is an authorization server and a protected resource. */
 export class EngineServer {
   #http: Server | undefined;
   issuer = '';

@@ -4,17 +4,20 @@ import { isClientItself, OAuth2Server, type Request, type Response, type User } 
 import type { OAuth2ModuleOptions } from 'nest-oauth2';
 import { demoModule, demoStore } from './demo.js';
 import { type Platform, PLATFORMS, startApplication, stopApplications } from './test-application.js';
-import { type Application, type Running, startNode } from './node-adapter.js';
+import { type Application, type RunningServer, startNode } from './node-adapter.js';
 
-/** The platforms of Nest, and an adapter for `node:http` that uses public entries only. For cases that hold for every adapter. */
+/**
+ * The adapters for tests that must pass on all of them: the platforms of Nest, and an adapter for `node:http` that
+ * imports only public entry points.
+ */
 export const ADAPTERS = [...PLATFORMS, 'node:http'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
 
 type DemoOptions = Pick<OAuth2ModuleOptions, 'cors' | 'features' | 'issuer'>;
 
-const running: Running[] = [];
+const running: RunningServer[] = [];
 
-/** Starts the demo application: login, consent and an API. */
+/** Starts the demo application, with login, consent and a guarded API. */
 export async function startDemo(adapter: Adapter, options: DemoOptions = {}): Promise<{ url: string }> {
   if (adapter !== 'node:http') return startApplication(adapter satisfies Platform, demoModule(options));
   const started = await startNode(() => nodeDemo(new OAuth2Server({ model: demoStore(), ...options })));
@@ -22,18 +25,18 @@ export async function startDemo(adapter: Adapter, options: DemoOptions = {}): Pr
   return started;
 }
 
-/** For `afterEach` and `afterAll`. */
+/** Stops all demo applications. Call it in `afterEach` or `afterAll`. */
 export async function stopDemos(): Promise<void> {
   await Promise.all([stopApplications(), ...running.splice(0).map((application) => application.stop())]);
 }
 
-/** Returns the user whom the cookie names. */
+/** Returns the user named in the cookie `user`. */
 const userOf = (request: Request): User | undefined => {
   const [, id] = /^user=(alice|bob)$/.exec(request.get('cookie') ?? '') ?? [];
   return id === undefined ? undefined : { id };
 };
 
-/** Returns an application that asks users on a page of JSON, and has an API. */
+/** Returns the demo application without a web framework: a consent page as JSON and a guarded API. */
 export function nodeDemo(server: OAuth2Server): Application {
   const csrfTokens = new Set<string>();
   return {

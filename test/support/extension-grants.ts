@@ -2,7 +2,10 @@ import { inherits } from 'node:util';
 
 import { AbstractGrantType, type Client, InvalidGrantError, type Request, type Token } from 'nest-oauth2/server';
 
-/** A grant type as hosts of 3.x wrote them: a function, prototypes, promises, the methods of the abstract one. */
+/**
+ * An extension grant in the style of version 3: a constructor function with a prototype that calls inherited methods
+ * and returns promises.
+ */
 // oxlint-disable-next-line no-explicit-any
 const ClassicGrantType = function (this: any, options: object) {
   // oxlint-disable-next-line no-this-in-exported-function
@@ -31,7 +34,7 @@ ClassicGrantType.prototype.handle = function (this: any, request: Request, clien
 
 export { ClassicGrantType };
 
-/** The same as a class that calls `super`, asynchronous, with scopes in lists as in 5.x. */
+/** An extension grant in the style of version 5: a class with async methods and scopes in arrays. */
 export class ModernGrantType extends AbstractGrantType {
   async handle(request: Request, client: Client): Promise<Token> {
     const user = { id: 'asserted' };

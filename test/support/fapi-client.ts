@@ -9,7 +9,7 @@ export const CALLBACK = 'https://app.example/callback?dummy1=lorem&dummy2=ipsum'
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const now = () => Math.floor(Date.now() / 1000);
 
-/** A pair of keys, and the public one as JWK. */
+/** A key pair with its signature algorithm. `jwk` is the public key. */
 export interface ClientKeyPair {
   alg: string;
   privateKey: KeyObject;
@@ -27,14 +27,14 @@ export function newKeyPair(alg: keyof typeof KINDS = 'ES256'): ClientKeyPair {
   return { alg, privateKey, jwk: publicKey.export({ format: 'jwk' }) };
 }
 
-/** What is not as it should be. */
+/** Changes to a signed JWT: members that replace those of the header or the claims, and another signing key. */
 export interface AssertionChanges {
   header?: object;
   claims?: object;
   signer?: KeyObject;
 }
 
-/** What a client sends otherwise than it should: `null` leaves a proof out. */
+/** Credentials that replace the valid ones of a request. `null` omits the client assertion or the DPoP proof. */
 export interface CredentialsSent {
   assertion?: string | null;
   proof?: string | null;
@@ -42,10 +42,13 @@ export interface CredentialsSent {
 
 type Form = Readonly<Record<string, string | undefined>>;
 
-/** A client as the FAPI 2.0 Security Profile wants it, which can be told to do one thing wrong. */
+/**
+ * A client that follows the FAPI 2.0 Security Profile. Most methods accept changes that make one part of a request
+ * invalid.
+ */
 export class FapiClient {
   readonly key: ClientKeyPair;
-  /** What its tokens are bound to. */
+  /** The DPoP key to which the client's tokens are bound. */
   dpop = newKeyPair();
 
   constructor(
@@ -56,7 +59,7 @@ export class FapiClient {
     this.key = newKeyPair(alg);
   }
 
-  /** As it is registered. */
+  /** Returns the registration of the client: `private_key_jwt` with its public key, and the given properties. */
   registration<K extends object>(properties: K) {
     const { alg, jwk } = this.key;
     const jwks = { keys: [{ ...jwk, alg, kid: this.id }] };
@@ -69,7 +72,10 @@ export class FapiClient {
     return new SignJWT(payload).setProtectedHeader({ alg: this.key.alg, kid: id, ...header }).sign(signer);
   }
 
-  /** For an endpoint, or with a token for a resource. */
+  /**
+   * Creates a DPoP proof. Without `token`, it is a proof for a POST to an endpoint. With `token`, it is a proof for a
+   * GET of a resource.
+   */
   proof(url: string, { header, claims, signer }: AssertionChanges = {}, token?: string): Promise<string> {
     const { alg, jwk, privateKey } = this.dpop;
     const ath = token === undefined ? {} : { ath: hash('sha256', token, 'base64url') };
@@ -81,7 +87,7 @@ export class FapiClient {
 
   thumbprint = () => calculateJwkThumbprint(this.dpop.jwk);
 
-  /** A form of the client, at an endpoint. */
+  /** Posts a form to an endpoint, with a client assertion and a DPoP proof. */
   async send(path: string, form: Form, { assertion, proof }: CredentialsSent = {}) {
     const url = this.issuer + path;
     const dpop = proof === undefined ? await this.proof(url) : proof;
@@ -96,7 +102,7 @@ export class FapiClient {
 
   token = (form: Form, sent?: CredentialsSent) => this.send('/oauth/token', form, sent);
 
-  /** What it asks for. */
+  /** Returns the parameters of an authorization request with PKCE. */
   authorizationParameters = (more: Form = {}): Form => ({
     client_id: this.id,
     response_type: 'code',
@@ -111,7 +117,7 @@ export class FapiClient {
   push = (more: Form = {}, sent: CredentialsSent = { proof: null }) =>
     this.send('/oauth/par', this.authorizationParameters(more), sent);
 
-  /** The same as a request object. */
+  /** Creates a signed request object with the parameters of the authorization request. RFC 9101 */
   requestObject({ header, claims, signer = this.key.privateKey }: AssertionChanges = {}): Promise<string> {
     const { id: iss, issuer: aud } = this;
     return new SignJWT({ iss, aud, nbf: now(), exp: now() + 300, ...this.authorizationParameters(), ...claims })
@@ -122,13 +128,15 @@ export class FapiClient {
   pushObject = (request: string, more: Form = {}) =>
     this.send('/oauth/par', { client_id: this.id, request, ...more }, { proof: null });
 
-  /** Opens a request that was pushed, in a browser where Alice is signed in. */
+  /** Opens a pushed authorization request in a browser where Alice is signed in. */
   open(requestUri: string, id = this.id, cookie = 'user=alice') {
     const query = new URLSearchParams({ client_id: id, request_uri: requestUri }).toString();
     return readResponse(get(`${this.issuer}/oauth/authorize?${query}`, { cookie }));
   }
 
-  /** Where the browser is sent, once Alice has decided. */
+  /**
+   * Opens a pushed authorization request and decides on the consent page. Returns the query parameters of the redirect.
+   */
   async authorize(requestUri: string, decision = 'allow'): Promise<Record<string, string>> {
     let response = await this.open(requestUri);
     if (response.status === 200) {
@@ -138,7 +146,7 @@ export class FapiClient {
     return Object.fromEntries(new URL(response.headers['location']!).searchParams);
   }
 
-  /** A code, for what is pushed. */
+  /** Pushes an authorization request, consents to it, and returns the authorization code. */
   async code(more: Form = {}, sent?: CredentialsSent): Promise<string> {
     const { body } = await this.push(more, sent);
     return (await this.authorize(body['request_uri']!))['code']!;
@@ -152,7 +160,7 @@ export class FapiClient {
   refresh = (token: string, sent?: CredentialsSent) =>
     this.token({ grant_type: 'refresh_token', refresh_token: token }, sent);
 
-  /** Calls the resource. */
+  /** Calls the guarded API with an access token and a DPoP proof. */
   async call(token: string, { proofChanges = {}, headers = {}, scheme = 'DPoP', path = '/notes', proof }: Call = {}) {
     const dpop = proof === undefined ? await this.proof(`${this.issuer}/notes`, proofChanges, token) : proof;
     const sent = { authorization: `${scheme} ${token}`, ...(dpop !== null && { dpop }), ...headers };
@@ -160,7 +168,7 @@ export class FapiClient {
   }
 }
 
-/** A call of the resource that is otherwise than it should be. */
+/** Changes to a call of the guarded API that make it invalid. */
 interface Call extends Pick<CredentialsSent, 'proof'> {
   proofChanges?: AssertionChanges;
   headers?: Record<string, string>;

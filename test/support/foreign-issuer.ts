@@ -2,14 +2,14 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, S
 
 export const seconds = () => Math.floor(Date.now() / 1000);
 
-/** Another authorization server, as far as it signs JWTs. */
+/** A separate issuer of signed JWTs, such as another authorization server. */
 export class ForeignIssuer {
   private constructor(
     readonly issuer: string,
     readonly alg: string,
     readonly privateKey: CryptoKey,
     readonly jwk: Record<string, unknown>,
-    /** For a server of our own that has the same keys. */
+    /** The private key as a JWK, for a server under test that uses the same key. */
     readonly privateJwk: Record<string, unknown>,
   ) {}
 
@@ -23,7 +23,7 @@ export class ForeignIssuer {
     return { keys: [this.jwk] };
   }
 
-  /** A JWT of its own, good for five minutes unless the claims say otherwise; `undefined` leaves a claim out. */
+  /** Signs a JWT that expires after five minutes, unless `claims` sets `exp`. A claim of `undefined` is omitted. */
   sign(claims: object, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
     const defaults = { iss: this.issuer, iat: seconds(), exp: seconds() + 300, jti: crypto.randomUUID() };
     return new SignJWT({ ...defaults, ...claims })

@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The storages that the test files of this worker have entered. The class belongs to Node, so all files share it. */
+/**
+ * The `AsyncLocalStorage` instances that were entered by test files of this worker. All files share the class, because
+ * it belongs to Node.js.
+ */
 const ENTERED = Symbol.for('nest-oauth2.test.enteredStorages');
 
-// Up to Node 22, each new promise visits every AsyncLocalStorage that was ever entered in the process. A worker that has run a
-// hundred test files would spend most of its time there.
+// Up to Node.js 22, each new promise visits every `AsyncLocalStorage` that was ever entered in the process. Without this
+// cleanup, a worker becomes slow after many test files.
 const { prototype } = AsyncLocalStorage;
 if (prototype[ENTERED]) {
   for (const storage of prototype[ENTERED]) storage.disable();

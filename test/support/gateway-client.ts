@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { bearer } from './http.js';
 
-/** A client of a gateway over `ws`. */
+/** A client of a WebSocket gateway, based on `ws`. */
 export class GatewayClient {
   readonly socket: WebSocket;
-  /** The code with which the connection ends. */
+  /** Resolves to the close code when the connection is closed. */
   readonly closed: Promise<number>;
 
   constructor(url: string, token?: string) {

@@ -16,7 +16,10 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { OAuthGuard } from 'nest-oauth2';
 import { map, type Observable } from 'rxjs';
 
-/** As strict as a ValidationPipe that forbids what no DTO names, and it transforms what is left. */
+/**
+ * A global pipe like a strict `ValidationPipe`: it rejects objects with properties and replaces other values. Values of
+ * custom parameter decorators pass unchanged.
+ */
 @Injectable()
 export class StrictPipe implements PipeTransform {
   transform(value: unknown, { type }: { type: string }): unknown {
@@ -28,7 +31,7 @@ export class StrictPipe implements PipeTransform {
   }
 }
 
-/** Wraps every answer, as many hosts do. */
+/** A global interceptor that wraps every response body in `{ success, data }`. */
 @Injectable()
 export class WrappingInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -36,7 +39,7 @@ export class WrappingInterceptor implements NestInterceptor {
   }
 }
 
-/** Answers every failure in its own words. */
+/** A global exception filter that replaces the body of every error response. */
 @Catch()
 export class CatchAllFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -48,7 +51,7 @@ export class CatchAllFilter implements ExceptionFilter {
   }
 }
 
-/** Lets in what comes with a header of the host, and keeps count. */
+/** A global guard that admits every request and counts its calls. */
 @Injectable()
 export class CountingGuard implements CanActivate {
   static count = 0;
@@ -59,7 +62,10 @@ export class CountingGuard implements CanActivate {
   }
 }
 
-/** Everything global that a host can put in the way of an answer. */
+/**
+ * The global pipe, interceptor, filter and guards with which an application could change the responses of the library's
+ * endpoints.
+ */
 export const GLOBAL_ENHANCERS: Provider[] = [
   { provide: APP_PIPE, useClass: StrictPipe },
   { provide: APP_INTERCEPTOR, useClass: WrappingInterceptor },

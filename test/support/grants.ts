@@ -4,7 +4,10 @@ import { runOperation, tokenRequest } from './requests.js';
 export const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
 export const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 
-/** Redeems a code that was saved with `code`; tells whether it was spent, and what the model was asked. */
+/**
+ * Saves an authorization code with the properties `code` and redeems it. Returns the outcome, whether the code was
+ * consumed, and the model methods that were called.
+ */
 export async function redeem(body: object = {}, code: object = {}, overrides: object = {}, options: object = {}) {
   const testModel = createTestModel(overrides);
   addCode(testModel, code);
@@ -17,7 +20,10 @@ export async function redeem(body: object = {}, code: object = {}, overrides: ob
   };
 }
 
-/** The same for a refresh token. */
+/**
+ * Saves a refresh token with the properties `token` and redeems it. Returns the outcome, whether the token was
+ * consumed, and the model methods that were called.
+ */
 export async function refresh(body: object = {}, token: object = {}, overrides: object = {}, options: object = {}) {
   const testModel = createTestModel(overrides);
   addRefreshToken(testModel, token);

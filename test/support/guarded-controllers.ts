@@ -1,7 +1,10 @@
 import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { AccessToken, CurrentUser, type Model, OAuthGuard, Public, Scopes } from 'nest-oauth2';
 
-/** A model that knows tokens by their names: `read` and `read+write` are their scopes. */
+/**
+ * A model that derives the scope of an access token from its name: `read+write` has the scopes `read` and `write`. The
+ * token `broken` causes a model error.
+ */
 export const model = {
   getAccessToken(accessToken: string) {
     if (accessToken === 'broken') throw new Error('SELECT * FROM tokens');

@@ -4,10 +4,10 @@ import * as fc from './fast-check.js';
 import { ALICE, CALLBACK, createTestModel, SECRET } from './model.js';
 import { basic, CHALLENGE, VERIFIER } from './requests.js';
 
-/** What a failing model says, and nobody may hear. */
+/** The text in the errors of a failing model. It must not appear in any response. */
 export const CANARY = 'CANARY-9d1f';
 
-/** What a body parser, or somebody who is not one, may hand over. */
+/** Hostile parameter values: strings, arrays, objects and other types that a body parser could return. */
 const hostile = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
@@ -28,7 +28,7 @@ const hostile = fc.oneof(
   fc.object({ maxDepth: 1, maxKeys: 3 }),
   fc.anything({ maxDepth: 1, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
 );
-/** Mostly what is valid, so that requests get far. */
+/** Generates mostly valid values, so that requests pass the first checks. About one in seven is hostile. */
 const mostlyValid = (...valid: unknown[]) => fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...valid) }, hostile);
 
 const parameters = fc.record(
@@ -78,7 +78,7 @@ const headers = fc.record(
   },
   { requiredKeys: [] },
 );
-/** A request of which nothing is sure. */
+/** Generates requests in which any part may be invalid. */
 export const arbitraryRequest = fc.record({
   method: mostlyValid('POST', 'POST', 'GET', 'post'),
   headers: fc.oneof({ weight: 9, arbitrary: headers }, fc.object({ maxDepth: 0 })),
@@ -90,7 +90,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded', authorizatio
 const post = (body: object) => ({ method: 'POST', headers: form, query: {}, body });
 const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
 const AUTHORIZATION = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, scope: 'read', state: 'xyz' };
-/** What each operation answers well. */
+/** Valid requests for each operation of the server. */
 export const VALID_REQUEST = {
   authenticate: [{ method: 'GET', headers: { authorization: 'Bearer access' }, query: {}, body: {} }],
   authorize: ['code', 'token'].map((response_type) => {
@@ -108,7 +108,7 @@ export const VALID_REQUEST = {
     post({ grant_type: 'refresh_token', refresh_token: 'refresh', scope: 'read' }),
   ],
 };
-/** A request that is valid but for a parameter or two. */
+/** Generates valid requests with up to two parameters or headers changed. */
 export const alteredRequest = (valid: readonly object[]) =>
   fc
     .tuple(fc.constantFrom(...valid), fc.constantFrom('query', 'body', 'headers'), parameters, fc.nat({ max: 2 }))
@@ -135,10 +135,10 @@ const FAILURES: readonly (() => unknown)[] = [
   () => ({}),
   () => true,
 ];
-/** Which methods of the model fail, and how. */
+/** Generates the model methods that fail, each with a way to fail. */
 export const failures = fc.dictionary(fc.constantFrom(...METHODS), fc.constantFrom(...FAILURES), { maxKeys: 2 });
-/** Options of a server. */
-export const options = fc.record(
+/** Generates options of a server. */
+export const serverOptions = fc.record(
   {
     allowBearerTokensInQueryString: fc.boolean(),
     allowEmptyState: fc.boolean(),

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-/** An answer as a whole, save for what any HTTP server adds on its own. */
+/** An HTTP response, without headers that every HTTP server adds. */
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
@@ -9,7 +9,7 @@ export interface HttpResponse {
 
 const INCIDENTAL = ['connection', 'content-length', 'date', 'etag', 'keep-alive', 'transfer-encoding', 'x-powered-by'];
 
-/** Reads an answer whole, so that a test compares every header and every byte of it. */
+/** Reads a response completely, so that a test can compare all headers and the whole body. */
 export async function readResponse(pending: Response | Promise<Response>): Promise<HttpResponse> {
   const response = await pending;
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !INCIDENTAL.includes(name)));
@@ -26,25 +26,25 @@ export const NO_STORE = {
 
 export const REFRESH_TOKEN: unknown = expect.stringMatching(/^[\da-f]{64}$/);
 
-/** Tokens as the token endpoint gives them out, as a whole. */
+/** The complete response expected from the token endpoint when it issues tokens. */
 export const issued = (body: object): HttpResponse => ({
   status: 200,
   headers: NO_STORE,
   body: {
     access_token: expect.stringMatching(/^[\da-f]{64}$/),
     token_type: 'Bearer',
-    // Whole seconds that are left: a moment has passed since it was issued.
+    // The remaining lifetime in whole seconds may be shorter than 3600.
     expires_in: expect.closeTo(3600, -1),
     ...body,
   },
 });
 
-/** A refusal of the token endpoint, as a whole. */
+/** The complete error response expected from the token endpoint. */
 export function expectedRefusal(error: string, description: string, status = 400, headers = {}): HttpResponse {
   return { status, headers: { ...NO_STORE, ...headers }, body: { error, error_description: description } };
 }
 
-/** The body of what the guard refuses: as Nest has it, and as OAuth has it. */
+/** The body of an error response of the guard. It combines the members of Nest with those of OAuth 2.0. */
 export const refusalBody = (statusCode: number, error: string, description: string) => ({
   statusCode,
   message: description,

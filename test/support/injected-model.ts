@@ -3,7 +3,7 @@ import { type AuthorizationCode, InjectOAuth2Model, type Model, OAuth2Server } f
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, demoStore } from './demo.js';
 
-/** A service of the host, as a model or an interaction would need it. */
+/** An injectable service of the application, used by its model and interaction. */
 @Injectable()
 export class Database {
   readonly store = demoStore();
@@ -12,7 +12,7 @@ export class Database {
 @Module({ providers: [Database], exports: [Database] })
 export class DatabaseModule {}
 
-/** A model written as a host writes it: a class with its own dependencies. */
+/** A model class with an injected dependency. */
 @Injectable()
 export class InjectedModel {
   constructor(@Inject(Database) readonly database: Database) {}

@@ -8,10 +8,15 @@ import { Clock } from './skewed-clock.js';
 
 export const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
 
-/** What a call of the model comes to: it is made, cut off before anything is done, or its answer is lost. */
+/**
+ * The outcome of a model call. `cut off` fails before the model is called. `lost` fails after the model has returned.
+ */
 export type CallOutcome = 'made' | 'cut off' | 'lost';
 
-/** The model, each call of which starts and ends when the scheduler likes, if at all. */
+/**
+ * Wraps a model so that a scheduler decides when each call starts and returns. `nextOutcome` decides whether the call
+ * fails.
+ */
 export function scheduledModel(
   model: Model,
   scheduler: fc.Scheduler,
@@ -24,21 +29,24 @@ export function scheduledModel(
       return async (...args: unknown[]) => {
         const outcome = nextOutcome(name);
         await scheduler.schedule(Promise.resolve(name), `before ${name}`);
-        if (outcome === 'cut off') throw new Error(`${name} was cut off`);
+        if (outcome === 'cut off') throw new Error(`the call of ${name} was cut off`);
         const result: unknown = await Reflect.apply(method, target, args);
         await scheduler.schedule(Promise.resolve(name), `after ${name}`);
-        if (outcome === 'lost') throw new Error(`the answer of ${name} was lost`);
+        if (outcome === 'lost') throw new Error(`the result of ${name} was lost`);
         return result;
       };
     },
   });
 }
 
-/** The code, the refresh token issued last, or the nth that was ever issued; and which of two processes it is redeemed to. */
+/** A credential to redeem: the code, the latest refresh token, or the refresh token with this index. */
 type Credential = 'code' | 'latest' | number;
 type Attempt = readonly [credential: Credential, process: number];
 
-/** What is tried at once, and what the clocks of the processes are set to meanwhile, in milliseconds ahead. */
+/**
+ * A round of concurrent token requests. `clocks` are the offsets of the two processes' clocks during the round, in
+ * milliseconds.
+ */
 export interface Round {
   attempts: readonly Attempt[];
   clocks: readonly [number, number];
@@ -57,13 +65,16 @@ const round = (credential: fc.Arbitrary<Credential>, maxAttempts: number): fc.Ar
 const wild = round(fc.oneof(fc.constantFrom<Credential>('code', 'latest'), fc.nat({ max: 5 })), 4);
 const careful = round(fc.constant<Credential>('latest'), 1);
 
-/** Rounds in which anything is tried, or those of a client that does no wrong. */
+/** Generates rounds of arbitrary token requests, or rounds of a client that redeems only the latest refresh token. */
 export const rounds: fc.Arbitrary<Round[]> = fc.oneof(
   fc.array(wild, { minLength: 1, maxLength: 5 }),
   fc.array(careful, { maxLength: 5 }),
 );
 
-/** What became of it: the refresh tokens that were issued, and with which of them each code and token was answered. */
+/**
+ * The result of `playRounds()`: the issued refresh tokens in order, and the refresh tokens issued for each redeemed
+ * code or token.
+ */
 export interface PlayedRounds {
   issued: string[];
   issuedFor: Map<string, string[]>;
@@ -71,7 +82,10 @@ export interface PlayedRounds {
 
 const FIRST: Round = { attempts: [['code', 0]], clocks: [0, 0] };
 
-/** Two processes on one model, each with a clock of its own, which is set while requests are on their way. */
+/**
+ * Sends token requests to two processes that share a model. Each process has its own clock, which changes while
+ * requests run.
+ */
 export async function playRounds(
   model: Model,
   scheduler: fc.Scheduler,
@@ -103,6 +117,6 @@ export async function playRounds(
   return { issued, issuedFor };
 }
 
-/** Is the code redeemed again, in any round? */
+/** Whether any round redeems the authorization code again. */
 export const replaysCode = (plan: readonly Round[]): boolean =>
   plan.some(({ attempts }) => attempts.some(([credential]) => credential === 'code'));

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as it came. */
+/** A request that the introspection server received. */
 export interface ReceivedRequest {
   path: string;
   method: string;
@@ -19,12 +19,12 @@ export const json =
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** An authorization server that says what it is told to say, and counts who asks. */
+/** An authorization server with configurable responses. It records the requests that it receives. */
 export class IntrospectionServer {
-  /** By path. */
+  /** The responses by path. */
   replies: Record<string, Reply> = {};
   received: ReceivedRequest[] = [];
-  /** How many requests it had at once, at most. */
+  /** The maximum number of requests that the server handled concurrently. */
   maxConcurrent = 0;
   url = '';
   private openRequests = 0;
@@ -45,7 +45,7 @@ export class IntrospectionServer {
     this.url = `http://127.0.0.1:${this.port}`;
   }
 
-  /** Nobody answers there any more, until it is started again. */
+  /** Stops the server. `start()` restarts it on the same port. */
   async stop(): Promise<void> {
     await new Promise((resolve) => {
       this.http?.close(resolve);
@@ -53,12 +53,14 @@ export class IntrospectionServer {
     });
   }
 
-  /** What was asked at a path. */
+  /** Returns the requests received at a path. */
   requestsTo(path: string): ReceivedRequest[] {
     return this.received.filter((request) => request.path === path);
   }
 
-  /** Forgets all that happened: it is an honest one again, of this answer. */
+  /**
+   * Clears the recorded requests and restores valid metadata. The introspection endpoint then returns `introspection`.
+   */
   reset(introspection: unknown = { active: false }, metadata: object = {}): void {
     this.received = [];
     this.maxConcurrent = 0;

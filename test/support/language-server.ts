@@ -11,7 +11,10 @@ interface Message {
 
 const root = join(import.meta.dirname, '../..');
 
-/** What an editor shows of the member on each line of a page, which need not be written anywhere. */
+/**
+ * Returns the hover text of the member on each line of a TypeScript page, as an editor shows it. The page need not
+ * exist as a file.
+ */
 export async function hoverMembers(page: string): Promise<{ name: string; shown: string }[]> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const server = spawn(process.execPath, [compiler, '--lsp', '--stdio'], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -33,7 +36,7 @@ export async function hoverMembers(page: string): Promise<{ name: string; shown:
       if (head === undefined || read.length < head.length + Number(length)) return;
       const message = JSON.parse(read.toString('utf8', head.length, head.length + Number(length))) as Message;
       read = read.subarray(head.length + Number(length));
-      // What the server wants of an editor is not to be had here.
+      // Requests of the server to an editor get an empty result.
       if (message.method !== undefined && message.id !== undefined) write({ id: message.id, result: null });
       else pending.get(message.id)?.(message);
     }

@@ -6,12 +6,12 @@ import { mcp, toolScopes } from 'nest-oauth2/mcp';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, SECRET } from './demo.js';
 
-/** Loopback: a client of the user's own machine, on any port. */
+/** A loopback redirect URI of a native client. The port may vary. RFC 8252 §7.3 */
 export const LOOPBACK_CALLBACK = 'http://127.0.0.1:33418/callback';
 
 const alice = { id: 'alice', name: 'Alice' };
 
-/** A model with a user, and two public clients: one keeps refresh tokens, and one has none. */
+/** Returns a store with one user and two public clients: `mcp-app` with refresh tokens, and `mcp-once` without. */
 export function mcpStore(): MemoryStore {
   const app = {
     tokenEndpointAuthMethod: 'none',
@@ -36,7 +36,7 @@ function notesServer(): McpServer {
   return server;
 }
 
-/** What Fastify wraps, and Express does not. */
+/** A request or response. Fastify wraps the Node.js object in `raw`; Express does not. */
 interface FastifyWrapper<T> {
   raw?: T;
   hijack?(): void;
@@ -59,10 +59,10 @@ export class McpController {
   }
 }
 
-/** All that clients may ask for, and what they begin with. */
+/** All scopes that clients may request, and the default scope. */
 export const NOTES = { scopes: ['notes:read', 'notes:write'], defaultScope: ['notes:read'] };
 
-/** An MCP server that is its own authorization server. */
+/** Returns the metadata of a module with an MCP server that is its own authorization server. */
 export function mcpModule(options: Partial<OAuth2ModuleOptions> = {}): ModuleMetadata {
   const moduleOptions = {
     model: mcpStore(),

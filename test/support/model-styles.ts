@@ -1,10 +1,10 @@
 export type AnyFunction = (...args: unknown[]) => unknown;
 type Style = (method: AnyFunction, arity: number) => AnyFunction;
 
-/** A list that holds a record of promises: what a generator may yield. */
+/** The values that a generator method receives after it yields a list with nested promises. */
 type Yielded = [unknown, { first: unknown[] }];
 
-/** How many arguments each method of the model is given. */
+/** The number of arguments that the library passes to each model method. */
 export const ARITY: Record<string, number> = {
   generateAccessToken: 3,
   generateAuthorizationCode: 3,
@@ -23,12 +23,12 @@ export const ARITY: Record<string, number> = {
   verifyScope: 2,
 };
 
-/** The method, declaring so many parameters. */
-export const declaring = (length: number, method: AnyFunction) =>
+/** Sets the number of parameters that a function declares (its `length`). */
+export const withParameterCount = (length: number, method: AnyFunction) =>
   Object.defineProperty(method, 'length', { value: length });
 export const soon = async () => new Promise((resolve) => setImmediate(resolve));
 
-/** A thenable that is no promise, as those of Bluebird and others. */
+/** A thenable that is not a native promise, such as a Bluebird promise. */
 class ForeignPromise {
   constructor(private readonly settle: () => unknown) {}
 
@@ -38,7 +38,7 @@ class ForeignPromise {
   }
 }
 
-/** The same model, each of its methods written in another style. */
+/** The ways in which a model method can return its result. Each entry converts a synchronous method. */
 export const STYLES: Record<string, Style> = {
   values: (method) => method,
   promises:
@@ -48,7 +48,7 @@ export const STYLES: Record<string, Style> = {
   'async functions':
     (method) =>
     async (...args) => (await soon(), method(...args)),
-  'promises of another make':
+  'promises of another library':
     (method) =>
     (...args) =>
       new ForeignPromise(() => method(...args)),
@@ -59,10 +59,10 @@ export const STYLES: Record<string, Style> = {
       return method(...first, last);
     },
   'Node callbacks': (method, arity) =>
-    declaring(arity + 1, (...args) => {
+    withParameterCount(arity + 1, (...args) => {
       const done = args[arity] as AnyFunction;
       setImmediate(() => done(null, method(...args.slice(0, arity))));
     }),
-  'Node callbacks that are called at once': (method, arity) =>
-    declaring(arity + 1, (...args) => (args[arity] as AnyFunction)(null, method(...args.slice(0, arity)))),
+  'Node callbacks that are called synchronously': (method, arity) =>
+    withParameterCount(arity + 1, (...args) => (args[arity] as AnyFunction)(null, method(...args.slice(0, arity)))),
 };

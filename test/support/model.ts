@@ -4,13 +4,13 @@ export const SECRET = 's3cret';
 export const CALLBACK = 'https://app.example/cb';
 export const OTHER_CALLBACK = 'https://app.example/other?x=1';
 
-/** A client with a secret that may do everything but the implicit grant. */
+/** A confidential client with all grants except the implicit grant. */
 export const WEB: Client = {
   id: 'web',
   grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'urn:example:extension'],
   redirectUris: [CALLBACK, OTHER_CALLBACK],
 };
-/** A public client: an app on a desk, which may have a page too. */
+/** A public native client. One of its redirect URIs is a web page. */
 export const SPA: Client = {
   id: 'spa',
   grants: ['authorization_code', 'refresh_token'],
@@ -23,7 +23,7 @@ export const ALICE: User = { id: 'alice' };
 export const later = (seconds = 3600): Date => new Date(Date.now() + seconds * 1000);
 export const earlier = (seconds = 1): Date => later(-seconds);
 
-/** What the in-memory testModel keeps, open to the tests. */
+/** The model under test and the in-memory records that it reads and writes. */
 export interface TestModel {
   model: Model;
   clients: Map<string, Client>;
@@ -34,7 +34,10 @@ export interface TestModel {
   calls: (readonly [method: string, ...args: unknown[]])[];
 }
 
-/** A testModel that keeps everything in maps; `overrides` replace methods of its model, `undefined` takes one away. */
+/**
+ * Creates a model that stores everything in maps. `overrides` replaces methods of the model; `undefined` removes a
+ * method.
+ */
 export function createTestModel(overrides: Partial<Record<keyof Model, unknown>> = {}): TestModel {
   const testModel: TestModel = {
     model: undefined as never,
@@ -76,7 +79,7 @@ function methods(testModel: TestModel): Model {
   };
 }
 
-/** The same model, with every call of a plain method written down. */
+/** Returns a copy of the model that records every call of a synchronous method. */
 function record(model: Model, calls: TestModel['calls']): Model {
   const entries = Object.entries(model as unknown as Record<string, unknown>).map(([name, method]) => {
     if (typeof method !== 'function' || method.constructor.name !== 'Function') return [name, method];
@@ -84,7 +87,7 @@ function record(model: Model, calls: TestModel['calls']): Model {
       calls.push([name, ...args]);
       return method.apply(this, args);
     };
-    // What a method declares tells its style.
+    // The library detects callback methods by the number of declared parameters.
     return [name, Object.defineProperty(recorded, 'length', { value: method.length })];
   });
   return Object.fromEntries(entries) as Model;

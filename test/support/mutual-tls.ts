@@ -24,7 +24,7 @@ export const acmeCertificate = issue({ subject: ACME_SUBJECT, issuer: authority 
 export const ownCertificate = issue({ subject: [[[CN, 'own']]] });
 export const otherCertificate = issue({ subject: [[[CN, 'own']]] });
 
-/** What a client brings, beside its form. */
+/** The TLS connection and the headers of a client's request. */
 export interface ClientConnection {
   certificate?: IssuedCertificate | X509Certificate | undefined;
   isVerified?: boolean;
@@ -40,7 +40,10 @@ export const acmeRegistration = {
 };
 export const BOUND = { tlsClientCertificateBoundAccessTokens: true };
 
-/** A server with clients of its own, and what it answers them. */
+/**
+ * Creates a server with `mutualTls()` and clients that authenticate with a certificate or a secret. Returns functions
+ * that send requests to it.
+ */
 export function createMutualTlsServer(options: MutualTlsOptions = {}, clients: object[] = []) {
   const defaults = {
     grants: ['client_credentials', EXCHANGE],
@@ -58,7 +61,7 @@ export function createMutualTlsServer(options: MutualTlsOptions = {}, clients: o
     { ...defaults, ...BOUND, id: 'both', secret: 'secret-of-it', tokenEndpointAuthMethod: 'client_secret_basic' },
     ...clients.map((client) => ({ ...defaults, id: 'it', ...client })),
   ];
-  // A table of the host may have what no store would keep.
+  // An application's own client table may contain registrations that the stores would reject.
   const findById = (id: string) => registered.find((one) => one.id === id) as never;
   const users = { findById: () => null, findByCredentials: () => null };
   const model = new MemoryStore({ clients: { findById }, users });
@@ -81,7 +84,7 @@ export function createMutualTlsServer(options: MutualTlsOptions = {}, clients: o
     await call.catch(() => undefined);
     return { status: response.status, body: response.body as Record<string, string> };
   };
-  /** A client asks for a token for itself. */
+  /** Requests an access token with the client credentials grant. */
   const requestToken = async (id: string, presented: ClientConnection = {}, more: object = {}) =>
     await post({ grant_type: 'client_credentials', client_id: id, ...more }, presented);
   const present = async (token: string, presented: ClientConnection) => {

@@ -29,21 +29,24 @@ export interface GuardedRoute {
 /** The parts of an application without a web framework. */
 export interface Application {
   readonly server: OAuth2Server;
-  /** Asks the user, and writes the response of the authorization endpoint. If omitted, the `authenticateHandler` finds the user. */
+  /**
+   * Asks the user for consent and writes the response of the authorization endpoint. If omitted, the
+   * `authenticateHandler` returns the user.
+   */
   authorize?(request: Request, response: Response): Promise<unknown>;
-  /** The routes of the API by method and path: `GET /notes`. */
+  /** The routes of the API by method and path, for example `GET /notes`. */
   readonly routes?: Readonly<Record<string, GuardedRoute>>;
 }
 
 type Message = IncomingMessage & HttpMessage;
 
-/** An endpoint of the server, with its id. */
+/** An endpoint of the server with its name. */
 interface NamedEndpoint {
   readonly name: string;
   readonly endpoint: Endpoint;
 }
 
-/** Serves all endpoints of a server, and the guarded routes of an application, by `node:http` alone. */
+/** Returns a `node:http` listener for all endpoints of a server and the guarded routes of an application. */
 export function listenerOf(application: Application): RequestListener {
   const { server } = application;
   const endpoints = endpointsByPath(server);
@@ -58,7 +61,7 @@ export function listenerOf(application: Application): RequestListener {
   };
 }
 
-/** Returns the endpoints by their paths, and tells the server where they are. */
+/** Returns the endpoints by path and reports the paths to the server. */
 function endpointsByPath(server: OAuth2Server): Map<string, NamedEndpoint> {
   const { endpoints, options } = server.context;
   const entries = [...endpoints].flatMap(([name, endpoint]) => {
@@ -77,7 +80,7 @@ async function respondFromEndpoint(message: Message, { name, endpoint }: NamedEn
     if (name === 'authorize' && authorize) return authorize(request, written);
     return server.handle(name, request, written);
   });
-  // A browser must not repeat a form at the address of a redirect.
+  // With status 302, a browser may repeat the posted form at the redirect target. RFC 9700 §4.12
   if (message.method === 'POST' && response.status === 302) response.status = 303;
   return response;
 }
@@ -122,14 +125,14 @@ function send(response: Response, reply: ServerResponse): void {
   reply.end(body);
 }
 
-/** An HTTP server on a free port. */
-export interface Running {
+/** A running HTTP server on a free port. */
+export interface RunningServer {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts an application that is made once its URL is known. */
-export async function startNode(make: (url: string) => Application): Promise<Running> {
+/** Starts an HTTP server on a free port. `make` creates the application once the URL is known. */
+export async function startNode(make: (url: string) => Application): Promise<RunningServer> {
   const http: Server = createServer();
   await new Promise<void>((resolve) => {
     http.listen(0, '127.0.0.1', resolve);

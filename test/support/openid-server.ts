@@ -16,12 +16,17 @@ export const OTHER_CALLBACK = 'https://other.example/cb';
 
 const jwk = (key: KeyObject, more: object): Jwk => ({ ...key.export({ format: 'jwk' }), ...more });
 
-/** Of each algorithm one. */
+/** The server's signing key for RS256, as a private JWK. */
 export const RSA = jwk(rsaKey, { alg: 'RS256', kid: 'rsa' });
+/** The server's signing key for ES256, as a private JWK. */
 export const EC = jwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, { kid: 'ec' });
+/** The server's signing key for EdDSA, as a private JWK. */
 export const ED = jwk(generateKeyPairSync('ed25519').privateKey, { alg: 'EdDSA', kid: 'ed' });
 
-/** What is known of Alice. */
+/**
+ * The claims that the application returns about Alice. They include claims that the server must ignore, such as
+ * `password` and `sub`.
+ */
 export const ALICE = {
   name: 'Alice Liddell',
   given_name: 'Alice',
@@ -31,7 +36,7 @@ export const ALICE = {
   address: { locality: 'Oxford' },
   phone_number: '+44 1',
   groups: ['readers'],
-  password: 'never to be said',
+  password: 'must not be returned',
   sub: 'mallory',
   iss: 'https://evil.example',
   auth_time: 1,
@@ -45,7 +50,7 @@ interface Setup extends OpenIdOptions {
   options?: object;
 }
 
-/** A server with the clients `web` and `other`, at which Alice is signed in. */
+/** Creates an OpenID provider with the clients `web` and `other`. By default, Alice is signed in. */
 export async function openIdServer({
   from = [EC, RSA, ED],
   more = [],
@@ -92,7 +97,7 @@ export async function openIdServer({
       'token',
       new Request({ method: 'POST', headers: { ...FORM, authorization: basic(as, secret) }, query: {}, body }),
     );
-  /** The answer to an authorization request, its parameters. */
+  /** Sends an authorization request. Returns the response and the parameters of its redirect. */
   const authorize = async (query: object = {}, user: User = alice, signedIn?: SignIn) => {
     const response = new Response();
     const defaults = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, state: 'xyz', scope: 'openid' };
@@ -118,10 +123,10 @@ export async function openIdServer({
       },
       as,
     );
-  /** Signs Alice in: what the client is given. */
+  /** Signs Alice in and returns the token response. */
   const signIn = async (query: object = {}, user?: User, signedIn?: SignIn) =>
     (await redeem((await authorize(query, user, signedIn)).parameters['code'])).body;
-  /** At a client that has registered itself. */
+  /** Signs Alice in at a client with the given ID and secret, for example a dynamically registered client. */
   const signInAs = async (id: string, secret: string, signedIn?: SignIn) => {
     const { code } = (await authorize({ client_id: id }, undefined, signedIn)).parameters;
     const grant = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER };
@@ -130,7 +135,7 @@ export async function openIdServer({
   const get = async (endpoint: string) =>
     (await send(endpoint, new Request({ method: 'GET', headers: {}, query: {} }))).body as Record<string, unknown>;
   const jwks = (await get('jwks')) as never;
-  /** What an ID token says, verified as a client does it. */
+  /** Verifies an ID token with `jose`, as a client does, and returns its payload and header. */
   const verifyIdToken = async (idToken: unknown, audience = 'web') =>
     (await jwtVerify(String(idToken), createLocalJWKSet(jwks), { issuer: ISSUER, audience })) as {
       payload: JWTPayload;

@@ -2,13 +2,16 @@ import { type Feature, InvalidRequestError, Request } from 'nest-oauth2/server';
 
 export interface PinnedRequests {
   feature: Feature;
-  /** The parameters of a request, by its `request_uri`. */
+  /** The parameters of each authorization request, by its `request_uri`. */
   pinned: Map<string, Record<string, unknown>>;
-  /** How often one was consumed. */
+  /** The number of times that each authorization request was consumed, by its `request_uri`. */
   consumed: Map<string, number>;
 }
 
-/** A feature by which the parameters of an authorization request are kept here, and good for one decision. RFC 9126 §4 */
+/**
+ * Returns a feature that resolves a `request_uri` to stored authorization request parameters. Each request is
+ * single-use. RFC 9126 §4
+ */
 export function pinnedRequests(name = 'pinned requests'): PinnedRequests {
   const pinned: PinnedRequests['pinned'] = new Map();
   const consumed: PinnedRequests['consumed'] = new Map();

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
 
-/** Where a page of `form_post` posts to, and what. */
+/** The target URL and the fields of a `form_post` page. */
 export interface PostedForm {
   action: string;
   fields: Record<string, string>;
 }
 
-/** Reads the page as a browser does. */
+/** Parses a `form_post` page, as a browser does. */
 export function postedForm(page: unknown): PostedForm {
   expect(page).toEqual(expect.stringContaining('<form method="post" action="'));
   const [, action] = /<form method="post" action="([^"]*)">/.exec(page as string)!;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, jest } from '@jest/globals';
 
-/** For tests whose models and listeners are broken on purpose: what the process warns of is not printed by the dozen. */
+/** Suppresses process warnings in tests whose models and listeners fail on purpose. */
 export function withoutWarnings(): void {
   let warn: { mockRestore(): void };
   beforeEach(() => {

@@ -3,13 +3,17 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { compactDecrypt } from 'jose';
 import type { Jwk } from 'nest-oauth2/jose';
 
-/** A key pair of a client, to which answers are encrypted. */
+/** A client's key pair for encrypted responses. `jwk` is the public key, `key` the private key. */
 export interface Recipient {
   readonly jwk: Jwk;
   readonly key: KeyObject;
 }
 
-/** @param type RSA with so many bits, a curve of NIST, or X25519 */
+/**
+ * Generates a key pair for encryption.
+ *
+ * @param type The modulus length of an RSA key in bits, a NIST curve, or X25519.
+ */
 export function recipient(
   type: number | 'P-256' | 'P-384' | 'P-521' | 'X25519',
   more: object = { use: 'enc' },
@@ -23,7 +27,7 @@ export function recipient(
   return { jwk: { ...pair.publicKey.export({ format: 'jwk' }), ...more }, key: pair.privateKey };
 }
 
-/** As an independent client reads what is encrypted to it: the header, and what is inside. */
+/** Decrypts a JWE with `jose`, as a client does. Returns the plaintext and the protected header. */
 export async function decrypted(jwe: unknown, key: KeyObject | Jwk) {
   const privateKey = 'kty' in key ? createPrivateKey({ key, format: 'jwk' }) : key;
   const { plaintext, protectedHeader } = await compactDecrypt(String(jwe), privateKey);

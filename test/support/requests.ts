@@ -20,24 +20,26 @@ interface Changes {
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-/** A request of the client `web`, which authenticates itself by the header. */
+/** Returns a token request of the client `web`, which authenticates with HTTP Basic authentication. */
 export function tokenRequest(body: Parameters, changes: Changes = {}): Request {
   const headers = { ...FORM, authorization: basic('web', SECRET) };
   return new Request({ method: 'POST', headers, query: {}, body, ...changes });
 }
 
-/** A request of a client that says nothing of itself but what is in the form. */
+/** Returns a token request without an `Authorization` header. Client credentials, if any, are form parameters. */
 export function formRequest(body: Parameters, changes: Changes = {}): Request {
   return new Request({ method: 'POST', headers: FORM, query: {}, body, ...changes });
 }
 
-/** A request to a protected resource; `null` for one without the header. */
+/**
+ * Returns a request to a protected resource. If `authorization` is `null`, the request has no `Authorization` header.
+ */
 export function resourceRequest(authorization: unknown = 'Bearer access', changes: Changes = {}): Request {
   const headers = authorization === null ? {} : { authorization };
   return new Request({ method: 'GET', headers, query: {}, body: {}, ...changes });
 }
 
-/** A good authorization request of the client `web`; what is `undefined` in `query` is left out. */
+/** Returns a valid authorization request of the client `web`. A parameter that is `undefined` in `query` is omitted. */
 export function authorizeRequest(query: Parameters = {}, changes: Changes = {}): Request {
   const defaults = {
     response_type: 'code',
@@ -47,16 +49,16 @@ export function authorizeRequest(query: Parameters = {}, changes: Changes = {}):
     state: 'xyz',
     ...query,
   };
-  const given = Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined));
-  return new Request({ method: 'GET', headers: {}, query: given, body: {}, ...changes });
+  const parameters = Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined));
+  return new Request({ method: 'GET', headers: {}, query: parameters, body: {}, ...changes });
 }
 
-/** Alice is signed in. */
+/** Options of the authorization endpoint that sign Alice in. */
 export const signedIn = { authenticateHandler: { handle: () => ({ id: 'alice' }) } };
 
 export type Operation = 'authenticate' | 'authorize' | 'token';
 
-/** What came of a request: the result or the error, and what is sent. */
+/** The outcome of a request: the result or the error, and the response. */
 export interface Outcome {
   result: Parameters | undefined;
   error: OAuthError | undefined;
@@ -64,22 +66,22 @@ export interface Outcome {
   status: number;
   headers: Record<string, string>;
   body: Parameters;
-  /** The parameters of the redirect, if there is one, in its query or its fragment. */
+  /** The redirect parameters in the query or fragment. Empty if the response is not a redirect. */
   redirected: Parameters;
 }
 
 type Target = OAuth2Server | TestModel;
 
-/** Lets a server, or a new server for a host, answer. */
+/** Calls an operation of a server, or of a new server with the given model. */
 export async function runOperation(
   target: Target,
   operation: Operation,
   request: Request,
-  given?: object,
+  operationOptions?: object,
 ): Promise<Outcome> {
-  // An issuer is that of the server as a whole.
-  const { issuer, ...rest } = (given ?? {}) as { issuer?: string };
-  const options = issuer === undefined ? given : rest;
+  // `issuer` is an option of the server, not of an operation.
+  const { issuer, ...rest } = (operationOptions ?? {}) as { issuer?: string };
+  const options = issuer === undefined ? operationOptions : rest;
   const server =
     target instanceof OAuth2Server ? target : new OAuth2Server({ model: target.model, ...(issuer && { issuer }) });
   const response = new Response();
@@ -101,6 +103,6 @@ function parametersOf(location: string | undefined): Parameters {
   return Object.fromEntries(new URLSearchParams(hash ? hash.slice(1) : search));
 }
 
-/** An error as the catalogue has it. */
+/** Formats an error as one line: status, code and message. */
 export const summary = (error: OAuthError | undefined): string =>
   error === undefined ? 'no error' : `${error.code} ${error.name}: ${error.message}`;

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 
-/** Made for these tests, and good for nothing else: to make an RSA key takes long, and each file would make its own. */
+/** An RSA key for tests only. It is shared because generating RSA keys is slow. */
 export const rsaKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----
 MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQDySBv/8INQHT8C
 y7d4h6n70zGb58BA9LuNLJ/YABbDvHMgT3wm+BmsiqO1vy/8W3pEIvkdTOEcn0vq

@@ -3,7 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const now = Date.now;
 const offsets = new AsyncLocalStorage<() => number>();
 
-/** From here on, whatever is done `at` a clock is told the time by that. Tests of one file share it. */
+/**
+ * Replaces `Date.now()` so that work within `Clock.at()` sees that clock. Other code in the test file sees the real
+ * time.
+ */
 export function skewClocks(): void {
   Date.now = () => now() + (offsets.getStore()?.() ?? 0);
 }
@@ -12,7 +15,9 @@ export function restoreClocks(): void {
   Date.now = now;
 }
 
-/** The clock of one process, so many milliseconds fast. It can be set while a request is on its way, as NTP does. */
+/**
+ * The clock of one process. `offset` is the time by which it is fast, in milliseconds, and may change during a request.
+ */
 export class Clock {
   constructor(public offset = 0) {}
 

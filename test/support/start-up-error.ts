@@ -4,7 +4,10 @@ import { Test } from '@nestjs/testing';
 import { expect } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Module } from 'nest-oauth2';
 
-/** The sentence that stops an application of these parts; everything else is a failure. */
+/**
+ * Returns the configuration error that prevents an application with this module metadata from starting. Fails if it
+ * starts.
+ */
 export async function startUpErrorOf(metadata: ModuleMetadata): Promise<string> {
   const error: unknown = await Test.createTestingModule(metadata)
     .compile()
@@ -16,11 +19,11 @@ export async function startUpErrorOf(metadata: ModuleMetadata): Promise<string> 
   return (error as Error).message.replace(/^Invalid argument: /, '');
 }
 
-/** The sentence that stops an application which registers the module so, however wrong. */
+/** Returns the configuration error of `OAuth2Module.forRoot()` with these options. */
 export const forRootError = (options: unknown) => startUpErrorOf({ imports: [OAuth2Module.forRoot(options as never)] });
 
 export const forRootAsyncError = (options: unknown) =>
   startUpErrorOf({ imports: [OAuth2Module.forRootAsync(options as never)] });
 
-/** The least that passes for a model. */
+/** A model with only the methods that every configuration requires. */
 export const MINIMAL_MODEL = { getClient() {}, saveToken() {} };

@@ -5,21 +5,23 @@ import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 
-/** The platforms, for cases that depend on the HTTP adapter: routes, bodies, headers, cookies, connections and guards. */
+/**
+ * The platforms for tests that depend on the HTTP adapter: routes, bodies, headers, cookies, connections and guards.
+ */
 export const PLATFORMS = ['express', 'fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
 const nameLength = basename(expect.getState().testPath ?? '').length;
 
-/** One platform, for features that do not depend on the HTTP adapter. The name of the test file decides which one it is. */
+/** One platform for tests that do not depend on the HTTP adapter. The file name of the test selects it. */
 export const ANY_PLATFORM: readonly Platform[] = [PLATFORMS[nameLength % PLATFORMS.length]!];
 
 export interface TestApplicationOptions extends NestApplicationOptions {
-  /** Called before the application starts. */
+  /** Called before the application starts to listen. */
   prepare?(app: INestApplication): unknown;
-  /** Believe what a proxy says in `X-Forwarded-…`. */
+  /** Whether to trust the `X-Forwarded-…` headers of a proxy. Default: `false`. */
   trustProxy?: boolean;
-  /** Left out: a free one. */
+  /** The TCP port. If omitted, a free port is used. */
   port?: number;
   override?(builder: TestingModuleBuilder): TestingModuleBuilder;
 }
@@ -31,7 +33,7 @@ export interface TestApplication {
 
 const running: INestApplication[] = [];
 
-/** Starts an application on a free port. */
+/** Starts a Nest application on a local port. */
 export async function startApplication(
   platform: Platform,
   module: ModuleMetadata,
@@ -55,7 +57,7 @@ export async function startApplication(
   return { app, url: `${https ? 'https' : 'http'}://127.0.0.1:${port}` };
 }
 
-// Loading an adapter takes a third of a second in each test file.
+// The adapters are imported only if used, because each import takes about 0.3 seconds per test file.
 
 async function expressAdapter(trustProxy: boolean): Promise<AbstractHttpAdapter> {
   const { ExpressAdapter } = await import('@nestjs/platform-express');
@@ -72,7 +74,7 @@ async function fastifyAdapter(
   return new FastifyAdapter({ trustProxy, ...(https && { https: https as object }) });
 }
 
-/** For `afterEach` and `afterAll`. */
+/** Stops all applications. Call it in `afterEach` or `afterAll`. */
 export async function stopApplications(): Promise<void> {
   await Promise.all(running.splice(0).map((app) => app.close()));
 }

@@ -2,7 +2,8 @@ import { jest } from '@jest/globals';
 import * as common from '@nestjs/common';
 import * as core from '@nestjs/core';
 
-// It is CommonJS and requires Nest, which is ES modules since 12: Jest lets it require none of those before Node 24.
+// `@nestjs/throttler` is CommonJS and requires Nest, which is ESM since version 12. Before Node.js 24, Jest cannot
+// require ESM.
 jest.mock('@nestjs/common', () => common);
 jest.mock('@nestjs/core', () => core);
 

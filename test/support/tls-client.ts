@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { CN, issue, type IssuedCertificate } from './certificates.js';
 
-/** Whom everybody trusts here. */
+/** The certificate authority that the test servers and clients trust. */
 export const authority = issue({ subject: [[[CN, 'Authority']]], isAuthority: true });
 
 const local = issue({
@@ -18,7 +18,10 @@ const local = issue({
   issuer: authority,
 });
 
-/** What a server on this machine is made with that asks for certificates, and lets everybody in. */
+/**
+ * TLS options of a local server that requests a client certificate and accepts connections with any certificate or
+ * none.
+ */
 export const TLS_OPTIONS = {
   cert: local.cert,
   key: local.key,
@@ -27,7 +30,7 @@ export const TLS_OPTIONS = {
   rejectUnauthorized: false,
 };
 
-/** As `fetch()`, of a client that shows this certificate. */
+/** Returns a function like `fetch()` that presents this client certificate. */
 export const fetchWith =
   (certificate?: IssuedCertificate, more: RequestOptions = {}) =>
   async (
@@ -51,7 +54,7 @@ export const fetchWith =
     });
   };
 
-/** A proxy that ends TLS, and says by these headers what certificate it was shown. */
+/** Starts a proxy that terminates TLS and forwards the client certificate in the headers that `headersOf` returns. */
 export async function startTlsProxy(
   target: string,
   headersOf: (socket: TLSSocket) => Record<string, string>,

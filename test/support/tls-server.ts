@@ -2,7 +2,10 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** Of `client.example` and all below it, and of `other.example`: made for these tests, and good for nothing else. */
+/**
+ * A self-signed certificate for tests only, valid for `client.example` with subdomains, `other.example` and loopback
+ * addresses.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIB3jCCAYWgAwIBAgIUPi4MWNlchIGv2zkHcK7VOrZaFH8wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOY2xpZW50LmV4YW1wbGUwIBcNMjAwMTAxMDAwMDAwWhgPMjEy
@@ -32,7 +35,7 @@ export const json =
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** A web server by https that says what it is told to say by path, and remembers who asked. */
+/** An HTTPS server with a configurable response for each path. It records the requests that it receives. */
 export class TlsServer {
   replies: Record<string, Reply> = {};
   requests: IncomingMessage[] = [];
@@ -53,12 +56,12 @@ export class TlsServer {
     this.port = (server.address() as AddressInfo).port;
   }
 
-  /** A URL of this server, by a name that the tests look up. */
+  /** Returns a URL of this server. Tests resolve `name` to the server's address. */
   url(path: string, name = 'client.example'): string {
     return `https://${name}:${this.port}${path}`;
   }
 
-  /** How often something was asked for. */
+  /** Returns the number of requests for a path. */
   count(path: string): number {
     return this.requests.filter(({ url }) => url === path).length;
   }

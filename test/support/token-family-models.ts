@@ -8,7 +8,10 @@ interface Row {
   grantId?: string;
 }
 
-/** A testModel that keeps what was spent, knows which family it belongs to, and has a code. */
+/**
+ * Creates a model that keeps consumed codes and refresh tokens with their token family. It contains an authorization
+ * code.
+ */
 export function familyModel(): TestModel & { revoked: Set<string> } {
   const revoked = new Set<string>();
   const testModel: TestModel = createTestModel({
@@ -23,7 +26,7 @@ export function familyModel(): TestModel & { revoked: Set<string> } {
       testModel.refreshTokens.set(token.refreshToken, saved);
       return saved;
     },
-    // As a database does: what is found is a copy, of that moment.
+    // As a database does, these methods return copies of the stored records.
     getAuthorizationCode: (code: string) => testModel.codes.has(code) && { ...testModel.codes.get(code) },
     getRefreshToken: (token: string) => testModel.refreshTokens.has(token) && { ...testModel.refreshTokens.get(token) },
   });
@@ -37,7 +40,7 @@ function consume(row: Row | undefined): boolean {
   return true;
 }
 
-/** A store that spends and saves in one step, and has a code. */
+/** Creates a store that consumes a grant and saves its tokens atomically. It contains an authorization code. */
 export async function memoryStore(): Promise<MemoryStore> {
   const users = { findByCredentials: () => undefined, findById: () => ALICE };
   const store = new MemoryStore({ clients: [{ ...WEB, secret: SECRET, scopes: ['read'] }], users });

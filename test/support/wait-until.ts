@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Looks until it sees something, with a rest after each condition, and resolves to that; gives up after so many seconds. */
+/**
+ * Calls `condition` every 10 ms until it returns a truthy value, and returns this value. Fails after about `seconds`
+ * seconds.
+ */
 export async function waitUntil<T>(condition: () => T | Promise<T>, seconds = 12): Promise<NonNullable<T>> {
-  // By no clock: a test may have set it.
+  // Attempts are counted, because the test may have changed the clock.
   for (let attempts = seconds * 100; attempts > 0; attempts -= 1) {
     const value = await condition();
     if (value) return value;
     await delay(10);
   }
-  throw new Error(`Not so within ${seconds} s: ${condition.toString()}`);
+  throw new Error(`The condition was not met within ${seconds} s: ${condition.toString()}`);
 }

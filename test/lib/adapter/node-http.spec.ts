@@ -8,12 +8,12 @@ import { decide } from '../../support/consent.js';
 import { CALLBACK, demoStore } from '../../support/demo.js';
 import { nodeDemo } from '../../support/every-adapter.js';
 import { readResponse, basic, get, post } from '../../support/http.js';
-import { type Application, type Running, startNode } from '../../support/node-adapter.js';
+import { type Application, type RunningServer, startNode } from '../../support/node-adapter.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const features = [serverMetadata(), revocation(), introspection(), pushedRequests()];
 
-let running: Running | undefined;
+let running: RunningServer | undefined;
 
 async function start(options: object = {}, change: (made: Application) => Application = (made) => made) {
   const make = (issuer: string) =>

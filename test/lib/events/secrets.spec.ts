@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
 import * as fc from '../../support/fast-check.js';
-import { alteredRequest, failures, options, VALID_REQUEST, arbitraryRequest } from '../../support/hostile-input.js';
+import {
+  alteredRequest,
+  failures,
+  serverOptions,
+  VALID_REQUEST,
+  arbitraryRequest,
+} from '../../support/hostile-input.js';
 import { addAccessToken, addCode, addRefreshToken, createTestModel, WEB } from '../../support/model.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
@@ -72,7 +78,7 @@ describe('the events of random requests', () => {
     await fc.assert(
       fc.asyncProperty(
         bearing(fc.oneof(arbitraryRequest, alteredRequest(right))),
-        options,
+        serverOptions,
         failures,
         async (asked, given, failing) => {
           const events: unknown[] = [];

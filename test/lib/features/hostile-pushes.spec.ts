@@ -5,7 +5,7 @@ import { type PushedRequest, pushedRequests, resourceIndicators } from 'nest-oau
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
 import * as fc from '../../support/fast-check.js';
-import { alteredRequest, CANARY, failures, options, arbitraryRequest } from '../../support/hostile-input.js';
+import { alteredRequest, CANARY, failures, serverOptions, arbitraryRequest } from '../../support/hostile-input.js';
 import { CALLBACK, createTestModel, SECRET } from '../../support/model.js';
 import { basic, CHALLENGE } from '../../support/requests.js';
 import { withoutWarnings } from '../../support/quiet.js';
@@ -93,7 +93,7 @@ describe('random requests', () => {
   it('are stored without secrets or rejected by the pushed authorization request endpoint', async () => {
     const names = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(sent(PUSH), options, failures, async (asked, given, failing) => {
+      fc.asyncProperty(sent(PUSH), serverOptions, failures, async (asked, given, failing) => {
         const { server, kept } = make(given, failing);
         const response = new Response();
         const request = new Request(asked as never);
@@ -115,7 +115,7 @@ describe('random requests', () => {
   it('with a request_uri cause a redirect to a registered URI or an error in the browser', async () => {
     const names = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(sent(VISIT), options, failures, async (asked, given, failing) => {
+      fc.asyncProperty(sent(VISIT), serverOptions, failures, async (asked, given, failing) => {
         const { server } = make(given, failing);
         const response = new Response();
         const error = await refusedBy(server.authorize(new Request(asked as never), response));

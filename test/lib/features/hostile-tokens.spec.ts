@@ -5,7 +5,7 @@ import { introspection, resourceIndicators, revocation } from 'nest-oauth2/featu
 import { OAuth2Server, OAuthError, Request, Response, type Token } from 'nest-oauth2/server';
 
 import * as fc from '../../support/fast-check.js';
-import { alteredRequest, CANARY, failures, options, arbitraryRequest } from '../../support/hostile-input.js';
+import { alteredRequest, CANARY, failures, serverOptions, arbitraryRequest } from '../../support/hostile-input.js';
 import {
   addAccessToken,
   addRefreshToken,
@@ -97,7 +97,7 @@ describe('random requests', () => {
   it('revoke no token of another client', async () => {
     const seen = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(sent, options, failures, async (request, given, failing) => {
+      fc.asyncProperty(sent, serverOptions, failures, async (request, given, failing) => {
         const host = makeHost(failing);
         const { status, body } = await ask(host, 'revocation', request, given);
         expect(status === 200 ? body : {}).toEqual({});
@@ -123,7 +123,7 @@ describe('random requests', () => {
   it('reveal no token of another client by introspection, and none without client authentication', async () => {
     const seen = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(sent, options, failures, async (request, given, failing) => {
+      fc.asyncProperty(sent, serverOptions, failures, async (request, given, failing) => {
         const host = makeHost(failing);
         const { status, body } = await ask(host, 'introspection', request, given);
         const { active, client_id: id, error } = body as Record<string, unknown>;
@@ -167,7 +167,7 @@ describe('random tokens that a model returns', () => {
   it('are introspected, revoked or rejected with valid JSON', async () => {
     const answers = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(found, fc.constantFrom(...RIGHT.slice(0, 2)), options, async (token, request, given) => {
+      fc.asyncProperty(found, fc.constantFrom(...RIGHT.slice(0, 2)), serverOptions, async (token, request, given) => {
         const host = makeHost({ getAccessToken: () => token, getRefreshToken: () => token });
         for (const endpoint of ['introspection', 'revocation']) {
           const { body } = await ask(host, endpoint, request, given);

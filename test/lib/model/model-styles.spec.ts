@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
 import { ALICE, createTestModel } from '../../support/model.js';
-import { type AnyFunction, ARITY, declaring, soon, STYLES } from '../../support/model-styles.js';
+import { type AnyFunction, ARITY, withParameterCount, soon, STYLES } from '../../support/model-styles.js';
 import {
   runOperation,
   authorizeRequest,
@@ -85,10 +85,10 @@ describe('the model of a server', () => {
         yield Promise.reject(THROWN);
       },
     ],
-    ['calls back with an error', declaring(2, (_, done) => (done as AnyFunction)(THROWN))],
+    ['calls back with an error', withParameterCount(2, (_, done) => (done as AnyFunction)(THROWN))],
     [
       'throws before it calls back',
-      declaring(2, () => {
+      withParameterCount(2, () => {
         throw THROWN;
       }),
     ],
@@ -116,7 +116,7 @@ describe('the model of a server', () => {
   });
 
   it('has only the first call of a callback taken into account', async () => {
-    const getAccessToken = declaring(2, (_, done) => {
+    const getAccessToken = withParameterCount(2, (_, done) => {
       (done as AnyFunction)(null, null);
       (done as AnyFunction)(new Error('twice'));
     });
@@ -128,7 +128,7 @@ describe('the model of a server', () => {
   it('is inspected once when the server is created, not once for each call', async () => {
     let looks = 0;
     const model = new Proxy(
-      createTestModel({ getAccessToken: declaring(2, (_, done) => (done as AnyFunction)(null, null)) }).model,
+      createTestModel({ getAccessToken: withParameterCount(2, (_, done) => (done as AnyFunction)(null, null)) }).model,
       {
         get: (target, key) => (looks++, Reflect.get(target, key)),
       },

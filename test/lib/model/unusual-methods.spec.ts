@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
 import { addAccessToken, createTestModel, type TestModel, SECRET, WEB } from '../../support/model.js';
-import { declaring } from '../../support/model-styles.js';
+import { withParameterCount } from '../../support/model-styles.js';
 import { runOperation, authorizeRequest, resourceRequest, tokenRequest } from '../../support/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -25,7 +25,7 @@ describe('a method of the model', () => {
   });
 
   it('can return a promise and declare an additional parameter, as compiled async functions do', async () => {
-    const model = { getAccessToken: declaring(2, () => Promise.resolve(null)) };
+    const model = { getAccessToken: withParameterCount(2, () => Promise.resolve(null)) };
     expect((await runOperation(hostOf(model), 'authenticate', resourceRequest())).error?.name).toBe('invalid_token');
   });
 
