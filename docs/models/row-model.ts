@@ -28,7 +28,7 @@ export interface Row {
   redirectUri: string | null;
   codeChallenge: string | null;
   codeChallengeMethod: string | null;
-  /** The token response that replaced a used refresh token, encrypted by the server. `null` if there is none. */
+  /** The token response that replaced a used refresh token, encrypted by the server, or `null`. */
   successor: string | null;
 }
 

@@ -9,9 +9,7 @@ export function errorPage(status: number, path: string): string {
     main: html`<main class="narrow card">
       <p class="eyebrow">${status}</p>
       <h1>${title}</h1>
-      <p>
-        ${status === 404 ? html`There is no page at <code>${path}</code>.` : 'The server could not process this request.'}
-      </p>
+      <p>${status === 404 ? html`There is no page at <code>${path}</code>.` : 'The request could not be processed.'}</p>
       <p><a href="/">Back to the home page</a></p>
     </main>`,
   });

@@ -27,9 +27,8 @@ async function run(): Promise<void> {
     binding_message: bindingMessage,
     authorization_details: JSON.stringify([payment]),
   });
-  console.log(
-    `Approve the payment on your phone: ${new URL('/phone', issuer)}\nCheck that it shows: ${bindingMessage}\n\nWaiting …`,
-  );
+  console.log(`Approve the payment on your phone: ${new URL('/phone', issuer)}`);
+  console.log(`Check that it shows: ${bindingMessage}\n\nWaiting …`);
   // Polls at the interval that the server sets, until the user approves or declines.
   const tokens = await oauth.pollBackchannelAuthenticationGrant(configuration, authentication);
   const url = new URL('/payments', issuer);
