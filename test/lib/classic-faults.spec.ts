@@ -35,13 +35,13 @@ const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CAL
 const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 const CREDENTIALS = { grant_type: 'client_credentials' };
 const withClient = (client: object, overrides: object = {}): TestModel => {
-  const host = createTestModel(overrides);
-  host.clients.set('web', { ...WEB, ...client });
-  return host;
+  const testModel = createTestModel(overrides);
+  testModel.clients.set('web', { ...WEB, ...client });
+  return testModel;
 };
-const authorize = (query: object = {}, host = createTestModel(), options: object = {}) =>
-  runOperation(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
-const nothingMinted = (host: TestModel) => host.calls.every(([method]) => method !== 'saveToken');
+const authorize = (query: object = {}, testModel = createTestModel(), options: object = {}) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const nothingMinted = (testModel: TestModel) => testModel.calls.every(([method]) => method !== 'saveToken');
 
 describe('security problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
   withoutWarnings();
@@ -58,11 +58,11 @@ describe('security problems of oauth2-server that this library avoids (numbers o
 
   it('2. redeems a code or refresh token only once for concurrent requests', async () => {
     for (const body of [CODE, REFRESH]) {
-      const host = createTestModel();
-      addCode(host);
-      addRefreshToken(host);
+      const testModel = createTestModel();
+      addCode(testModel);
+      addRefreshToken(testModel);
       const outcomes = await Promise.all(
-        Array.from({ length: 5 }, () => runOperation(host, 'token', tokenRequest(body))),
+        Array.from({ length: 5 }, () => runOperation(testModel, 'token', tokenRequest(body))),
       );
       expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(outcomes.filter(({ error }) => error?.name === 'invalid_grant')).toHaveLength(4);
@@ -75,12 +75,12 @@ describe('security problems of oauth2-server that this library avoids (numbers o
       [REFRESH, addRefreshToken],
     ] as const) {
       const revoked: unknown[] = [];
-      const host = createTestModel({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
+      const testModel = createTestModel({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
       const events: unknown[] = [];
-      add(host, { grantId: 'family', revokedAt: new Date() });
+      add(testModel, { grantId: 'family', revokedAt: new Date() });
       const options = { events: { emit: (name: string) => events.push(name) } };
-      const { error } = await runOperation(host, 'token', tokenRequest(body), options);
-      expect([error?.name, revoked, events, nothingMinted(host)]).toEqual([
+      const { error } = await runOperation(testModel, 'token', tokenRequest(body), options);
+      expect([error?.name, revoked, events, nothingMinted(testModel)]).toEqual([
         'invalid_grant',
         ['family'],
         ['client.authenticated', 'token.reuse_detected', 'grant.ended', 'token.refused'],
@@ -98,8 +98,8 @@ describe('security problems of oauth2-server that this library avoids (numbers o
         add(knowing, { revokedAt: new Date() });
         add(unknowing, { grantId: 'family', revokedAt: new Date() });
       }
-      for (const host of [knowing, unknowing]) {
-        expect((await runOperation(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
+      for (const testModel of [knowing, unknowing]) {
+        expect((await runOperation(testModel, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
       }
       expect(revoked).toEqual([]);
     }
@@ -110,11 +110,11 @@ describe('security problems of oauth2-server that this library avoids (numbers o
       throw new Error('CANARY');
     };
     for (const method of ['getClient', 'validateScope', 'saveAuthorizationCode', 'saveToken', 'getAccessToken']) {
-      const host = createTestModel({ [method]: failing });
+      const testModel = createTestModel({ [method]: failing });
       const outcomes = [
-        await authorize({}, host),
-        await runOperation(host, 'token', tokenRequest(CREDENTIALS)),
-        await runOperation(host, 'authenticate', resourceRequest()),
+        await authorize({}, testModel),
+        await runOperation(testModel, 'token', tokenRequest(CREDENTIALS)),
+        await runOperation(testModel, 'authenticate', resourceRequest()),
       ];
       expect(outcomes.some(({ error }) => error?.inner?.message === 'CANARY')).toBe(true);
       expect(JSON.stringify(outcomes.map(({ headers, body }) => [headers, body]))).not.toContain('CANARY');
@@ -123,31 +123,31 @@ describe('security problems of oauth2-server that this library avoids (numbers o
 
   it('5. treats codes and tokens with an invalid Date as expired', async () => {
     const never = new Date(Number.NaN);
-    const host = createTestModel();
-    addAccessToken(host, { accessTokenExpiresAt: never });
-    addCode(host, { expiresAt: never });
-    addRefreshToken(host, { refreshTokenExpiresAt: never });
-    expect((await runOperation(host, 'authenticate', resourceRequest())).error?.message).toContain('has expired');
+    const testModel = createTestModel();
+    addAccessToken(testModel, { accessTokenExpiresAt: never });
+    addCode(testModel, { expiresAt: never });
+    addRefreshToken(testModel, { refreshTokenExpiresAt: never });
+    expect((await runOperation(testModel, 'authenticate', resourceRequest())).error?.message).toContain('has expired');
     for (const body of [CODE, REFRESH]) {
-      expect((await runOperation(host, 'token', tokenRequest(body))).error?.message).toContain('has expired');
+      expect((await runOperation(testModel, 'token', tokenRequest(body))).error?.message).toContain('has expired');
     }
   });
 
   it('6. does not treat two clients without an id as the same client', async () => {
-    const host = createTestModel({ getClient: () => ({ grants: WEB.grants, redirectUris: WEB.redirectUris }) });
-    addCode(host, { client: { grants: [] } as never });
-    addRefreshToken(host, { client: { grants: [] } as never });
+    const testModel = createTestModel({ getClient: () => ({ grants: WEB.grants, redirectUris: WEB.redirectUris }) });
+    addCode(testModel, { client: { grants: [] } as never });
+    addRefreshToken(testModel, { client: { grants: [] } as never });
     for (const body of [CODE, REFRESH]) {
-      expect((await runOperation(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
+      expect((await runOperation(testModel, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
     }
   });
 
   it('7. does not accept a code_verifier or an empty secret in place of a client secret', async () => {
-    const host = createTestModel();
-    addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
+    const testModel = createTestModel();
+    addCode(testModel, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
     const verified = { ...CODE, client_id: 'web', code_verifier: VERIFIER };
-    expect((await runOperation(host, 'token', formRequest(verified))).status).toBe(401);
-    expect((await runOperation(host, 'token', formRequest({ ...verified, client_secret: '' }))).status).toBe(401);
+    expect((await runOperation(testModel, 'token', formRequest(verified))).status).toBe(401);
+    expect((await runOperation(testModel, 'token', formRequest({ ...verified, client_secret: '' }))).status).toBe(401);
     const excused = { requireClientAuthentication: { authorization_code: false } };
     const declared = withClient({ tokenEndpointAuthMethod: 'client_secret_post' });
     addCode(declared, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
@@ -157,9 +157,9 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   it('8. does not let extended attributes reveal codes or secrets, or replace standard members', async () => {
     const extras = { access_token: 'evil', client_secret: 'x', passwordHash: 'x', id_token: 'jwt' };
     const saveToken = (token: object, client: object, user: object) => ({ ...token, ...extras, client, user });
-    const host = createTestModel({ saveToken });
-    addCode(host);
-    const { body } = await runOperation(host, 'token', tokenRequest(CODE), { allowExtendedTokenAttributes: true });
+    const testModel = createTestModel({ saveToken });
+    addCode(testModel);
+    const { body } = await runOperation(testModel, 'token', tokenRequest(CODE), { allowExtendedTokenAttributes: true });
     expect(Object.keys(body)).toEqual([
       'access_token',
       'token_type',
@@ -177,33 +177,35 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     expect((await authorize({ ...query, code_challenge: 'abc' })).error?.message).toBe(
       'Invalid parameter: `code_challenge`',
     );
-    const host = createTestModel();
-    addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
+    const testModel = createTestModel();
+    addCode(testModel, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
     const statuses = [];
     for (const code_verifier of ['w'.repeat(43), VERIFIER]) {
-      statuses.push((await runOperation(host, 'token', tokenRequest({ ...CODE, code_verifier }))).status);
+      statuses.push((await runOperation(testModel, 'token', tokenRequest({ ...CODE, code_verifier }))).status);
     }
     expect(statuses).toEqual([400, 400]);
   });
 
   it('10. parses the whole Authorization header instead of searching it', async () => {
-    const host = createTestModel();
-    addAccessToken(host);
+    const testModel = createTestModel();
+    addAccessToken(testModel);
     for (const header of [
       'Digest Bearer access def',
       'x Bearer access',
       'Bearer access, Bearer b',
       'Bearer access b',
     ]) {
-      expect((await runOperation(host, 'authenticate', resourceRequest(header))).error?.message).toContain('malformed');
+      expect((await runOperation(testModel, 'authenticate', resourceRequest(header))).error?.message).toContain(
+        'malformed',
+      );
     }
   });
 
   it('11. never redirects to a script or a fragment, and allows any port of a loopback redirect URI', async () => {
     for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'https://app.example/cb#x']) {
-      const host = withClient({ redirectUris: [uri] });
+      const testModel = withClient({ redirectUris: [uri] });
       for (const redirect_uri of [uri, undefined]) {
-        expect((await authorize({ redirect_uri }, host)).headers['location']).toBeUndefined();
+        expect((await authorize({ redirect_uri }, testModel)).headers['location']).toBeUndefined();
       }
     }
     const native = withClient({ redirectUris: ['http://127.0.0.1/cb'] });
@@ -223,12 +225,12 @@ describe('security problems of oauth2-server that this library avoids (numbers o
         ['authenticate', resourceRequest(null, { method: 'POST', headers: FORM, body: { access_token: twice } })],
       ];
     for (const [operation, request] of requests) {
-      const host = createTestModel();
-      const { error } = await runOperation(host, operation, request, {
+      const testModel = createTestModel();
+      const { error } = await runOperation(testModel, operation, request, {
         allowBearerTokensInQueryString: true,
         ...signedIn,
       });
-      expect([error?.name, error?.message.startsWith('Repeated parameter'), host.calls]).toEqual([
+      expect([error?.name, error?.message.startsWith('Repeated parameter'), testModel.calls]).toEqual([
         'invalid_request',
         true,
         [],
@@ -236,9 +238,9 @@ describe('security problems of oauth2-server that this library avoids (numbers o
     }
     for (const name of ['scope', 'username', 'password', 'grant_type']) {
       const body = { grant_type: 'password', username: 'alice', password: 'wonderland', [name]: twice };
-      const host = createTestModel();
-      const { error } = await runOperation(host, 'token', tokenRequest(body));
-      expect([error?.message, host.calls.length]).toEqual([`Repeated parameter: \`${name}\``, 1]);
+      const testModel = createTestModel();
+      const { error } = await runOperation(testModel, 'token', tokenRequest(body));
+      expect([error?.message, testModel.calls.length]).toEqual([`Repeated parameter: \`${name}\``, 1]);
     }
   });
 
@@ -253,11 +255,11 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   });
 
   it('14. issues no refresh token to a client without the grant type refresh_token', async () => {
-    const host = withClient({ grants: ['authorization_code', 'password'] });
-    addCode(host);
+    const testModel = withClient({ grants: ['authorization_code', 'password'] });
+    addCode(testModel);
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     for (const body of [CODE, password]) {
-      const { result, body: sent } = await runOperation(host, 'token', tokenRequest(body));
+      const { result, body: sent } = await runOperation(testModel, 'token', tokenRequest(body));
       expect([sent['access_token'], sent['refresh_token'], result?.['refreshToken']]).toEqual([
         expect.any(String),
         undefined,
@@ -267,10 +269,10 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   });
 
   it('15. rejects an unregistered redirect_uri for a code that was saved without one', async () => {
-    const host = createTestModel();
-    addCode(host, { redirectUri: undefined });
+    const testModel = createTestModel();
+    addCode(testModel, { redirectUri: undefined });
     const { error } = await runOperation(
-      host,
+      testModel,
       'token',
       tokenRequest({ ...CODE, redirect_uri: 'https://evil.example/cb' }),
     );
@@ -278,23 +280,23 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   });
 
   it('16. keeps a refresh token valid after a request for a wider scope or for a part of a scope name', async () => {
-    const host = createTestModel();
-    addRefreshToken(host);
+    const testModel = createTestModel();
+    addRefreshToken(testModel);
     for (const scope of ['read write admin', 'rea']) {
-      expect((await runOperation(host, 'token', tokenRequest({ ...REFRESH, scope }))).error?.name).toBe(
+      expect((await runOperation(testModel, 'token', tokenRequest({ ...REFRESH, scope }))).error?.name).toBe(
         'invalid_scope',
       );
     }
-    expect((await runOperation(host, 'token', tokenRequest(REFRESH))).status).toBe(200);
+    expect((await runOperation(testModel, 'token', tokenRequest(REFRESH))).status).toBe(200);
   });
 
   it('17. consumes the code on a wrong redirect_uri, but not on a scope that the model refuses', async () => {
-    const host = createTestModel();
-    addCode(host);
+    const testModel = createTestModel();
+    addCode(testModel);
     expect(
-      (await runOperation(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://x.example' }))).status,
+      (await runOperation(testModel, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://x.example' }))).status,
     ).toBe(400);
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(0);
     const refusing = createTestModel({ validateScope: () => false });
     addCode(refusing);
     expect((await runOperation(refusing, 'token', tokenRequest(CODE))).error?.name).toBe('invalid_scope');
@@ -311,13 +313,13 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   });
 
   it('19. requires redirect_uri only if it was in the authorization request; a wrong one is invalid_grant', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
-    const { redirected } = await authorize({ redirect_uri: undefined }, host);
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
+    const { redirected } = await authorize({ redirect_uri: undefined }, testModel);
     const body = { grant_type: 'authorization_code', code: redirected['code'] };
-    expect((await runOperation(host, 'token', tokenRequest(body))).status).toBe(200);
-    addCode(host);
-    const { error } = await runOperation(host, 'token', tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }));
+    expect((await runOperation(testModel, 'token', tokenRequest(body))).status).toBe(200);
+    addCode(testModel);
+    const { error } = await runOperation(testModel, 'token', tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }));
     expect(error?.name).toBe('invalid_grant');
   });
 
@@ -403,9 +405,9 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   });
 
   it('28. validates response_type before it calls more than getClient(), and ignores an empty scope', async () => {
-    const host = createTestModel({ generateAuthorizationCode: () => 'x' });
-    await authorize({ response_type: 'nonsense' }, host);
-    expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
+    const testModel = createTestModel({ generateAuthorizationCode: () => 'x' });
+    await authorize({ response_type: 'nonsense' }, testModel);
+    expect(testModel.calls.map(([method]) => method)).toEqual(['getClient']);
     for (const scope of ['', ' ']) {
       expect((await authorize({ scope })).redirected).toHaveProperty('code');
       expect((await runOperation(createTestModel(), 'token', tokenRequest({ ...CREDENTIALS, scope }))).status).toBe(
@@ -433,9 +435,9 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   });
 
   it('31. supports the implicit grant, and names the issuer in authorization responses', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['implicit'] });
-    const { headers } = await authorize({ response_type: 'token' }, host, { issuer: 'https://as.example' });
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['implicit'] });
+    const { headers } = await authorize({ response_type: 'token' }, testModel, { issuer: 'https://as.example' });
     expect(headers['location']).toMatch(
       /#access_token=[0-9a-f]{64}&token_type=Bearer&.*&state=xyz&iss=https%3A%2F%2Fas\.example$/,
     );

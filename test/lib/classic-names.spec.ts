@@ -79,15 +79,15 @@ describe('a model written for oauth2-server 2.x', () => {
   });
 
   it('fails without saveAuthorizationCode, with a hint that this replaces saveAuthCode', async () => {
-    const host = createTestModel({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
-    const { error } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
+    const testModel = createTestModel({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
+    const { error } = await runOperation(testModel, 'authorize', authorizeRequest(), signedIn);
     expect(summary(error)).toBe(`${implement('saveAuthorizationCode')}; rename \`saveAuthCode()\` of version 2.x`);
   });
 
   it('has its grantTypeAllowed() ignored: the `grants` of the client decide', async () => {
-    const host = createTestModel({ grantTypeAllowed: () => true } as never);
-    host.clients.set('web', { id: 'web', grants: ['password'] });
-    const { error } = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    const testModel = createTestModel({ grantTypeAllowed: () => true } as never);
+    testModel.clients.set('web', { id: 'web', grants: ['password'] });
+    const { error } = await runOperation(testModel, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
   });
 });

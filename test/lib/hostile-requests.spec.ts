@@ -19,12 +19,12 @@ import { withoutWarnings } from '../support/quiet.js';
 const SAYABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function server(given: object, failing: object): OAuth2Server {
-  const host = createTestModel(failing);
-  host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
-  addAccessToken(host);
-  addCode(host);
-  addRefreshToken(host);
-  return new OAuth2Server({ model: host.model, ...given });
+  const testModel = createTestModel(failing);
+  testModel.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+  addAccessToken(testModel);
+  addCode(testModel);
+  addRefreshToken(testModel);
+  return new OAuth2Server({ model: testModel.model, ...given });
 }
 
 const REGISTERED = [CALLBACK, 'https://app.example/other?x=1', 'https://spa.example/cb', 'http://127.0.0.1:7/cb'];
@@ -104,14 +104,14 @@ describe('random requests, options and model failures', () => {
         const failing = () => {
           throw new OAuthError(message, { name, code });
         };
-        const host = createTestModel({ getAccessToken: failing, validateScope: failing });
+        const testModel = createTestModel({ getAccessToken: failing, validateScope: failing });
         const handler = { authenticateHandler: { handle: () => ALICE } };
         for (const [operation, right] of [
           ['authenticate', VALID_REQUEST.authenticate[0]],
           ['authorize', VALID_REQUEST.authorize[0]],
           ['token', VALID_REQUEST.token[1]],
         ] as const) {
-          const { error, response } = await runOperation(host, operation, new Request(right!), handler);
+          const { error, response } = await runOperation(testModel, operation, new Request(right!), handler);
           expect(error?.name).toBe(name);
           for (const [header, value] of Object.entries(response.headers)) validateHeaderValue(header, value);
           expect(Object.values(said(response)).every((value) => SAYABLE.test(value))).toBe(true);

@@ -43,15 +43,15 @@ describe('a scope of any size', () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(scopes, async (scope) => {
-        const host = createTestModel({ validateScope: () => true });
+        const testModel = createTestModel({ validateScope: () => true });
         const { error, body } = await runOperation(
-          host,
+          testModel,
           'token',
           tokenRequest({ grant_type: 'client_credentials', scope }),
         );
         outcomes.add(error?.name ?? 'granted');
         const values = distinct(scope);
-        const asked = host.calls.map(([method]) => method).includes('validateScope');
+        const asked = testModel.calls.map(([method]) => method).includes('validateScope');
         const refused = { error: 'invalid_scope', scope: undefined, asked: false };
         const granted = { error: undefined, scope: values.join(' '), asked: values.length <= 128 };
         expect({ error: error?.name, scope: body['scope'], asked }).toEqual(error ? refused : granted);
@@ -67,16 +67,16 @@ describe('a scope of any size', () => {
     // Up to three values are searched one by one, and a list is read again for a header or an event.
     const bound = 8 * (granted.length + wanted.length) + 8;
     const refreshing = counting(granted);
-    const host = createTestModel();
-    addRefreshToken(host, { scope: refreshing.list });
+    const testModel = createTestModel();
+    addRefreshToken(testModel, { scope: refreshing.list });
     const form = { grant_type: 'refresh_token', refresh_token: 'refresh', scope: wanted.join(' ') };
-    const refreshed = await runOperation(host, 'token', tokenRequest(form));
+    const refreshed = await runOperation(testModel, 'token', tokenRequest(form));
 
     const presenting = counting(granted);
     const demanding = counting(wanted);
-    addAccessToken(host, { scope: presenting.list });
+    addAccessToken(testModel, { scope: presenting.list });
     const options = { scope: demanding.list, addAuthorizedScopesHeader: false };
-    const presented = await runOperation(host, 'authenticate', resourceRequest(), options);
+    const presented = await runOperation(testModel, 'authenticate', resourceRequest(), options);
 
     const registering = counting(granted);
     const client = { id: 'c', grants: [], scopes: registering.list };

@@ -17,9 +17,9 @@ import { waitUntil } from '../support/wait-until.js';
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
 function serverWith(instrumentation: Instrumentation | readonly Instrumentation[], more: object = {}): OAuth2Server {
-  const host = createTestModel();
-  addAccessToken(host);
-  return new OAuth2Server({ model: host.model, instrumentation, ...more });
+  const testModel = createTestModel();
+  addAccessToken(testModel);
+  return new OAuth2Server({ model: testModel.model, instrumentation, ...more });
 }
 
 /** Returns an instrumentation that records the names of operations, and whether each succeeded. */

@@ -19,11 +19,11 @@ describe('interleaved requests to two processes with different and changing cloc
     let most = 0;
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), rounds, async (scheduler, plan) => {
-        const host = createTestModel();
-        addCode(host, { grantId: 'family', client: WEB, user: ALICE });
-        const { issued, issuedFor: answers } = await playRounds(host.model, scheduler, plan);
+        const testModel = createTestModel();
+        addCode(testModel, { grantId: 'family', client: WEB, user: ALICE });
+        const { issued, issuedFor: answers } = await playRounds(testModel.model, scheduler, plan);
         expect(answers.get('code')).toHaveLength(1);
-        expect(issued.filter((token) => host.refreshTokens.has(token)).length).toBeLessThanOrEqual(1);
+        expect(issued.filter((token) => testModel.refreshTokens.has(token)).length).toBeLessThanOrEqual(1);
         most = Math.max(most, issued.length);
       }),
       { numRuns: 300 },
@@ -35,16 +35,16 @@ describe('interleaved requests to two processes with different and changing cloc
     const seen = { replayed: 0, untouched: 0 };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), rounds, fc.constantFrom(0, 10), async (scheduler, plan, interval) => {
-        const host = familyModel();
+        const testModel = familyModel();
         const options = { refreshTokenReuseInterval: interval };
-        const { issued, issuedFor: answers } = await playRounds(host.model, scheduler, plan, options);
+        const { issued, issuedFor: answers } = await playRounds(testModel.model, scheduler, plan, options);
         const alive = issued.filter(
-          (token) => !host.refreshTokens.get(token)?.revokedAt && !host.revoked.has('family'),
+          (token) => !testModel.refreshTokens.get(token)?.revokedAt && !testModel.revoked.has('family'),
         );
-        const replayed = replaysCode(plan) || host.revoked.size > 0;
+        const replayed = replaysCode(plan) || testModel.revoked.size > 0;
         expect([...answers.values()].every(({ length }) => length === 1)).toBe(true);
         expect(alive.length).toBe(replayed ? 0 : 1);
-        expect([...host.refreshTokens.values()].every(({ grantId }) => grantId === 'family')).toBe(true);
+        expect([...testModel.refreshTokens.values()].every(({ grantId }) => grantId === 'family')).toBe(true);
         seen[replayed ? 'replayed' : 'untouched'] += 1;
       }),
       { numRuns: 300 },
@@ -86,14 +86,14 @@ describe('interleaved requests to two processes with different and changing cloc
   it('redeem one code at most once, and revoke its token family if it was replayed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 6 }), async (scheduler, count) => {
-        const host = familyModel();
-        const server = new OAuth2Server({ model: scheduledModel(host.model, scheduler) });
+        const testModel = familyModel();
+        const server = new OAuth2Server({ model: scheduledModel(testModel.model, scheduler) });
         const tries = Promise.all(
           Array.from({ length: count }, () => runOperation(server, 'token', tokenRequest(CODE))),
         );
         const outcomes = await scheduler.waitFor(tries);
         expect(outcomes.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-        expect(host.revoked.has('family')).toBe(true);
+        expect(testModel.revoked.has('family')).toBe(true);
       }),
       { numRuns: 200 },
     );

@@ -89,10 +89,10 @@ describe('calls of the model that fail before or after they take effect', () => 
     const seen = { survived: 0, ended: 0 };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fates, offsets, async (scheduler, plan, ahead) => {
-        const host = familyModel();
-        const { survived } = await live(host.model, scheduler, plan, ahead);
-        const rows = [...host.refreshTokens.values()];
-        const alive = rows.filter(({ revokedAt }) => !revokedAt && !host.revoked.has('family'));
+        const testModel = familyModel();
+        const { survived } = await live(testModel.model, scheduler, plan, ahead);
+        const rows = [...testModel.refreshTokens.values()];
+        const alive = rows.filter(({ revokedAt }) => !revokedAt && !testModel.revoked.has('family'));
         expect(alive.length).toBeLessThanOrEqual(1);
         expect(survived && alive.length === 0).toBe(false);
         seen[survived ? 'survived' : 'ended'] += 1;

@@ -8,9 +8,9 @@ const { OAuth2Server, Response } = engine;
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
 describe('an operation of OAuth2Server', () => {
-  const host = createTestModel();
-  addAccessToken(host);
-  const server = new OAuth2Server({ model: host.model, ...signedIn });
+  const testModel = createTestModel();
+  addAccessToken(testModel);
+  const server = new OAuth2Server({ model: testModel.model, ...signedIn });
   const requests = {
     authenticate: () => resourceRequest(),
     authorize: () => authorizeRequest(),
@@ -74,7 +74,7 @@ describe('an operation of OAuth2Server', () => {
     const told = await new Promise((resolve) => {
       void server.authenticate(resourceRequest(), response, 'read', (_, token) => resolve(token));
     });
-    expect(told).toBe(host.accessTokens.get('access'));
+    expect(told).toBe(testModel.accessTokens.get('access'));
     expect(response.get('X-Accepted-OAuth-Scopes')).toBe('read');
   });
 

@@ -64,10 +64,12 @@ describe('an option of OAuth2Server', () => {
   });
 
   it('can replace the model for one call', async () => {
-    const host = createTestModel();
-    addAccessToken(host);
+    const testModel = createTestModel();
+    addAccessToken(testModel);
     const server = new OAuth2Server({ model: createTestModel().model });
-    expect((await runOperation(server, 'authenticate', resourceRequest(), { model: host.model })).status).toBe(200);
+    expect((await runOperation(server, 'authenticate', resourceRequest(), { model: testModel.model })).status).toBe(
+      200,
+    );
     expect((await runOperation(server, 'authenticate', resourceRequest())).status).toBe(401);
     const { error } = await runOperation(server, 'authenticate', resourceRequest(), { model: 'none' });
     expect(error?.message).toBe('Invalid parameter: `model`');

@@ -32,11 +32,11 @@ describe('client authentication', () => {
       inForm({ client_id: 'web', client_secret: SECRET }, { authorization: 'Bearer x' }),
     ],
   ])('accepts a client secret %s', async (_, request) => {
-    const host = createTestModel();
-    const { status } = await runOperation(host, 'token', request);
+    const testModel = createTestModel();
+    const { status } = await runOperation(testModel, 'token', request);
     expect(status).toBe(200);
-    expect(host.calls[0]).toEqual(['getClient', 'web', SECRET]);
-    expect(host.calls.filter(([method]) => method === 'getClient')).toHaveLength(1);
+    expect(testModel.calls[0]).toEqual(['getClient', 'web', SECRET]);
+    expect(testModel.calls.filter(([method]) => method === 'getClient')).toHaveLength(1);
   });
 
   const UNKNOWN = 'Invalid client: client is invalid';
@@ -113,11 +113,11 @@ describe('client authentication', () => {
       'Invalid request: `client_id` does not match the authorization header',
     ],
   ])('rejects %s with 400 and without a challenge', async (_, request, message) => {
-    const host = createTestModel();
-    const { error, status, headers } = await runOperation(host, 'token', request);
+    const testModel = createTestModel();
+    const { error, status, headers } = await runOperation(testModel, 'token', request);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
     expect({ status, challenge: headers['www-authenticate'] }).toEqual({ status: 400, challenge: undefined });
-    expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);
+    expect(testModel.calls.filter(([method]) => method === 'getUser')).toEqual([]);
   });
 
   it('accepts colons, spaces and percent signs in credentials that are form-encoded in the header', async () => {
@@ -138,14 +138,14 @@ describe('client authentication', () => {
   it.each(['100%', '%', '%2', '%zz', '%ff', 'a+b%'])(
     'rejects the id or secret %j in the header without a lookup, since it is not form-encoded',
     async (secret) => {
-      const host = createTestModel({ getClient: () => WEB });
+      const testModel = createTestModel({ getClient: () => WEB });
       for (const credentials of [basic('web', secret), basic(secret, SECRET)]) {
-        const { error, headers } = await runOperation(host, 'token', withHeader(credentials));
+        const { error, headers } = await runOperation(testModel, 'token', withHeader(credentials));
         const message = 'Invalid client: credentials in the authorization header must be form-encoded';
         expect(summary(error)).toBe(`401 invalid_client: ${message}`);
         expect(headers).toEqual(CHALLENGE);
       }
-      expect(host.calls).toEqual([]);
+      expect(testModel.calls).toEqual([]);
     },
   );
 
@@ -176,9 +176,9 @@ describe('client authentication', () => {
     ['without grants', { grants: undefined }, 'Server error: missing client `grants`'],
     ['whose grants are a string', { grants: 'password' }, 'Server error: `grants` must be an array'],
   ])('fails with 503 if the model returns a client %s', async (_, changes, message) => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, ...(changes as object) });
-    const { error, status, body } = await runOperation(host, 'token', tokenRequest(GRANT));
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, ...(changes as object) });
+    const { error, status, body } = await runOperation(testModel, 'token', tokenRequest(GRANT));
     expect(summary(error)).toBe(`503 server_error: ${message}`);
     expect({ status, body }).toEqual({ status: 503, body: { error: 'server_error', error_description: message } });
   });

@@ -8,9 +8,11 @@ const inForm = (body: object, headers = {}) => formRequest({ ...GRANT, ...body }
 
 describe('the option `requireClientAuthentication`', () => {
   const withoutSecret = (map: unknown, client: object = {}, body = {}) => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, ...client });
-    return runOperation(host, 'token', inForm({ client_id: 'web', ...body }), { requireClientAuthentication: map });
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, ...client });
+    return runOperation(testModel, 'token', inForm({ client_id: 'web', ...body }), {
+      requireClientAuthentication: map,
+    });
   };
 
   it('lets a client omit its secret for a grant type that is set to false', async () => {
@@ -54,13 +56,17 @@ describe('the option `requireClientAuthentication`', () => {
   });
 
   it('does not make a secret a credential of a public client', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, tokenEndpointAuthMethod: 'none' });
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, tokenEndpointAuthMethod: 'none' });
     const parameters = { client_id: 'web', client_secret: SECRET };
-    const itself = await runOperation(host, 'token', formRequest({ ...parameters, grant_type: 'client_credentials' }));
+    const itself = await runOperation(
+      testModel,
+      'token',
+      formRequest({ ...parameters, grant_type: 'client_credentials' }),
+    );
     expect(summary(itself.error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
-    expect(host.accessTokens.size).toBe(0);
-    expect((await runOperation(host, 'token', inForm(parameters))).status).toBe(200);
+    expect(testModel.accessTokens.size).toBe(0);
+    expect((await runOperation(testModel, 'token', inForm(parameters))).status).toBe(200);
   });
 
   it('still rejects an unknown client', async () => {

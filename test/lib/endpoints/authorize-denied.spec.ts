@@ -4,8 +4,8 @@ import { OAuth2Server } from 'nest-oauth2/server';
 import { createTestModel, type TestModel, WEB } from '../../support/model.js';
 import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = {}) =>
-  runOperation(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = {}) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 const DENIED = 'Access denied: user denied access to application';
 
 describe('the parameter `allowed` of an authorization request', () => {
@@ -20,12 +20,12 @@ describe('the parameter `allowed` of an authorization request', () => {
   ])(
     'causes access_denied without a lookup of the user if it is false %s',
     async (_, { query = {}, body = {} }: { query?: object; body?: object }) => {
-      const host = createTestModel();
+      const testModel = createTestModel();
       const request = authorizeRequest({ ...query }, { body });
-      const { error, status, redirected } = await runOperation(host, 'authorize', request, NOT_ASKED);
+      const { error, status, redirected } = await runOperation(testModel, 'authorize', request, NOT_ASKED);
       expect(summary(error)).toBe(`400 access_denied: ${DENIED}`);
       expect([status, redirected]).toEqual([302, { error: 'access_denied', error_description: DENIED, state: 'xyz' }]);
-      expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
+      expect(testModel.calls.map(([method]) => method)).toEqual(['getClient']);
     },
   );
 
@@ -81,10 +81,10 @@ describe('the option `allowEmptyState`', () => {
       MISSING,
     ],
   ])('%s', async (_name, options, query, message) => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
-    expect(summary((await authorize(query, host, options)).error)).toBe(message);
-    const server = new OAuth2Server({ model: host.model, ...options });
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
+    expect(summary((await authorize(query, testModel, options)).error)).toBe(message);
+    const server = new OAuth2Server({ model: testModel.model, ...options });
     expect(summary((await runOperation(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
   });
 

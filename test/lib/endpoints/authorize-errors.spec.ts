@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
 import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = {}) =>
-  runOperation(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = {}) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 
 describe('an error of an authorization request', () => {
   const UNSUPPORTED = 'unsupported_response_type: Unsupported response type: `response_type` is not supported';
@@ -89,22 +89,22 @@ describe('an error of an authorization request', () => {
   it('is returned to the requested redirect URI, or to the only registered one', async () => {
     const named = await authorize({ redirect_uri: 'https://app.example/other?x=1', state: undefined });
     expect(named.headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1&error=invalid_request&/);
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
-    const unnamed = await authorize({ redirect_uri: undefined, state: undefined }, host);
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
+    const unnamed = await authorize({ redirect_uri: undefined, state: undefined }, testModel);
     expect(unnamed.headers['location']).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_request&/);
   });
 
   it('is returned without a lookup of the user if the client may not use the grant', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['password'] });
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['password'] });
     const cases = [
       [{}, 'grant_type'],
       [{ response_type: undefined }, 'grant_type'],
       [{ response_type: 'token' }, 'response_type'],
     ] as const;
     for (const [query, parameter] of cases) {
-      const { error, status, redirected } = await authorize(query, host);
+      const { error, status, redirected } = await authorize(query, testModel);
       expect(summary(error)).toBe(`400 unauthorized_client: Unauthorized client: \`${parameter}\` is invalid`);
       expect([status, redirected['error'], redirected['state']]).toEqual([302, 'unauthorized_client', 'xyz']);
     }
@@ -158,9 +158,9 @@ describe('an error of an authorization request', () => {
     const names: string[] = [];
     for (const name of ['nothing', ...Object.keys(wrong)]) {
       if (name in wrong) Object.assign(wrong, { [name]: right[name as keyof typeof right] });
-      const host = createTestModel();
-      names.push((await authorize(wrong, host)).error?.message ?? '');
-      const asked = host.calls.map(([method]) => method);
+      const testModel = createTestModel();
+      names.push((await authorize(wrong, testModel)).error?.message ?? '');
+      const asked = testModel.calls.map(([method]) => method);
       expect(asked).toEqual(name === 'code_challenge_method' ? ['getClient', 'validateScope'] : ['getClient']);
     }
     expect(names).toEqual([

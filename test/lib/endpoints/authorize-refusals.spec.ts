@@ -5,16 +5,16 @@ import { CALLBACK, createTestModel, type TestModel, WEB } from '../../support/mo
 import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 import { withoutWarnings } from '../../support/quiet.js';
 
-const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = signedIn) =>
-  runOperation(host, 'authorize', authorizeRequest({ ...query }), options);
+const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = signedIn) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ ...query }), options);
 
 withoutWarnings();
 
 describe('an error of an authorization request that is not redirected', () => {
   const withClient = (client: object) => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, ...client });
-    return host;
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, ...client });
+    return testModel;
   };
   const NOT_A_URI = 'invalid_request: Invalid request: `redirect_uri` is not a valid URI';
   const MISMATCH = 'invalid_client: Invalid client: `redirect_uri` does not match client value';
@@ -56,8 +56,8 @@ describe('an error of an authorization request that is not redirected', () => {
       NO_URI,
       withClient({ redirectUris: ['javascript:alert(1)'] }),
     ],
-  ])('is shown in the browser for %s', async (_, query, expected, host = createTestModel()) => {
-    const { error, status, headers, body } = await authorize(query, host);
+  ])('is shown in the browser for %s', async (_, query, expected, testModel = createTestModel()) => {
+    const { error, status, headers, body } = await authorize(query, testModel);
     const [code, ...description] = expected.split(': ');
     expect(summary(error)).toBe(`400 ${expected}`);
     expect({ status, headers, body }).toEqual({
@@ -68,8 +68,8 @@ describe('an error of an authorization request that is not redirected', () => {
   });
 
   it('is shown in the browser without details if getClient() fails', async () => {
-    const host = createTestModel({ getClient: () => Promise.reject(new Error('password=x')) });
-    const { error, status, headers, body } = await authorize({}, host);
+    const testModel = createTestModel({ getClient: () => Promise.reject(new Error('password=x')) });
+    const { error, status, headers, body } = await authorize({}, testModel);
     expect([error?.name, error?.inner?.message, status, headers['location']]).toEqual([
       'server_error',
       'password=x',

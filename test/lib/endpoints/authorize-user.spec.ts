@@ -4,8 +4,8 @@ import { ServerError } from 'nest-oauth2/server';
 import { addAccessToken, createTestModel, type TestModel } from '../../support/model.js';
 import { runOperation, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = signedIn) =>
-  runOperation(host, 'authorize', authorizeRequest({ ...query }), options);
+const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = signedIn) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ ...query }), options);
 
 describe('the user of an authorization request', () => {
   it('is returned by handle() of the authenticateHandler, which gets request and response', async () => {
@@ -25,8 +25,8 @@ describe('the user of an authorization request', () => {
       Object.assign(request.query, { state: 'remembered', response_type: 'code' });
       return { id: 'bob' };
     };
-    const host = createTestModel();
-    const { redirected } = await authorize({ state: undefined, response_type: undefined }, host, {
+    const testModel = createTestModel();
+    const { redirected } = await authorize({ state: undefined, response_type: undefined }, testModel, {
       authenticateHandler: { handle },
     });
     expect(redirected).toEqual({ code: expect.any(String), state: 'remembered' });
@@ -79,10 +79,10 @@ describe('the user of an authorization request', () => {
   });
 
   it('is the user of the bearer token if there is no handler', async () => {
-    const host = createTestModel();
-    addAccessToken(host, { user: { id: 'carol' } });
+    const testModel = createTestModel();
+    addAccessToken(testModel, { user: { id: 'carol' } });
     const { headers } = resourceRequest();
-    const { result } = await runOperation(host, 'authorize', authorizeRequest({}, { headers }), {});
+    const { result } = await runOperation(testModel, 'authorize', authorizeRequest({}, { headers }), {});
     expect(result?.['user']).toEqual({ id: 'carol' });
   });
 

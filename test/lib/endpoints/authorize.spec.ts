@@ -3,21 +3,21 @@ import { describe, expect, it } from '@jest/globals';
 import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
 import { runOperation, authorizeRequest, signedIn } from '../../support/requests.js';
 
-const authorize = (query: object = {}, host: TestModel = createTestModel(), options: object = signedIn) =>
-  runOperation(host, 'authorize', authorizeRequest({ ...query }), options);
+const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = signedIn) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ ...query }), options);
 
 describe('authorize()', () => {
   it('redirects with a code, and resolves to the code that saveAuthorizationCode() returned', async () => {
-    const host = createTestModel();
-    const { result, status, headers, body } = await authorize({}, host);
+    const testModel = createTestModel();
+    const { result, status, headers, body } = await authorize({}, testModel);
     const code = result?.['authorizationCode'] as string;
-    expect(result).toBe(host.codes.get(code));
+    expect(result).toBe(testModel.codes.get(code));
     expect({ status, headers, body }).toEqual({
       status: 302,
       headers: { location: `${CALLBACK}?code=${code}&state=xyz`, 'cache-control': 'no-store' },
       body: {},
     });
-    expect(host.calls).toEqual([
+    expect(testModel.calls).toEqual([
       ['getClient', 'web', null],
       ['validateScope', ALICE, WEB, 'read'],
       [
@@ -44,9 +44,9 @@ describe('authorize()', () => {
   });
 
   it('uses the only registered redirect URI if the request has none, and does not save it', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
-    const { headers, result } = await authorize({ redirect_uri: undefined }, host);
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
+    const { headers, result } = await authorize({ redirect_uri: undefined }, testModel);
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb\?code=/);
     expect(result).not.toHaveProperty('redirectUri');
   });
@@ -55,8 +55,8 @@ describe('authorize()', () => {
     const generateAuthorizationCode = () => 'mine';
     expect((await authorize({}, createTestModel({ generateAuthorizationCode }))).redirected['code']).toBe('mine');
     const saveAuthorizationCode = () => ({ authorizationCode: 'saved as' });
-    const host = createTestModel({ generateAuthorizationCode, saveAuthorizationCode });
-    expect((await authorize({}, host)).headers['location']).toBe(`${CALLBACK}?code=saved%20as&state=xyz`);
+    const testModel = createTestModel({ generateAuthorizationCode, saveAuthorizationCode });
+    expect((await authorize({}, testModel)).headers['location']).toBe(`${CALLBACK}?code=saved%20as&state=xyz`);
     expect(
       (await authorize({}, createTestModel({ generateAuthorizationCode: () => '' }))).redirected['code'],
     ).toHaveLength(64);

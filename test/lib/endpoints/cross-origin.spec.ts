@@ -12,13 +12,13 @@ const GRANT = { grant_type: 'client_credentials' };
  * Requests a token as a page does. The client is `web`, registered at https://app.example if `client` does not differ.
  */
 async function ask(headers: object, client: Partial<Client> = {}, options: object = { cors: { origins: '*' } }) {
-  const host = createTestModel();
-  host.clients.set('web', { ...WEB, ...client });
-  const server = new OAuth2Server({ model: host.model, ...options });
+  const testModel = createTestModel();
+  testModel.clients.set('web', { ...WEB, ...client });
+  const server = new OAuth2Server({ model: testModel.model, ...options });
   const authorization = basic('web', SECRET);
   const request = tokenRequest(GRANT, { headers: { ...FORM, authorization, host: 'id.example', ...headers } });
   const outcome = await runOperation(server, 'token', request);
-  return { ...outcome, spent: host.calls.some(([method]) => method === 'saveToken') };
+  return { ...outcome, spent: testModel.calls.some(([method]) => method === 'saveToken') };
 }
 
 describe('the option `cors`', () => {

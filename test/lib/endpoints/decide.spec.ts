@@ -22,11 +22,17 @@ import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js'
 const NO = new AccessDeniedError('Access denied: the user denied the request');
 
 /** Creates a server that has read an authorization request, and a function that decides it. */
-async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, host = createTestModel()) {
-  const server = new OAuth2Server({ model: host.model, ...options });
+async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, testModel = createTestModel()) {
+  const server = new OAuth2Server({ model: testModel.model, ...options });
   const response = new Response();
   const asked = await server.readAuthorizationRequest(authorizeRequest({ ...query }), response);
-  return { host, server, response, asked, decide: (decision: Decision) => decided(server, asked, decision, response) };
+  return {
+    testModel,
+    server,
+    response,
+    asked,
+    decide: (decision: Decision) => decided(server, asked, decision, response),
+  };
 }
 
 async function decided(server: OAuth2Server, asked: AuthorizationRequest, decision: Decision, response: Response) {
@@ -38,46 +44,46 @@ async function decided(server: OAuth2Server, asked: AuthorizationRequest, decisi
   return { result, error, location, told: location && Object.fromEntries(new URL(location).searchParams) };
 }
 
-const methods = (host: TestModel) => host.calls.map(([method]) => method);
-const savedCode = (host: TestModel) => host.calls.find(([method]) => method === 'saveAuthorizationCode')?.[1];
+const methods = (testModel: TestModel) => testModel.calls.map(([method]) => method);
+const savedCode = (testModel: TestModel) => testModel.calls.find(([method]) => method === 'saveAuthorizationCode')?.[1];
 
 describe('decide()', () => {
   it('redirects with a code if the user agreed, and calls each model method once', async () => {
-    const { host, response, decide } = await reading({ code_challenge: CHALLENGE });
+    const { testModel, response, decide } = await reading({ code_challenge: CHALLENGE });
     const { result, told } = await decide({ user: ALICE });
-    expect([...host.codes.values()]).toEqual([result]);
+    expect([...testModel.codes.values()]).toEqual([result]);
     expect(result).toMatchObject({ user: ALICE, client: WEB, scope: 'read', codeChallenge: CHALLENGE });
     expect(told).toEqual({ code: result!.authorizationCode, state: 'xyz' });
     expect(response).toMatchObject({ status: 302, headers: { 'cache-control': 'no-store' } });
-    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+    expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
   it('validates the scope of a user once, together with grantableScope()', async () => {
-    const { host, server, asked, response, decide } = await reading({ scope: 'read write' });
+    const { testModel, server, asked, response, decide } = await reading({ scope: 'read write' });
     expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
     expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
     await decide({ user: ALICE });
-    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+    expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
   it('validates the scope again for another user', async () => {
     const users: unknown[] = [];
-    const host = createTestModel({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
-    const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, host);
+    const testModel = createTestModel({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
+    const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, testModel);
     await expect(server.grantableScope(asked, { id: 'bob' }, response)).rejects.toThrow('Invalid scope');
     expect(response.get('location')).toMatch(/\?error=invalid_scope&/);
     await decide({ user: ALICE });
     expect(users).toEqual([{ id: 'bob' }, ALICE]);
-    expect(savedCode(host)).toMatchObject({ scope: 'read' });
+    expect(savedCode(testModel)).toMatchObject({ scope: 'read' });
   });
 
   it('uses the scope that was validated when the request was read for a user', async () => {
-    const host = createTestModel();
-    const server = new OAuth2Server({ model: host.model });
+    const testModel = createTestModel();
+    const server = new OAuth2Server({ model: testModel.model });
     const response = new Response();
     const asked = await server.readAuthorizationRequest(authorizeRequest(), response, { user: ALICE });
     await server.decide(asked, { user: ALICE }, response);
-    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+    expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
   it.each<[string, string | string[], string | undefined]>([
@@ -87,9 +93,9 @@ describe('decide()', () => {
     ['more than was requested', 'admin read', 'read'],
     ['nothing of it', '', undefined],
   ])('grants the part of the requested scope that the user agreed to: %s', async (_, scope, granted) => {
-    const { host, decide } = await reading({ scope: 'read write' });
+    const { testModel, decide } = await reading({ scope: 'read write' });
     await decide({ user: ALICE, scope });
-    expect((savedCode(host) as { scope: unknown }).scope).toBe(granted);
+    expect((savedCode(testModel) as { scope: unknown }).scope).toBe(granted);
   });
 
   it.each(
@@ -100,36 +106,36 @@ describe('decide()', () => {
       new InteractionRequiredError('Interaction required: the user has to choose'),
     ].map((error) => [error.name, error] as const),
   )('redirects with the error of the decision: %s', async (_, error) => {
-    const { host, decide } = await reading();
+    const { testModel, decide } = await reading();
     const { error: rejected, location, told } = await decide({ error });
     expect(rejected).toBe(error);
     expect(location).toMatch(`${CALLBACK}?`);
     expect(told).toEqual({ error: error.name, error_description: error.message, state: 'xyz' });
-    expect(methods(host)).toEqual(['getClient']);
+    expect(methods(testModel)).toEqual(['getClient']);
   });
 
   it('redirects with an access token in the fragment for response_type=token', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['implicit'] });
-    const { decide } = await reading({ response_type: 'token', scope: 'read write' }, {}, host);
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['implicit'] });
+    const { decide } = await reading({ response_type: 'token', scope: 'read write' }, {}, testModel);
     const { location } = await decide({ user: ALICE, scope: 'write' });
     expect(location).toMatch(/^https:\/\/app\.example\/cb#access_token=\w+&token_type=Bearer&.*scope=write&state=xyz$/);
-    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveToken']);
+    expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveToken']);
   });
 
   it('uses the options that the request was read with', async () => {
-    const { host, server, response } = await reading();
+    const { testModel, server, response } = await reading();
     // `issuer` identifies the server, so a single call cannot set it.
     const options = { authorizationCodeLifetime: 60, issuer: 'https://as.example' };
     const asked = await server.readAuthorizationRequest(authorizeRequest(), response, options);
     const { told } = await decided(server, asked, { user: ALICE }, response);
     expect(told).not.toHaveProperty('iss');
-    const { expiresAt } = savedCode(host) as { expiresAt: Date };
+    const { expiresAt } = savedCode(testModel) as { expiresAt: Date };
     expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(60_000);
   });
 
   it('ignores changes of the application to the authorization request', async () => {
-    const { host, asked, decide } = await reading({ code_challenge: CHALLENGE });
+    const { testModel, asked, decide } = await reading({ code_challenge: CHALLENGE });
     Object.assign(asked, {
       scope: 'read write',
       redirectUri: 'https://evil.example/',
@@ -139,8 +145,8 @@ describe('decide()', () => {
     const { location, told } = await decide({ user: ALICE });
     expect(location).toMatch(`${CALLBACK}?`);
     expect(told).toMatchObject({ state: 'xyz' });
-    expect(savedCode(host)).toMatchObject({ scope: 'read', redirectUri: CALLBACK, codeChallenge: CHALLENGE });
-    expect(savedCode(host)).not.toHaveProperty('resource');
+    expect(savedCode(testModel)).toMatchObject({ scope: 'read', redirectUri: CALLBACK, codeChallenge: CHALLENGE });
+    expect(savedCode(testModel)).not.toHaveProperty('resource');
   });
 
   it('accepts an authorization request that can be serialized to JSON for a session', async () => {
@@ -162,25 +168,25 @@ describe('decide() with invalid arguments', () => {
       expect(summary(error)).toMatch(/^500 invalid_argument: .*readAuthorizationRequest/);
       expect(response).toMatchObject({ status: 500, body: { error: 'server_error' } });
     }
-    expect([...one.host.codes, ...other.host.codes]).toEqual([]);
+    expect([...one.testModel.codes, ...other.testModel.codes]).toEqual([]);
   });
 
   it.each([{}, { user: undefined }, { user: null }, { error: undefined }, null, undefined])(
     'returns server_error to the client for the decision %p',
     async (decision) => {
-      const { host, decide } = await reading();
+      const { testModel, decide } = await reading();
       const { error, told } = await decide(decision as never);
       expect(error?.name).toBe('invalid_argument');
       expect(told).toMatchObject({ error: 'server_error', state: 'xyz' });
       expect(JSON.stringify(told)).not.toContain('user');
-      expect(methods(host)).toEqual(['getClient']);
+      expect(methods(testModel)).toEqual(['getClient']);
     },
   );
 
   it('rejects a response that is not an instance of Response', async () => {
-    const { host, server, asked } = await reading();
+    const { testModel, server, asked } = await reading();
     await expect(server.decide(asked, { user: ALICE }, {} as never)).rejects.toThrow('instance of Response');
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(0);
   });
 
   it('redirects with server_error, without details, if the model fails', async () => {
@@ -212,9 +218,9 @@ describe('decide() for an invalid request of a client that registered itself', (
     ['with a parameter that a feature rejects', { example: 'bad' }],
     ['with an unknown response type', { response_type: 'nonsense' }],
   ])('redirects with an error, and never issues a code: request %s', async (_, query) => {
-    const host = createTestModel({ validateClientScope: (_client: unknown, scope: string) => scope === 'read' });
-    host.clients.set(id, { ...WEB, id });
-    const server = new OAuth2Server({ model: host.model, features: [strict] });
+    const testModel = createTestModel({ validateClientScope: (_client: unknown, scope: string) => scope === 'read' });
+    testModel.clients.set(id, { ...WEB, id });
+    const server = new OAuth2Server({ model: testModel.model, features: [strict] });
     const response = new Response();
     const request = authorizeRequest({ client_id: id, ...query });
     const error = await server.readAuthorizationRequest(request, response).catch((caught: unknown) => caught);
@@ -222,7 +228,7 @@ describe('decide() for an invalid request of a client that registered itself', (
     const { authorizationRequest: asked } = deferredErrorOf(error)!;
     const granted = await decided(server, asked, { user: ALICE }, new Response());
     expect(granted.error?.message).toContain('can only be decided with an `error`');
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(0);
     const { told } = await decided(server, asked, { user: ALICE, error: error as OAuthError }, response);
     expect(told).toMatchObject({ error: (error as OAuthError).name, state: 'xyz' });
   });

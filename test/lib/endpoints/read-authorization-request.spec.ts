@@ -5,23 +5,23 @@ import { CALLBACK, createTestModel, SPA, WEB } from '../../support/model.js';
 import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
 const read = async (query: object = {}, options: object = {}, overrides: object = {}) => {
-  const host = createTestModel(overrides);
-  const server = new OAuth2Server({ model: host.model, ...options });
+  const testModel = createTestModel(overrides);
+  const server = new OAuth2Server({ model: testModel.model, ...options });
   const response = new Response();
   try {
     return {
-      host,
+      testModel,
       response,
       authorization: await server.readAuthorizationRequest(authorizeRequest({ ...query }), response),
     };
   } catch (error) {
-    return { host, response, error: error as OAuthError };
+    return { testModel, response, error: error as OAuthError };
   }
 };
 
 describe('readAuthorizationRequest()', () => {
   it('returns the parsed request, and writes no response', async () => {
-    const { host, response, authorization } = await read({ scope: 'read  write', code_challenge: CHALLENGE });
+    const { testModel, response, authorization } = await read({ scope: 'read  write', code_challenge: CHALLENGE });
     expect(authorization).toEqual({
       client: WEB,
       redirectUri: CALLBACK,
@@ -35,7 +35,7 @@ describe('readAuthorizationRequest()', () => {
       data: {},
     });
     expect(response).toMatchObject({ status: 200, headers: {}, body: {} });
-    expect(host.calls).toEqual([['getClient', 'web', null]]);
+    expect(testModel.calls).toEqual([['getClient', 'web', null]]);
   });
 
   it('omits the properties of parameters that the request does not have', async () => {
@@ -73,8 +73,8 @@ describe('readAuthorizationRequest()', () => {
   it('returns the scope that a user would be granted if a user is given', async () => {
     const overrides = { validateScope: (user: { id: string }) => (user.id === 'alice' ? 'read' : false) };
     const ask = async (id: string) => {
-      const host = createTestModel(overrides);
-      const server = new OAuth2Server({ model: host.model });
+      const testModel = createTestModel(overrides);
+      const server = new OAuth2Server({ model: testModel.model });
       const response = new Response();
       const request = authorizeRequest({ scope: 'read write' });
       const reading = server.readAuthorizationRequest(request, response, { user: { id } });

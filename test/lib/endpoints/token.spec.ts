@@ -81,9 +81,9 @@ describe('the parameter `grant_type` of a token request', () => {
   });
 
   it('causes unauthorized_client if the client may not use it', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['password'] });
-    const { error, status, body } = await runOperation(host, 'token', tokenRequest(GRANT));
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['password'] });
+    const { error, status, body } = await runOperation(testModel, 'token', tokenRequest(GRANT));
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
     expect({ status, body }).toEqual({
       status: 400,
@@ -152,10 +152,10 @@ describe('an error of the token endpoint', () => {
   ])(
     'is unauthorized_client for client_credentials of a public client with %j and the grants %j',
     async (form, grants) => {
-      const host = createTestModel();
-      host.clients.set('spa', { ...SPA, grants });
+      const testModel = createTestModel();
+      testModel.clients.set('spa', { ...SPA, grants });
       const { error, headers } = await runOperation(
-        host,
+        testModel,
         'token',
         formRequest({ ...GRANT, client_id: 'spa', ...form }),
       );

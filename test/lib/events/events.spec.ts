@@ -30,9 +30,9 @@ import {
 type Told = [name: string, payload: object];
 
 /** Returns the events of one request. */
-async function told(host: TestModel, operation: Operation, request: Request, options = {}): Promise<Told[]> {
+async function told(testModel: TestModel, operation: Operation, request: Request, options = {}): Promise<Told[]> {
   const events: Told[] = [];
-  await runOperation(host, operation, request, {
+  await runOperation(testModel, operation, request, {
     ...options,
     events: { emit: (...event: Told) => events.push(event) },
   });
@@ -45,12 +45,12 @@ const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
 const families = { revokeGrant: () => true };
 
 function fullHost(): TestModel {
-  const host = createTestModel(families);
-  host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
-  addAccessToken(host, { grantId: 'g' });
-  addCode(host, { grantId: 'g' });
-  addRefreshToken(host, { grantId: 'g' });
-  return host;
+  const testModel = createTestModel(families);
+  testModel.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+  addAccessToken(testModel, { grantId: 'g' });
+  addCode(testModel, { grantId: 'g' });
+  addRefreshToken(testModel, { grantId: 'g' });
+  return testModel;
 }
 
 const AUTHENTICATED: Told = [
@@ -117,11 +117,12 @@ describe('events of granted requests', () => {
 
 describe('events of refused requests', () => {
   const when = earlier(60);
-  const withCode = (properties: object) => (host: TestModel) => addCode(host, { grantId: 'g', ...properties });
-  const withToken = (properties: object) => (host: TestModel) => addAccessToken(host, properties);
+  const withCode = (properties: object) => (testModel: TestModel) =>
+    addCode(testModel, { grantId: 'g', ...properties });
+  const withToken = (properties: object) => (testModel: TestModel) => addAccessToken(testModel, properties);
   const nothing = () => undefined;
 
-  it.each<[string, (host: TestModel) => unknown, Operation, Request, object, keyof OAuth2Events, object]>([
+  it.each<[string, (testModel: TestModel) => unknown, Operation, Request, object, keyof OAuth2Events, object]>([
     [
       'a client without its secret',
       nothing,
@@ -147,7 +148,7 @@ describe('events of refused requests', () => {
     ],
     [
       'a grant type that the client may not use',
-      (host) => host.clients.set('web', { ...WEB, grants: ['refresh_token'] }),
+      (testModel) => testModel.clients.set('web', { ...WEB, grants: ['refresh_token'] }),
       'token',
       tokenRequest(PASSWORD),
       {},
@@ -203,7 +204,7 @@ describe('events of refused requests', () => {
     ],
     [
       'a refresh for a wider scope than granted',
-      (host) => addRefreshToken(host, { scope: 'read' }),
+      (testModel) => addRefreshToken(testModel, { scope: 'read' }),
       'token',
       tokenRequest({ ...REFRESH, scope: 'read write' }),
       {},
@@ -326,16 +327,16 @@ describe('events of refused requests', () => {
       },
     ],
   ])('contain reason and compared values: %s', async (_name, prepare, operation, request, options, name, payload) => {
-    const host = createTestModel(families);
-    prepare(host);
-    const events = await told(host, operation, request, options);
+    const testModel = createTestModel(families);
+    prepare(testModel);
+    const events = await told(testModel, operation, request, options);
     const refusals = events.filter(([heard]) => heard !== 'client.authenticated');
     expect(refusals).toEqual([[name, expect.objectContaining({ at: expect.any(Date), ...payload })]]);
   });
 
   it('have details that neither the response nor a serialized error contains', async () => {
-    const host = createTestModel();
-    const { error, body } = await runOperation(host, 'token', tokenRequest({ grant_type: 'telepathy' }));
+    const testModel = createTestModel();
+    const { error, body } = await runOperation(testModel, 'token', tokenRequest({ grant_type: 'telepathy' }));
     expect(body).toEqual({
       error: 'unsupported_grant_type',
       error_description: 'Unsupported grant type: `grant_type` is invalid',
@@ -368,11 +369,11 @@ describe('an event without listener', () => {
     const events = new EventEmitter();
     const read = jest.fn(() => 'web');
     const client = Object.defineProperty({ ...WEB }, 'id', { get: read, enumerable: true });
-    const host = createTestModel({ getClient: (_: string, secret: string) => secret === SECRET && client });
-    await runOperation(host, 'token', tokenRequest(PASSWORD), { events });
+    const testModel = createTestModel({ getClient: (_: string, secret: string) => secret === SECRET && client });
+    await runOperation(testModel, 'token', tokenRequest(PASSWORD), { events });
     const unheard = read.mock.calls.length;
     events.on('token.issued', () => undefined);
-    await runOperation(host, 'token', tokenRequest(PASSWORD), { events });
+    await runOperation(testModel, 'token', tokenRequest(PASSWORD), { events });
     expect(read.mock.calls.length - unheard).toBe(unheard + 1);
   });
 

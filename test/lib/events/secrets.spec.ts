@@ -52,17 +52,21 @@ const bearing = (requests: fc.Arbitrary<object>) =>
 
 /** Creates a server that knows the secrets, so that requests with them are refused for other reasons. */
 function hostile(given: object, failing: object, emit: (name: string, payload: object) => void): OAuth2Server {
-  const host = createTestModel({ revokeGrant: () => true, ...failing });
-  host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
-  addAccessToken(host);
-  addCode(host);
-  addRefreshToken(host);
+  const testModel = createTestModel({ revokeGrant: () => true, ...failing });
+  testModel.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+  addAccessToken(testModel);
+  addCode(testModel);
+  addRefreshToken(testModel);
   const past = { accessToken: SECRET, authorizationCode: SECRET, refreshToken: SECRET, grantId: 'g' };
   const spent = { ...past, client: WEB, user: { id: 'alice', password: SECRET }, scope: 'read' };
-  host.accessTokens.set(SECRET, { ...spent, accessTokenExpiresAt: new Date(0) });
-  host.codes.set(SECRET, { ...spent, expiresAt: new Date(Date.now() + 60_000), codeChallenge: SECRET.padEnd(43, 'x') });
-  host.refreshTokens.set(SECRET, { ...spent, revokedAt: new Date(0) });
-  return new OAuth2Server({ model: host.model, ...given, events: { emit } });
+  testModel.accessTokens.set(SECRET, { ...spent, accessTokenExpiresAt: new Date(0) });
+  testModel.codes.set(SECRET, {
+    ...spent,
+    expiresAt: new Date(Date.now() + 60_000),
+    codeChallenge: SECRET.padEnd(43, 'x'),
+  });
+  testModel.refreshTokens.set(SECRET, { ...spent, revokedAt: new Date(0) });
+  return new OAuth2Server({ model: testModel.model, ...given, events: { emit } });
 }
 
 withoutWarnings();

@@ -33,10 +33,10 @@ class Judge implements Feature {
 }
 
 const visit = async (features: (Feature | Feature[])[], token = 'access') => {
-  const host = createTestModel();
-  addAccessToken(host);
+  const testModel = createTestModel();
+  addAccessToken(testModel);
   return await runOperation(
-    new OAuth2Server({ model: host.model, features }),
+    new OAuth2Server({ model: testModel.model, features }),
     'authenticate',
     resourceRequest(`Bearer ${token}`),
   );

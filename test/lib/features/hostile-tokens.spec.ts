@@ -55,27 +55,27 @@ const sent = fc.tuple(fc.oneof(arbitraryRequest, alteredRequest(RIGHT)), more).m
 /** Creates test fixtures with tokens of two clients and a model that may fail. */
 function makeHost(failing: object): TestModel {
   const own = {
-    revokeAccessToken: ({ accessToken }: Token) => host.accessTokens.delete(accessToken),
+    revokeAccessToken: ({ accessToken }: Token) => testModel.accessTokens.delete(accessToken),
     mayIntrospect: undefined,
   };
-  const host: TestModel = createTestModel({ ...own, ...failing } as object);
-  addAccessToken(host);
-  addRefreshToken(host);
+  const testModel: TestModel = createTestModel({ ...own, ...failing } as object);
+  addAccessToken(testModel);
+  addRefreshToken(testModel);
   const others = { client: OTHER, user: { id: CANARY }, scope: CANARY };
   const [access, refresh] = ['other access', 'other refresh'];
-  host.accessTokens.set(access, { ...others, accessToken: access, accessTokenExpiresAt: later() });
-  host.refreshTokens.set(refresh, { ...others, refreshToken: refresh, refreshTokenExpiresAt: later() });
-  return host;
+  testModel.accessTokens.set(access, { ...others, accessToken: access, accessTokenExpiresAt: later() });
+  testModel.refreshTokens.set(refresh, { ...others, refreshToken: refresh, refreshTokenExpiresAt: later() });
+  return testModel;
 }
 
 const FEATURES = [revocation(), introspection(), resourceIndicators({ resources: [API], unrestricted: true })];
 
 /** Sends a request to an endpoint. Asserts a valid response that reveals nothing, and an OAuthError if it fails. */
-async function ask(host: TestModel, endpoint: string, request: object, given: object = {}): Promise<Response> {
+async function ask(testModel: TestModel, endpoint: string, request: object, given: object = {}): Promise<Response> {
   const response = new Response();
   let error: unknown;
   try {
-    const server = new OAuth2Server({ model: host.model, ...given, features: FEATURES });
+    const server = new OAuth2Server({ model: testModel.model, ...given, features: FEATURES });
     await server.handle(endpoint, new Request(request as never), response);
   } catch (caught) {
     error = caught;
@@ -98,11 +98,14 @@ describe('random requests', () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent, serverOptions, failures, async (request, given, failing) => {
-        const host = makeHost(failing);
-        const { status, body } = await ask(host, 'revocation', request, given);
+        const testModel = makeHost(failing);
+        const { status, body } = await ask(testModel, 'revocation', request, given);
         expect(status === 200 ? body : {}).toEqual({});
-        expect([host.accessTokens.has('other access'), host.refreshTokens.has('other refresh')]).toEqual([true, true]);
-        const ended = host.accessTokens.size + host.refreshTokens.size < 4;
+        expect([testModel.accessTokens.has('other access'), testModel.refreshTokens.has('other refresh')]).toEqual([
+          true,
+          true,
+        ]);
+        const ended = testModel.accessTokens.size + testModel.refreshTokens.size < 4;
         seen.add(ended ? 'ended' : String((body as { error?: string }).error ?? 'nothing'));
       }),
       { numRuns: 600 },
@@ -124,15 +127,15 @@ describe('random requests', () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(sent, serverOptions, failures, async (request, given, failing) => {
-        const host = makeHost(failing);
-        const { status, body } = await ask(host, 'introspection', request, given);
+        const testModel = makeHost(failing);
+        const { status, body } = await ask(testModel, 'introspection', request, given);
         const { active, client_id: id, error } = body as Record<string, unknown>;
         const isAnswered = status === 200 && active !== true;
         expect([isAnswered ? body : { active: false }, active === true ? id : 'web']).toEqual([
           { active: false },
           'web',
         ]);
-        expect([host.accessTokens.size, host.refreshTokens.size]).toEqual([2, 2]);
+        expect([testModel.accessTokens.size, testModel.refreshTokens.size]).toEqual([2, 2]);
         seen.add(String(active ?? error));
       }),
       { numRuns: 600 },
@@ -168,9 +171,9 @@ describe('random tokens that a model returns', () => {
     const answers = new Set<string>();
     await fc.assert(
       fc.asyncProperty(found, fc.constantFrom(...RIGHT.slice(0, 2)), serverOptions, async (token, request, given) => {
-        const host = makeHost({ getAccessToken: () => token, getRefreshToken: () => token });
+        const testModel = makeHost({ getAccessToken: () => token, getRefreshToken: () => token });
         for (const endpoint of ['introspection', 'revocation']) {
-          const { body } = await ask(host, endpoint, request, given);
+          const { body } = await ask(testModel, endpoint, request, given);
           const said = JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
           answers.add(String(said['active'] ?? said['error'] ?? 'done'));
           for (const name of ['exp', 'iat', 'nbf']) expect(['number', 'undefined']).toContain(typeof said[name]);

@@ -19,29 +19,29 @@ const PINNED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK
 const AGAIN = '400 invalid_request: Invalid request: this authorization request was already used';
 
 function start(...features: Feature[]) {
-  const host = createTestModel();
+  const testModel = createTestModel();
   const pins = pinnedRequests();
   pins.pinned.set(URI, { ...PINNED });
-  const server = new OAuth2Server({ model: host.model, features: [pins.feature, ...features] });
+  const server = new OAuth2Server({ model: testModel.model, features: [pins.feature, ...features] });
   const authorize = (query: object = {}, body: object = {}) =>
     runOperation(server, 'authorize', authorizeRequest({ ...NOTHING, request_uri: URI, ...query }, { body }), signedIn);
   const read = () =>
     server.readAuthorizationRequest(authorizeRequest({ ...NOTHING, request_uri: URI }), new Response());
-  return { host, server, authorize, read, ...pins, methods: () => host.calls.map(([method]) => method) };
+  return { testModel, server, authorize, read, ...pins, methods: () => testModel.calls.map(([method]) => method) };
 }
 
 describe('an authorization request whose parameters a feature finds by its request_uri', () => {
   it('uses those parameters only, and is consumed before a code is issued', async () => {
-    const { authorize, host, consumed: spent, methods } = start();
+    const { authorize, testModel, consumed: spent, methods } = start();
     const { redirected } = await authorize({ scope: 'write', redirect_uri: 'https://evil.example/', state: 'url' });
     expect(redirected).toEqual({ code: expect.any(String), state: 'pinned' });
-    expect([...host.codes.values()]).toMatchObject([{ scope: 'read', redirectUri: CALLBACK }]);
+    expect([...testModel.codes.values()]).toMatchObject([{ scope: 'read', redirectUri: CALLBACK }]);
     expect([...spent.values()]).toEqual([1]);
     expect(methods()).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
   it('is answered once, and causes an error in the browser the second time', async () => {
-    const { authorize, host } = start();
+    const { authorize, testModel } = start();
     await authorize();
     const { error, status, headers, body } = await authorize();
     expect(summary(error)).toBe(AGAIN);
@@ -50,15 +50,15 @@ describe('an authorization request whose parameters a feature finds by its reque
       error: 'invalid_request',
       error_description: 'Invalid request: this authorization request was already used',
     });
-    expect(host.codes.size).toBe(1);
+    expect(testModel.codes.size).toBe(1);
   });
 
   it('issues one code to concurrent requests', async () => {
-    const { authorize, host } = start();
+    const { authorize, testModel } = start();
     const answers = await Promise.all(Array.from({ length: 8 }, () => authorize()));
     expect(answers.filter(({ redirected }) => 'code' in redirected)).toHaveLength(1);
     expect(answers.filter(({ error }) => summary(error) === AGAIN)).toHaveLength(7);
-    expect(host.codes.size).toBe(1);
+    expect(testModel.codes.size).toBe(1);
   });
 
   it('is consumed by a decision that is an error', async () => {
@@ -73,12 +73,12 @@ describe('an authorization request whose parameters a feature finds by its reque
     ['query', { allowed: 'false' }, {}],
     ['form', {}, { allowed: 'false' }],
   ])('is consumed by allowed=false in the %s', async (_, query, body) => {
-    const { authorize, host, consumed: spent } = start();
+    const { authorize, testModel, consumed: spent } = start();
     const { redirected } = await authorize(query, body);
     expect(redirected).toMatchObject({ error: 'access_denied', state: 'pinned' });
     expect([...spent.values()]).toEqual([1]);
     expect(summary((await authorize()).error)).toBe(AGAIN);
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(0);
   });
 
   it('is denied by allowed=false in the request itself, not in the stored parameters', async () => {
@@ -105,14 +105,14 @@ describe('an authorization request whose parameters a feature finds by its reque
   it('is rejected if two features find its parameters', async () => {
     const other = pinnedRequests('others');
     other.pinned.set(URI, { ...PINNED, scope: 'write' });
-    const { authorize, host } = start(other.feature);
+    const { authorize, testModel } = start(other.feature);
     const { error, headers } = await authorize();
     expect(summary(error)).toBe('400 invalid_request: Invalid request: its parameters come from more than one source');
-    expect([headers['location'], host.codes.size]).toEqual([undefined, 0]);
+    expect([headers['location'], testModel.codes.size]).toEqual([undefined, 0]);
   });
 
   it('issues no code if it cannot be consumed', async () => {
-    const { server, host, feature, pinned } = start();
+    const { server, testModel, feature, pinned } = start();
     const failing: Feature = {
       ...feature,
       install: (builder) => ({
@@ -128,13 +128,13 @@ describe('an authorization request whose parameters a feature finds by its reque
     const request = authorizeRequest({ ...NOTHING, request_uri: URI });
     const { redirected } = await runOperation(away, 'authorize', request, signedIn);
     expect(redirected).toMatchObject({ error: 'temporarily_unavailable', state: 'pinned' });
-    expect([host.codes.size, pinned.size]).toEqual([0, 1]);
+    expect([testModel.codes.size, pinned.size]).toEqual([0, 1]);
   });
 
   it('uses its own parameters at a server without this feature', async () => {
-    const { host } = start();
+    const { testModel } = start();
     const request = authorizeRequest({ request_uri: URI });
-    const { redirected } = await runOperation(host, 'authorize', request, signedIn);
+    const { redirected } = await runOperation(testModel, 'authorize', request, signedIn);
     expect(redirected).toMatchObject({ state: 'xyz' });
   });
 });
@@ -159,11 +159,11 @@ describe('the authorization hooks of a feature', () => {
   };
 
   it('receive the stored parameters of the request', async () => {
-    const { authorize, pinned, host } = start(picky);
+    const { authorize, pinned, testModel } = start(picky);
     pinned.set(URI, { ...PINNED, resource: 'api' });
     const { redirected } = await authorize({ resource: 'other' });
     expect(redirected).toEqual({ code: expect.any(String), told: 'api web alice', state: 'pinned' });
-    expect([...host.codes.values()]).toMatchObject([{ resource: 'api' }]);
+    expect([...testModel.codes.values()]).toMatchObject([{ resource: 'api' }]);
   });
 
   it.each([
@@ -171,24 +171,27 @@ describe('the authorization hooks of a feature', () => {
     [{}, 'invalid_request', 'Missing parameter: `resource`'],
     [{ resource: ['api', 'api'] }, 'invalid_request', 'Repeated parameter: `resource`'],
   ])('can reject %j with an error to the client in both phases', async (query, code, description) => {
-    const { host, server } = start(picky);
+    const { testModel, server } = start(picky);
     const request = authorizeRequest({ ...query });
     const { redirected } = await runOperation(server, 'authorize', request, signedIn);
     expect(redirected).toEqual({ error: code, error_description: description.replaceAll('"', "'"), state: 'xyz' });
     const response = new Response();
     await expect(server.readAuthorizationRequest(request, response)).rejects.toThrow(OAuthError);
     expect(response.get('location')).toMatch(`error=${code}&`);
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(0);
   });
 
   it('add properties to a token of response_type=token, but not to its response', async () => {
-    const { host, server } = start(picky);
-    host.clients.set('web', { ...host.clients.get('web')!, grants: ['implicit'] });
+    const { testModel, server } = start(picky);
+    testModel.clients.set('web', { ...testModel.clients.get('web')!, grants: ['implicit'] });
     const request = authorizeRequest({ response_type: 'token', resource: 'api' });
     const { redirected } = await runOperation(server, 'authorize', request, signedIn);
     expect(redirected).not.toHaveProperty('resource');
     expect(redirected).toHaveProperty('told', 'api web alice');
-    expect(host.accessTokens.get(String(redirected['access_token']))).toMatchObject({ resource: 'api', user: ALICE });
+    expect(testModel.accessTokens.get(String(redirected['access_token']))).toMatchObject({
+      resource: 'api',
+      user: ALICE,
+    });
   });
 
   it('cannot replace the properties of a code that the library sets', async () => {
@@ -205,10 +208,10 @@ describe('the authorization hooks of a feature', () => {
         },
       }),
     };
-    const { host, server } = start(bold);
+    const { testModel, server } = start(bold);
     const request = authorizeRequest({ code_challenge: 'c'.repeat(43) });
     const { redirected } = await runOperation(server, 'authorize', request, signedIn);
-    const code = host.codes.get(String(redirected['code']))!;
+    const code = testModel.codes.get(String(redirected['code']))!;
     expect(redirected['code']).not.toBe('known');
     expect([code.scope, code.codeChallenge]).toEqual(['read', 'c'.repeat(43)]);
     expect(code.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(300_000);

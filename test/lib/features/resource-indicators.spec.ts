@@ -50,9 +50,9 @@ const ITSELF = { grant_type: 'client_credentials', scope: 'read' };
 const ALICES = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 
 /** Requests a token, and returns the resources that were saved with it. */
-async function obtain(host: ReturnType<typeof createTestModel>, server: OAuth2Server, parameters: Parameters) {
+async function obtain(testModel: ReturnType<typeof createTestModel>, server: OAuth2Server, parameters: Parameters) {
   const outcome = await runOperation(server, 'token', tokenRequest(parameters));
-  const access = host.accessTokens.get(String(outcome.body['access_token']));
+  const access = testModel.accessTokens.get(String(outcome.body['access_token']));
   return {
     ...outcome,
     resource: access?.['resource'] as unknown,
@@ -75,8 +75,8 @@ describe('a token request with resources (RFC 8707)', () => {
     ['a resource in another spelling', { ...ITSELF, resource: 'HTTPS://API.example:443/notes' }, [NOTES]],
     ['a resource with a trailing slash', { ...ITSELF, resource: `${NOTES}/` }, [NOTES]],
   ])('obtains a token for %s', async (_, parameters, resource) => {
-    const host = createTestModel();
-    const obtained = await obtain(host, make(host.model), parameters);
+    const testModel = createTestModel();
+    const obtained = await obtain(testModel, make(testModel.model), parameters);
     expect(obtained).toMatchObject({ status: 200, resource, refreshTokenResource: undefined });
     expect(Object.keys(obtained.body)).not.toContain('resource');
   });
@@ -105,31 +105,34 @@ describe('a token request with resources (RFC 8707)', () => {
       },
     ],
   ])('is rejected for %s, and nothing is saved', async (_, resource, wanted) => {
-    const host = createTestModel();
-    const server = make(host.model);
+    const testModel = createTestModel();
+    const server = make(testModel.model);
     for (const ground of [ITSELF, ALICES]) {
       expect(refusal(await runOperation(server, 'token', tokenRequest({ ...ground, resource })))).toEqual(wanted);
     }
-    expect(host.accessTokens.size).toBe(0);
+    expect(testModel.accessTokens.size).toBe(0);
   });
 
   it('does not consume the code if its resource is rejected', async () => {
-    const host = createTestModel();
-    addCode(host, { resource: [NOTES] } as object);
-    const server = make(host.model);
+    const testModel = createTestModel();
+    addCode(testModel, { resource: [NOTES] } as object);
+    const server = make(testModel.model);
     const refused = await runOperation(server, 'token', tokenRequest({ ...CODE, resource: MAIL }));
     expect(refusal(refused)).toEqual(target('Invalid target: `resource` was not granted'));
-    expect(host.codes.size).toBe(1);
-    expect(await obtain(host, server, { ...CODE, resource: NOTES })).toMatchObject({ status: 200, resource: [NOTES] });
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(1);
+    expect(await obtain(testModel, server, { ...CODE, resource: NOTES })).toMatchObject({
+      status: 200,
+      resource: [NOTES],
+    });
+    expect(testModel.codes.size).toBe(0);
   });
 
   it('emits an event with the known resources and the rejected one', async () => {
     const heard: object[] = [];
     const events = { emit: (name: string, payload: object) => name === 'token.refused' && heard.push(payload) };
-    const host = createTestModel();
+    const testModel = createTestModel();
     await runOperation(
-      make(host.model, {}, { events }),
+      make(testModel.model, {}, { events }),
       'token',
       tokenRequest({ ...ITSELF, resource: 'https://evil.example/' }),
     );
@@ -140,21 +143,21 @@ describe('a token request with resources (RFC 8707)', () => {
 });
 
 describe('an authorization request with resources', () => {
-  const clientOf = (host: ReturnType<typeof createTestModel>) =>
-    host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+  const clientOf = (testModel: ReturnType<typeof createTestModel>) =>
+    testModel.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
 
   it.each<[string, Parameters, unknown]>([
     ['the requested resources', { resource: [NOTES, MAIL] }, [NOTES, MAIL]],
     ['the requested resource', { resource: MAIL }, [MAIL]],
     ['the default resource if none is requested', {}, [FAR]],
   ])('obtains a code or a token for %s', async (_, named, resource) => {
-    const host = createTestModel();
-    clientOf(host);
-    const server = make(host.model, { default: FAR }, signedIn);
+    const testModel = createTestModel();
+    clientOf(testModel);
+    const server = make(testModel.model, { default: FAR }, signedIn);
     const coded = await runOperation(server, 'authorize', authorizeRequest(named));
-    expect(host.codes.get(String(coded.redirected['code']))).toMatchObject({ resource });
+    expect(testModel.codes.get(String(coded.redirected['code']))).toMatchObject({ resource });
     const given = await runOperation(server, 'authorize', authorizeRequest({ ...named, response_type: 'token' }));
-    expect(host.accessTokens.get(String(given.redirected['access_token']))).toMatchObject({ resource });
+    expect(testModel.accessTokens.get(String(given.redirected['access_token']))).toMatchObject({ resource });
     expect(Object.keys(given.redirected)).not.toContain('resource');
   });
 
@@ -163,11 +166,11 @@ describe('an authorization request with resources', () => {
     ['a resource that is not a URI', { resource: '/notes' }, NO_URI.error_description],
     ['a missing resource that is required', {}, 'Missing parameter: `resource`'],
   ])('returns invalid_target to the client for %s', async (_, named, error_description) => {
-    const host = createTestModel();
-    const refused = await runOperation(make(host.model, {}, signedIn), 'authorize', authorizeRequest(named));
+    const testModel = createTestModel();
+    const refused = await runOperation(make(testModel.model, {}, signedIn), 'authorize', authorizeRequest(named));
     expect(refused.response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?/);
     expect(refused.redirected).toEqual({ error: 'invalid_target', error_description, state: 'xyz' });
-    expect(host.codes.size).toBe(0);
+    expect(testModel.codes.size).toBe(0);
   });
 });
 
@@ -179,46 +182,50 @@ describe('a code or refresh token that was granted for resources', () => {
     ['one of them if it is requested', { resource: MAIL }, [MAIL], [NOTES, MAIL]],
     ['all of them if all are requested', { resource: [NOTES, MAIL] }, [NOTES, MAIL], undefined],
   ])('issues an access token for %s, and a refresh token for all', async (_, named, resource, refreshTokenResource) => {
-    const host = createTestModel();
-    addCode(host, granted as object);
-    addRefreshToken(host, granted as object);
-    const server = make(host.model);
+    const testModel = createTestModel();
+    addCode(testModel, granted as object);
+    addRefreshToken(testModel, granted as object);
+    const server = make(testModel.model);
     for (const ground of [CODE, REFRESH]) {
-      const obtained = await obtain(host, server, { ...ground, ...named });
+      const obtained = await obtain(testModel, server, { ...ground, ...named });
       expect(obtained).toMatchObject({ status: 200, resource, refreshTokenResource });
       const next = { grant_type: 'refresh_token', refresh_token: obtained.body['refresh_token'] };
-      expect(await obtain(host, server, next)).toMatchObject({ status: 200, resource: [NOTES, MAIL] });
+      expect(await obtain(testModel, server, next)).toMatchObject({ status: 200, resource: [NOTES, MAIL] });
     }
   });
 
   it('issues no token for a resource that was not granted', async () => {
-    const host = createTestModel();
-    addRefreshToken(host, { resource: [NOTES] } as object);
-    const asked = await runOperation(make(host.model), 'token', tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }));
+    const testModel = createTestModel();
+    addRefreshToken(testModel, { resource: [NOTES] } as object);
+    const asked = await runOperation(
+      make(testModel.model),
+      'token',
+      tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }),
+    );
     expect(refusal(asked)).toEqual(target('Invalid target: `resource` was not granted'));
-    expect(host.refreshTokens.size).toBe(1);
+    expect(testModel.refreshTokens.size).toBe(1);
   });
 
   it('issues no token for a resource that the server no longer knows', async () => {
-    const host = createTestModel();
-    addRefreshToken(host, granted as object);
-    const server = make(host.model, { resources: [MAIL] });
+    const testModel = createTestModel();
+    addRefreshToken(testModel, granted as object);
+    const server = make(testModel.model, { resources: [MAIL] });
     const named = await runOperation(server, 'token', tokenRequest({ ...REFRESH, resource: NOTES }));
     expect(refusal(named)).toEqual(UNKNOWN);
-    expect(await obtain(host, server, REFRESH)).toMatchObject({
+    expect(await obtain(testModel, server, REFRESH)).toMatchObject({
       resource: [MAIL],
       refreshTokenResource: [NOTES, MAIL],
     });
-    addRefreshToken(host, { resource: [NOTES] } as object);
+    addRefreshToken(testModel, { resource: [NOTES] } as object);
     const nothing = await runOperation(server, 'token', tokenRequest(REFRESH));
     expect(refusal(nothing)).toEqual(target('Invalid target: none of the granted resources is still available'));
-    expect(host.refreshTokens.has('refresh')).toBe(true);
+    expect(testModel.refreshTokens.has('refresh')).toBe(true);
   });
 
   it('can have its resources stored as a string', async () => {
-    const host = createTestModel();
-    addRefreshToken(host, { resource: `${NOTES} ${MAIL}` } as object);
-    expect(await obtain(host, make(host.model), { ...REFRESH, resource: NOTES })).toMatchObject({
+    const testModel = createTestModel();
+    addRefreshToken(testModel, { resource: `${NOTES} ${MAIL}` } as object);
+    expect(await obtain(testModel, make(testModel.model), { ...REFRESH, resource: NOTES })).toMatchObject({
       resource: [NOTES],
       refreshTokenResource: [NOTES, MAIL],
     });
@@ -249,11 +256,11 @@ describe('a code or refresh token that was granted for resources', () => {
     const some = fc.subarray([...RESOURCES, 'https://evil.example/']);
     await fc.assert(
       fc.asyncProperty(some, some, some, fc.boolean(), async (had, asked, known, unrestricted) => {
-        const host = createTestModel();
-        addRefreshToken(host, (had.length > 0 ? { resource: had } : {}) as object);
+        const testModel = createTestModel();
+        addRefreshToken(testModel, (had.length > 0 ? { resource: had } : {}) as object);
         const resources = known.length > 0 ? known : ['https://other.example/'];
-        const server = make(host.model, { resources, unrestricted });
-        const { status, resource } = await obtain(host, server, { ...REFRESH, resource: asked });
+        const server = make(testModel.model, { resources, unrestricted });
+        const { status, resource } = await obtain(testModel, server, { ...REFRESH, resource: asked });
         const got = (resource ?? []) as string[];
         expect(got.every((uri) => resources.includes(uri) && (had.length === 0 || had.includes(uri)))).toBe(true);
         expect(got.every((uri) => asked.length === 0 || asked.includes(uri))).toBe(true);
@@ -275,31 +282,31 @@ describe('a request without resources', () => {
     ['the default if tokens need no resource', { default: MAIL, unrestricted: true }, [MAIL]],
     ['no particular resource if tokens need none', { resources: [NOTES], unrestricted: true }, undefined],
   ])('is for %s', async (_, options, resource) => {
-    const host = createTestModel();
-    addRefreshToken(host);
-    const server = make(host.model, options);
+    const testModel = createTestModel();
+    addRefreshToken(testModel);
+    const server = make(testModel.model, options);
     for (const ground of [ITSELF, ALICES, REFRESH]) {
-      expect(await obtain(host, server, ground)).toMatchObject({ status: 200, resource });
+      expect(await obtain(testModel, server, ground)).toMatchObject({ status: 200, resource });
     }
   });
 
   it('is rejected if there are several resources and no default', async () => {
-    const host = createTestModel();
-    addRefreshToken(host);
-    addCode(host);
+    const testModel = createTestModel();
+    addRefreshToken(testModel);
+    addCode(testModel);
     for (const ground of [ITSELF, ALICES, REFRESH, CODE]) {
-      expect(refusal(await runOperation(make(host.model), 'token', tokenRequest(ground)))).toEqual(MISSING);
+      expect(refusal(await runOperation(make(testModel.model), 'token', tokenRequest(ground)))).toEqual(MISSING);
     }
-    expect([host.accessTokens.size, host.refreshTokens.size, host.codes.size]).toEqual([0, 1, 1]);
+    expect([testModel.accessTokens.size, testModel.refreshTokens.size, testModel.codes.size]).toEqual([0, 1, 1]);
   });
 
   it('keeps a grant without resources open for a different resource in each refresh', async () => {
-    const host = createTestModel();
-    addRefreshToken(host);
-    const server = make(host.model);
+    const testModel = createTestModel();
+    addRefreshToken(testModel);
+    const server = make(testModel.model);
     let refresh_token: unknown = 'refresh';
     for (const resource of [NOTES, MAIL]) {
-      const obtained = await obtain(host, server, { ...REFRESH, refresh_token, resource });
+      const obtained = await obtain(testModel, server, { ...REFRESH, refresh_token, resource });
       expect(obtained).toMatchObject({ resource: [resource], refreshTokenResource: [] });
       refresh_token = obtained.body['refresh_token'];
     }
@@ -315,10 +322,10 @@ describe('validateResource() of the model', () => {
 
   it('replaces the lists of resources, and receives client and user', async () => {
     asked.length = 0;
-    const host = createTestModel({ validateResource } as object);
-    const server = make(host.model, { default: MAIL });
+    const testModel = createTestModel({ validateResource } as object);
+    const server = make(testModel.model, { default: MAIL });
     expect(refusal(await runOperation(server, 'token', tokenRequest({ ...ITSELF, resource: NOTES })))).toEqual(UNKNOWN);
-    expect(await obtain(host, server, { ...ALICES, resource: MAIL })).toMatchObject({ resource: [MAIL] });
+    expect(await obtain(testModel, server, { ...ALICES, resource: MAIL })).toMatchObject({ resource: [MAIL] });
     expect(asked).toEqual([
       [NOTES, WEB, { id: 'client:web' }],
       [MAIL, WEB, ALICE],
@@ -327,17 +334,17 @@ describe('validateResource() of the model', () => {
 
   it('receives the user for a token that is issued by the authorization endpoint', async () => {
     const mine = (uri: string, _: unknown, user?: { id?: string }) => uri !== NOTES || !user || user.id === 'alice';
-    const host = createTestModel({ validateResource: mine } as object);
-    host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+    const testModel = createTestModel({ validateResource: mine } as object);
+    testModel.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
     const grantTo = async (id: string, resource: unknown) => {
-      const server = make(host.model, {}, { authenticateHandler: { handle: () => ({ id }) } });
+      const server = make(testModel.model, {}, { authenticateHandler: { handle: () => ({ id }) } });
       const { redirected } = await runOperation(
         server,
         'authorize',
         authorizeRequest({ resource, response_type: 'token' }),
       );
       const { error, access_token: token } = redirected;
-      return error ?? host.accessTokens.get(String(token))?.['resource'];
+      return error ?? testModel.accessTokens.get(String(token))?.['resource'];
     };
     expect(await grantTo('alice', NOTES)).toEqual([NOTES]);
     expect(await grantTo('mallory', NOTES)).toBe('invalid_target');
@@ -348,22 +355,22 @@ describe('validateResource() of the model', () => {
   it.each(['..', '.', '%2e%2E', '.%2e', '../b', '../../tenants/b?x=1'])(
     'is not called for a URI with the dot segments `%s` in its path',
     async (dots) => {
-      const host = createTestModel({
+      const testModel = createTestModel({
         validateResource: (uri: string) => uri.startsWith('https://api.example/a/'),
       } as object);
-      const server = make(host.model, { own: ['https://api.example/a', 'https://api.example/b'] });
-      const outcome = await obtain(host, server, { ...ITSELF, resource: `https://api.example/a/${dots}` });
+      const server = make(testModel.model, { own: ['https://api.example/a', 'https://api.example/b'] });
+      const outcome = await obtain(testModel, server, { ...ITSELF, resource: `https://api.example/a/${dots}` });
       expect(refusal(outcome)).toEqual(NO_URI);
-      expect(host.accessTokens.size).toBe(0);
+      expect(testModel.accessTokens.size).toBe(0);
       const near = 'https://api.example/a/.b..?c=/../';
-      expect(await obtain(host, server, { ...ITSELF, resource: near })).toMatchObject({ resource: [near] });
+      expect(await obtain(testModel, server, { ...ITSELF, resource: near })).toMatchObject({ resource: [near] });
     },
   );
 
   it('needs no list of resources, and causes server_error without details if it rejects', async () => {
     const fails = () => Promise.reject(new Error('secret'));
-    const host = createTestModel({ validateResource: fails } as object);
-    const server = make(host.model, { resources: undefined });
+    const testModel = createTestModel({ validateResource: fails } as object);
+    const server = make(testModel.model, { resources: undefined });
     const { status, body } = await runOperation(server, 'token', tokenRequest({ ...ITSELF, resource: MAIL }));
     expect([status, body['error'], JSON.stringify(body).includes('secret')]).toEqual([503, 'server_error', false]);
   });
@@ -374,9 +381,9 @@ describe('the resource check of authenticate()', () => {
 
   /** Authenticates a request with an access token at a path. */
   async function visit(token: object, path: string, options: ResourceIndicatorOptions = {}, given: object = {}) {
-    const host = createTestModel();
-    addAccessToken(host, token);
-    const server = make(host.model, { own: [HERE, 'https://api.example/notes/deep'], ...options });
+    const testModel = createTestModel();
+    addAccessToken(testModel, token);
+    const server = make(testModel.model, { own: [HERE, 'https://api.example/notes/deep'], ...options });
     const headers = { authorization: 'Bearer access' };
     const request = new Request({ method: 'GET', headers, query: {}, body: {}, url: path });
     return await runOperation(server, 'authenticate', request, given);
@@ -433,10 +440,10 @@ describe('the resource check of authenticate()', () => {
 
 describe('introspection with resource indicators', () => {
   it('returns the resources of a token as `aud`', async () => {
-    const host = createTestModel();
-    addAccessToken(host, { resource: [NOTES, MAIL] });
+    const testModel = createTestModel();
+    addAccessToken(testModel, { resource: [NOTES, MAIL] });
     const features = [resourceIndicators({ resources: RESOURCES }), introspection()];
-    const server = new OAuth2Server({ model: host.model, features });
+    const server = new OAuth2Server({ model: testModel.model, features });
     const { body } = await callEndpoint(server, 'introspection', tokenRequest({ token: 'access' }));
     expect(body).toMatchObject({ active: true, aud: [NOTES, MAIL] });
   });
@@ -496,9 +503,9 @@ describe('resourceIndicators()', () => {
   it('includes the resources that other features declare', async () => {
     const here: Feature = { id: 'here', resources: [NOTES] };
     expect(started({ default: NOTES }, [here])).toBeUndefined();
-    const host = createTestModel();
-    const server = new OAuth2Server({ model: host.model, features: [resourceIndicators(), here] });
-    expect(await obtain(host, server, ITSELF)).toMatchObject({ resource: [NOTES] });
+    const testModel = createTestModel();
+    const server = new OAuth2Server({ model: testModel.model, features: [resourceIndicators(), here] });
+    expect(await obtain(testModel, server, ITSELF)).toMatchObject({ resource: [NOTES] });
   });
 
   it('can be shared by two servers with different resources', async () => {

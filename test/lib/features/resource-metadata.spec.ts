@@ -15,11 +15,11 @@ const issuer = 'https://id.example';
 const API = 'https://api.example/v1';
 const ROOT = 'https://api.example';
 
-const host = createTestModel();
-addAccessToken(host, { scope: 'read' });
+const testModel = createTestModel();
+addAccessToken(testModel, { scope: 'read' });
 
 function serverOf(resources: readonly ProtectedResource[], options: Partial<OAuth2ServerOptions> = {}): OAuth2Server {
-  return new OAuth2Server({ model: host.model, issuer, features: [protectedResource({ resources })], ...options });
+  return new OAuth2Server({ model: testModel.model, issuer, features: [protectedResource({ resources })], ...options });
 }
 
 const read = () => new Request({ method: 'GET', headers: {}, query: {}, body: {} });
@@ -93,7 +93,7 @@ describe('the metadata of a protected resource (RFC 9728)', () => {
   it('is announced in the metadata of the authorization server', async () => {
     const resources = [{ resource: API }, { resource: ROOT, authorizationServers: ['https://other.example'] }];
     const features = [serverMetadata(), protectedResource({ resources })];
-    const server = new OAuth2Server({ model: host.model, issuer, features });
+    const server = new OAuth2Server({ model: testModel.model, issuer, features });
     const { body } = await callEndpoint(server, 'server-metadata', read());
     expect(body['protected_resources']).toEqual([API]);
   });

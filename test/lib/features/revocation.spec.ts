@@ -158,13 +158,13 @@ describe('the revocation endpoint (RFC 7009)', () => {
   });
 
   it('revokes nothing for an expired token', async () => {
-    const host = createTestModel({ revokeAccessToken: () => true } as object);
-    addAccessToken(host, { accessTokenExpiresAt: earlier(), client: OTHER });
-    addRefreshToken(host, { refreshTokenExpiresAt: earlier(), client: OTHER });
+    const testModel = createTestModel({ revokeAccessToken: () => true } as object);
+    addAccessToken(testModel, { accessTokenExpiresAt: earlier(), client: OTHER });
+    addRefreshToken(testModel, { refreshTokenExpiresAt: earlier(), client: OTHER });
     for (const token of ['access', 'refresh']) {
-      expect(await callEndpoint(serverOf(host.model), 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
+      expect(await callEndpoint(serverOf(testModel.model), 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
     }
-    expect(host.calls.map(([method]) => method).filter((method) => method.startsWith('revoke'))).toEqual([]);
+    expect(testModel.calls.map(([method]) => method).filter((method) => method.startsWith('revoke'))).toEqual([]);
   });
 
   it('responds with 200 if the model reports an unknown token by an error', async () => {
@@ -178,15 +178,15 @@ describe('the revocation endpoint (RFC 7009)', () => {
   });
 
   it('revokes only refresh tokens for a model without token families', async () => {
-    const host = createTestModel();
-    addAccessToken(host);
-    addRefreshToken(host, { refreshTokenExpiresAt: undefined });
-    const server = serverOf(host.model);
+    const testModel = createTestModel();
+    addAccessToken(testModel);
+    addRefreshToken(testModel, { refreshTokenExpiresAt: undefined });
+    const server = serverOf(testModel.model);
     expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'refresh' }))).toMatchObject(DONE);
-    expect(host.refreshTokens.size).toBe(0);
+    expect(testModel.refreshTokens.size).toBe(0);
     const { status, body } = await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }));
     expect([status, body['error']]).toEqual([400, 'unsupported_token_type']);
-    expect(host.accessTokens.size).toBe(1);
+    expect(testModel.accessTokens.size).toBe(1);
   });
 
   it.each<[string, Request, string]>([

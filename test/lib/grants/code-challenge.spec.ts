@@ -65,21 +65,21 @@ describe('PKCE verification in the authorization code grant (RFC 7636)', () => {
     ["requires a challenge with `requirePKCE: 'all'`", { requirePKCE: 'all' }, false],
     ["requires no challenge with `requirePKCE: 'none'`", { requirePKCE: 'none' }, true],
   ])('verifies that the code of a public client has a challenge: %s', async (_, options, accepted) => {
-    const host = createTestModel();
-    addCode(host, { client: SPA, redirectUri: SPA.redirectUris?.[0] });
+    const testModel = createTestModel();
+    addCode(testModel, { client: SPA, redirectUri: SPA.redirectUris?.[0] });
     const body = { ...CODE, client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] };
-    const { error } = await runOperation(host, 'token', formRequest(body), options);
+    const { error } = await runOperation(testModel, 'token', formRequest(body), options);
     const refusal = '400 invalid_grant: Invalid grant: the authorization request had no `code_challenge`';
     expect(summary(error)).toBe(accepted ? 'no error' : refusal);
   });
 
   it('requires a challenge from a client that may omit its secret, unless `requirePKCE` is `none`', async () => {
     const withoutSecret = (options: object) => {
-      const host = createTestModel();
-      addCode(host);
+      const testModel = createTestModel();
+      addCode(testModel);
       const requireClientAuthentication = { authorization_code: false };
       const request = formRequest({ ...CODE, client_id: 'web' });
-      return runOperation(host, 'token', request, { requireClientAuthentication, ...options });
+      return runOperation(testModel, 'token', request, { requireClientAuthentication, ...options });
     };
     expect((await withoutSecret({})).error?.name).toBe('invalid_grant');
     expect((await withoutSecret({ requirePKCE: 'none' })).status).toBe(200);

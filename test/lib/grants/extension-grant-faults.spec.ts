@@ -9,11 +9,11 @@ const ask = (
   handler: unknown,
   {
     body = {},
-    host = createTestModel(),
+    testModel = createTestModel(),
     ...options
-  }: Record<string, unknown> & { body?: object; host?: ReturnType<typeof createTestModel> } = {},
+  }: Record<string, unknown> & { body?: object; testModel?: ReturnType<typeof createTestModel> } = {},
 ) =>
-  runOperation(host, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
+  runOperation(testModel, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
     extendedGrantTypes: { [URI]: handler },
     ...options,
   });
@@ -28,9 +28,9 @@ describe('an extension grant in `extendedGrantTypes`', () => {
   });
 
   it('is refused to a client without this grant type', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['password'] });
-    expect((await ask(ModernGrantType, { host })).error?.name).toBe('unauthorized_client');
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['password'] });
+    expect((await ask(ModernGrantType, { testModel })).error?.name).toBe('unauthorized_client');
   });
 
   it.each([

@@ -10,11 +10,11 @@ const ask = (
   handler: unknown,
   {
     body = {},
-    host = createTestModel(),
+    testModel = createTestModel(),
     ...options
-  }: Record<string, unknown> & { body?: object; host?: ReturnType<typeof createTestModel> } = {},
+  }: Record<string, unknown> & { body?: object; testModel?: ReturnType<typeof createTestModel> } = {},
 ) =>
-  runOperation(host, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
+  runOperation(testModel, 'token', tokenRequest({ grant_type: URI, scope: 'read', ...body }), {
     extendedGrantTypes: { [URI]: handler },
     ...options,
   });
@@ -40,7 +40,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
   });
 
   it('works with a model of callbacks and generators if it was written for oauth2-server 3.x', async () => {
-    const host = createTestModel({
+    const testModel = createTestModel({
       saveToken: (token: object, client: object, user: object, done: (error: null, saved: object) => void) =>
         done(null, { ...token, client, user }),
       *validateScope() {
@@ -48,7 +48,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
         return 'read';
       },
     });
-    expect((await ask(ClassicGrantType, { body: { assertion: 'x' }, host })).body['scope']).toBe('read');
+    expect((await ask(ClassicGrantType, { body: { assertion: 'x' }, testModel })).body['scope']).toBe('read');
   });
 
   it('receives scopes as lists if `scopeFormat` is `array`, as in oauth2-server 5.x', async () => {
@@ -73,7 +73,7 @@ describe('an extension grant in `extendedGrantTypes`', () => {
     const { result, body } = await ask(Issuing);
     expect(result).toMatchObject({ a: 1, scope: 'read', user: { id: 1 } });
     expect(body['refresh_token']).toHaveLength(64);
-    const { error } = await ask(Issuing, { host: createTestModel({ getUserFromClient: undefined }) });
+    const { error } = await ask(Issuing, { testModel: createTestModel({ getUserFromClient: undefined }) });
     expect(error?.message).toBe('Invalid argument: model does not implement `getUserFromClient()`');
   });
 
@@ -89,8 +89,8 @@ describe('an extension grant in `extendedGrantTypes`', () => {
         return this.issueToken({ client, user: { id: 1 }, scope: 'read', ...status });
       }
     }
-    const host = createTestModel({ validateScope: () => (++asked, 'read write') });
-    expect([(await ask(Issuing, { host })).body['scope'], asked]).toEqual([scope, calls]);
+    const testModel = createTestModel({ validateScope: () => (++asked, 'read write') });
+    expect([(await ask(Issuing, { testModel })).body['scope'], asked]).toEqual([scope, calls]);
   });
 
   it('can be a plain class whose handle() returns the token synchronously', async () => {
@@ -99,7 +99,10 @@ describe('an extension grant in `extendedGrantTypes`', () => {
         return { accessToken: 'plain', client, user: { name: request.body.name } };
       }
     }
-    const { body, result } = await ask(Plain, { body: { name: 'x' }, host: createTestModel({ saveToken: undefined }) });
+    const { body, result } = await ask(Plain, {
+      body: { name: 'x' },
+      testModel: createTestModel({ saveToken: undefined }),
+    });
     expect(body).toEqual({ access_token: 'plain', token_type: 'Bearer' });
     expect(result?.['user']).toEqual({ name: 'x' });
   });
@@ -110,11 +113,11 @@ describe('an extension grant in `extendedGrantTypes`', () => {
       made = options;
       return { handle: (_: Request, client: Client) => ({ accessToken: 'x', client, user: {} }) };
     }
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, accessTokenLifetime: 7 });
-    await ask(Spy, { host, refreshTokenLifetime: 9, alwaysIssueNewRefreshToken: false });
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, accessTokenLifetime: 7 });
+    await ask(Spy, { testModel, refreshTokenLifetime: 9, alwaysIssueNewRefreshToken: false });
     expect(made).toMatchObject({ accessTokenLifetime: 7, refreshTokenLifetime: 9, alwaysIssueNewRefreshToken: false });
-    expect(made['model']).toBe(host.model);
+    expect(made['model']).toBe(testModel.model);
   });
 
   it('can replace a built-in grant', async () => {

@@ -5,14 +5,17 @@ import { runOperation, summary, tokenRequest } from '../../support/requests.js';
 
 const BODY = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 const grant = (body: object = {}, overrides: object = {}) => {
-  const host = createTestModel(overrides);
-  return runOperation(host, 'token', tokenRequest({ ...BODY, ...body })).then((outcome) => ({ ...outcome, host }));
+  const testModel = createTestModel(overrides);
+  return runOperation(testModel, 'token', tokenRequest({ ...BODY, ...body })).then((outcome) => ({
+    ...outcome,
+    testModel,
+  }));
 };
 
 describe('the password grant', () => {
   it('calls the model methods in order, then saves and returns the token', async () => {
-    const { host, result, body } = await grant();
-    expect(host.calls).toEqual([
+    const { testModel, result, body } = await grant();
+    expect(testModel.calls).toEqual([
       ['getClient', 'web', 's3cret'],
       ['getUser', 'alice', 'wonderland', WEB],
       ['validateScope', ALICE, WEB, 'read'],
@@ -29,7 +32,7 @@ describe('the password grant', () => {
         ALICE,
       ],
     ]);
-    expect(result).toBe(host.accessTokens.get(body['access_token'] as string));
+    expect(result).toBe(testModel.accessTokens.get(body['access_token'] as string));
     expect(body).toEqual({
       access_token: result?.['accessToken'],
       token_type: 'Bearer',
@@ -51,16 +54,16 @@ describe('the password grant', () => {
     [{ password: ['a'] }, 'Repeated parameter: `password`'],
     [{ username: '', password: '' }, 'Missing parameter: `username`'],
   ])('rejects the parameters %j without calling getUser(): %s', async (body, message) => {
-    const { error, host } = await grant(body);
+    const { error, testModel } = await grant(body);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
-    expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);
+    expect(testModel.calls.filter(([method]) => method === 'getUser')).toEqual([]);
   });
 
   it.each(['tab\tbed', 'ünïcode', '😀', 'mixed 😀 text', '"quoted" \\ '])(
     'accepts the user name %j',
     async (username) => {
-      const { host } = await grant({ username });
-      expect(host.calls[1]?.slice(0, 3)).toEqual(['getUser', username, 'wonderland']);
+      const { testModel } = await grant({ username });
+      expect(testModel.calls[1]?.slice(0, 3)).toEqual(['getUser', username, 'wonderland']);
     },
   );
 
@@ -74,15 +77,15 @@ describe('the password grant', () => {
     expect(summary((await grant({ scope: 'a"b', username: '' })).error)).toBe(
       '400 invalid_scope: Invalid parameter: `scope`',
     );
-    const { error, host } = await grant({ scope: 'admin' });
+    const { error, testModel } = await grant({ scope: 'admin' });
     expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
-    expect(host.calls.map(([method]) => method)).toEqual(['getClient', 'getUser', 'validateScope']);
+    expect(testModel.calls.map(([method]) => method)).toEqual(['getClient', 'getUser', 'validateScope']);
   });
 
   it('issues no refresh token to a client without the grant type `refresh_token`', async () => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, grants: ['password'] });
-    const { body, result } = await runOperation(host, 'token', tokenRequest(BODY));
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, grants: ['password'] });
+    const { body, result } = await runOperation(testModel, 'token', tokenRequest(BODY));
     expect(body).not.toHaveProperty('refresh_token');
     expect(result).not.toHaveProperty('refreshToken');
   });
@@ -90,14 +93,14 @@ describe('the password grant', () => {
 
 describe('the client credentials grant', () => {
   it('calls getUserFromClient(), and issues no refresh token', async () => {
-    const host = createTestModel();
+    const testModel = createTestModel();
     const { body } = await runOperation(
-      host,
+      testModel,
       'token',
       tokenRequest({ grant_type: 'client_credentials', scope: 'write' }),
     );
     const user = { id: 'client:web' };
-    expect(host.calls.slice(1)).toEqual([
+    expect(testModel.calls.slice(1)).toEqual([
       ['getUserFromClient', WEB],
       ['validateScope', user, WEB, 'write'],
       [
@@ -111,15 +114,19 @@ describe('the client credentials grant', () => {
   });
 
   it.each([null, undefined, false])('fails with invalid_grant if getUserFromClient() returns %j', async (user) => {
-    const host = createTestModel({ getUserFromClient: () => user });
-    const { error } = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    const testModel = createTestModel({ getUserFromClient: () => user });
+    const { error } = await runOperation(testModel, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
   });
 
   it('validates the syntax of the scope before it calls getUserFromClient()', async () => {
-    const host = createTestModel();
-    const { error } = await runOperation(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'ä' }));
+    const testModel = createTestModel();
+    const { error } = await runOperation(
+      testModel,
+      'token',
+      tokenRequest({ grant_type: 'client_credentials', scope: 'ä' }),
+    );
     expect(summary(error)).toBe('400 invalid_scope: Invalid parameter: `scope`');
-    expect(host.calls).toHaveLength(1);
+    expect(testModel.calls).toHaveLength(1);
   });
 });

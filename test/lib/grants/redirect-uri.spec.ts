@@ -29,10 +29,10 @@ describe('redirect_uri of a token request with an authorization code', () => {
   });
 
   it('is accepted in the query as well as in the form', async () => {
-    const host = createTestModel();
-    addCode(host);
+    const testModel = createTestModel();
+    addCode(testModel);
     const request = tokenRequest({ ...CODE, redirect_uri: undefined }, { query: { redirect_uri: CALLBACK } });
-    expect((await runOperation(host, 'token', request)).status).toBe(200);
+    expect((await runOperation(testModel, 'token', request)).status).toBe(200);
   });
 
   it.each([[undefined], [null]])(

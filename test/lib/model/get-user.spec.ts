@@ -7,10 +7,10 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 describe('model method getUser() declared with three parameters', () => {
   const ask = async (getUser: unknown) => {
-    const host = createTestModel();
+    const testModel = createTestModel();
     const request = tokenRequest({ grant_type: 'password', username: 'alice', password: 'x' });
     const { error, result } = await runOperation(
-      { ...host, model: { ...host.model, getUser: getUser as never } },
+      { ...testModel, model: { ...testModel.model, getUser: getUser as never } },
       'token',
       request,
     );
@@ -78,12 +78,12 @@ describe('model method getUser() declared with three parameters', () => {
 describe('model methods getUser() and getUserFromClient()', () => {
   it('can return a user without an `id`', async () => {
     const nameless = () => ({ name: 'Ann' });
-    const host = createTestModel({ getUser: nameless, getUserFromClient: nameless });
+    const testModel = createTestModel({ getUser: nameless, getUserFromClient: nameless });
     for (const body of [
       { grant_type: 'password', username: 'a', password: 'b' },
       { grant_type: 'client_credentials' },
     ]) {
-      expect((await runOperation(host, 'token', tokenRequest(body))).result?.['user']).toEqual({ name: 'Ann' });
+      expect((await runOperation(testModel, 'token', tokenRequest(body))).result?.['user']).toEqual({ name: 'Ann' });
     }
   });
 });

@@ -74,12 +74,12 @@ describe('an error thrown by a model method', () => {
     const thrown = new engine.InvalidGrantError('quotes " and \\ and ü and \n', { name: 'bad"name\r\nX: y' });
     const said = { error: 'server_error', error_description: "quotes ' and ? and ? and ?" };
     expect((await whatIsSaid(thrown)).body).toEqual(said);
-    const host = createTestModel({
+    const testModel = createTestModel({
       saveAuthorizationCode: () => {
         throw thrown;
       },
     });
-    expect((await runOperation(host, 'authorize', authorizeRequest(), signedIn)).redirected).toEqual({
+    expect((await runOperation(testModel, 'authorize', authorizeRequest(), signedIn)).redirected).toEqual({
       ...said,
       state: 'xyz',
     });

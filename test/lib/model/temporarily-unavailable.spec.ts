@@ -28,14 +28,14 @@ describe('a TemporarilyUnavailableError thrown by a model method', () => {
   });
 
   it('makes a guarded request fail with 503 without a WWW-Authenticate challenge', async () => {
-    const host = createTestModel({ getAccessToken: failing(busy(1)) });
-    const { status, headers } = await runOperation(host, 'authenticate', resourceRequest());
+    const testModel = createTestModel({ getAccessToken: failing(busy(1)) });
+    const { status, headers } = await runOperation(testModel, 'authenticate', resourceRequest());
     expect([status, headers]).toEqual([503, { 'retry-after': '1' }]);
   });
 
   it('is returned to the client in the redirect, without a Retry-After header', async () => {
-    const host = createTestModel({ saveAuthorizationCode: failing(busy(1)) });
-    const { status, headers, redirected } = await runOperation(host, 'authorize', authorizeRequest(), signedIn);
+    const testModel = createTestModel({ saveAuthorizationCode: failing(busy(1)) });
+    const { status, headers, redirected } = await runOperation(testModel, 'authorize', authorizeRequest(), signedIn);
     expect([status, headers['retry-after'], redirected]).toEqual([302, undefined, { ...said, state: 'xyz' }]);
   });
 

@@ -8,9 +8,9 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Returns test fixtures whose model is this object itself, completed with methods of the in-memory model. */
 const hostOf = (model: object): TestModel => {
-  const host = createTestModel();
-  const rest = Object.entries(host.model).filter(([name]) => !(name in model));
-  return { ...host, model: Object.assign(model, Object.fromEntries(rest)) as Model };
+  const testModel = createTestModel();
+  const rest = Object.entries(testModel.model).filter(([name]) => !(name in model));
+  return { ...testModel, model: Object.assign(model, Object.fromEntries(rest)) as Model };
 };
 const CREDENTIALS = { grant_type: 'client_credentials' };
 

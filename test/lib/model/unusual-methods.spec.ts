@@ -9,9 +9,9 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Returns test fixtures whose model is this object itself, completed with methods of the in-memory model. */
 const hostOf = (model: object): TestModel => {
-  const host = createTestModel();
-  const rest = Object.entries(host.model).filter(([name]) => !(name in model));
-  return { ...host, model: Object.assign(model, Object.fromEntries(rest)) as Model };
+  const testModel = createTestModel();
+  const rest = Object.entries(testModel.model).filter(([name]) => !(name in model));
+  return { ...testModel, model: Object.assign(model, Object.fromEntries(rest)) as Model };
 };
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
@@ -30,13 +30,15 @@ describe('a method of the model', () => {
   });
 
   it('can be replaced after the server was created', async () => {
-    const host = createTestModel({ getUserFromClient: (_: unknown, done: AnyFunction) => done(null, { id: 'first' }) });
+    const testModel = createTestModel({
+      getUserFromClient: (_: unknown, done: AnyFunction) => done(null, { id: 'first' }),
+    });
     const options = {};
-    expect((await runOperation(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
+    expect((await runOperation(testModel, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
       id: 'first',
     });
-    host.model.getUserFromClient = () => ({ id: 'second' });
-    expect((await runOperation(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
+    testModel.model.getUserFromClient = () => ({ id: 'second' });
+    expect((await runOperation(testModel, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({
       id: 'second',
     });
   });
@@ -75,11 +77,11 @@ describe('an access token returned by the model', () => {
         return ['read'];
       }
     }
-    const host = createTestModel();
-    addAccessToken(host);
+    const testModel = createTestModel();
+    addAccessToken(testModel);
     const row = new Row();
     const outcome = await runOperation(
-      { ...host, model: { ...host.model, getAccessToken: () => row } as never },
+      { ...testModel, model: { ...testModel.model, getAccessToken: () => row } as never },
       'authenticate',
       resourceRequest(),
       { scope: 'read' },

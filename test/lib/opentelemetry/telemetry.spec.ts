@@ -76,9 +76,9 @@ describe('a span of telemetry()', () => {
   });
 
   it('describes a guarded request, with the client of a valid token or with the error', async () => {
-    const host = createTestModel();
-    addAccessToken(host);
-    const server = serverOf(host.model);
+    const testModel = createTestModel();
+    addAccessToken(testModel);
+    const server = serverOf(testModel.model);
     await runOperation(
       server,
       'authenticate',
@@ -142,10 +142,12 @@ describe('a span of telemetry()', () => {
   });
 
   it('contains no secret, no token, no code and no error text of the model', async () => {
-    const host = createTestModel({ getUser: () => Promise.reject(new Error('the password of alice is wonderland')) });
-    addAccessToken(host);
-    addCode(host);
-    const server = serverOf(host.model);
+    const testModel = createTestModel({
+      getUser: () => Promise.reject(new Error('the password of alice is wonderland')),
+    });
+    addAccessToken(testModel);
+    addCode(testModel);
+    const server = serverOf(testModel.model);
     const { result } = await runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     await runOperation(server, 'token', tokenRequest(PASSWORD));
     await runOperation(
@@ -165,11 +167,11 @@ describe('a span of telemetry()', () => {
   });
 
   it('does not change results, also with frozen models and models with callbacks', async () => {
-    const host = createTestModel();
-    addAccessToken(host);
-    const token = { marked: true, ...(await host.model.getAccessToken!('access')) } as never;
+    const testModel = createTestModel();
+    addAccessToken(testModel);
+    const token = { marked: true, ...(await testModel.model.getAccessToken!('access')) } as never;
     const model = Object.freeze({
-      ...host.model,
+      ...testModel.model,
       getAccessToken(_value: string, callback: (error: null, token: object) => void) {
         setImmediate(callback, null, token);
       },
@@ -198,8 +200,8 @@ describe('a metric of telemetry()', () => {
 
   it('counts operations by grant type and outcome, and events by name', async () => {
     await measured();
-    const host = createTestModel();
-    const server = serverOf(host.model, { attributes: { 'oauth2.server': 'partners' } });
+    const testModel = createTestModel();
+    const server = serverOf(testModel.model, { attributes: { 'oauth2.server': 'partners' } });
     const form = { grant_type: 'client_credentials' };
     for (let i = 0; i < 3; i++) await runOperation(server, 'token', tokenRequest(form));
     const wrong = { ...FORM, authorization: basic('web', 'wrong') };

@@ -5,9 +5,9 @@ import { addAccessToken, createTestModel, earlier, type TestModel } from '../../
 import { runOperation, FORM, resourceRequest, summary } from '../../support/requests.js';
 
 const hostWithToken = (properties = {}, overrides = {}): TestModel => {
-  const host = createTestModel(overrides);
-  addAccessToken(host, properties);
-  return host;
+  const testModel = createTestModel(overrides);
+  addAccessToken(testModel, properties);
+  return testModel;
 };
 const inQuery = resourceRequest(null, { query: { access_token: 'access' } });
 const inForm = (changes = {}) =>
@@ -79,8 +79,8 @@ describe('authenticate()', () => {
       hostWithToken({ accessTokenExpiresAt: new Date(Number.NaN) }),
       EXPIRED,
     ],
-  ])('rejects a token that is %s with 401 invalid_token', async (_, host, expected) => {
-    const { error, status, headers } = await runOperation(host, 'authenticate', resourceRequest());
+  ])('rejects a token that is %s with 401 invalid_token', async (_, testModel, expected) => {
+    const { error, status, headers } = await runOperation(testModel, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(expected);
     expect({ status, headers }).toEqual({ status: 401, headers: { 'www-authenticate': challenge('invalid_token') } });
   });
@@ -94,16 +94,16 @@ describe('authenticate()', () => {
     ],
     ['with an expiry that is a string', hostWithToken({ accessTokenExpiresAt: '2999' }), NO_DATE],
     ['without an expiry', hostWithToken({ accessTokenExpiresAt: undefined }), NO_DATE],
-  ])('fails with 503 if getAccessToken() returns a token %s', async (_, host, expected) => {
-    const { error, status, headers } = await runOperation(host, 'authenticate', resourceRequest());
+  ])('fails with 503 if getAccessToken() returns a token %s', async (_, testModel, expected) => {
+    const { error, status, headers } = await runOperation(testModel, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(expected);
     expect({ status, headers }).toEqual({ status: 503, headers: {} });
   });
 
   it('fails with 503 if the model throws, and keeps the original error in `inner`', async () => {
     const failure = new Error('SELECT * FROM tokens');
-    const host = createTestModel({ getAccessToken: () => Promise.reject(failure) });
-    const { error, status, headers } = await runOperation(host, 'authenticate', resourceRequest());
+    const testModel = createTestModel({ getAccessToken: () => Promise.reject(failure) });
+    const { error, status, headers } = await runOperation(testModel, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(
       '503 server_error: Server error: the request could not be handled; the server log has the reason',
     );

@@ -5,9 +5,9 @@ import { addAccessToken, createTestModel, earlier, type TestModel } from '../../
 import { runOperation, FORM, resourceRequest, summary } from '../../support/requests.js';
 
 const hostWithToken = (properties = {}, overrides = {}): TestModel => {
-  const host = createTestModel(overrides);
-  addAccessToken(host, properties);
-  return host;
+  const testModel = createTestModel(overrides);
+  addAccessToken(testModel, properties);
+  return testModel;
 };
 const inQuery = resourceRequest(null, { query: { access_token: 'access' } });
 const inForm = (changes = {}) =>
@@ -16,11 +16,11 @@ const inForm = (changes = {}) =>
 describe('authenticate()', () => {
   describe('with a valid token', () => {
     it('accepts it in the header, and resolves to the object that getAccessToken() returned', async () => {
-      const host = hostWithToken();
-      const { result, status, headers, body } = await runOperation(host, 'authenticate', resourceRequest());
-      expect(result).toBe(host.accessTokens.get('access'));
+      const testModel = hostWithToken();
+      const { result, status, headers, body } = await runOperation(testModel, 'authenticate', resourceRequest());
+      expect(result).toBe(testModel.accessTokens.get('access'));
       expect({ status, headers, body }).toEqual({ status: 200, headers: {}, body: {} });
-      expect(host.calls).toEqual([['getAccessToken', 'access']]);
+      expect(testModel.calls).toEqual([['getAccessToken', 'access']]);
     });
 
     it.each(['Bearer access', 'bearer access', 'BEARER access', 'Bearer  access'])(
@@ -49,7 +49,7 @@ describe('authenticate()', () => {
     const bad = { user: undefined, accessTokenExpiresAt: 'x' };
     const options = { scope: 'admin' };
     const messages = [];
-    for (const [host, request] of [
+    for (const [testModel, request] of [
       [createTestModel(), resourceRequest('Basic x', { query: { access_token: 'a' } })],
       [createTestModel(), resourceRequest('Basic x')],
       [createTestModel(), resourceRequest()],
@@ -58,7 +58,9 @@ describe('authenticate()', () => {
       [hostWithToken({ accessTokenExpiresAt: earlier() }), resourceRequest()],
       [hostWithToken(), resourceRequest()],
     ] as const) {
-      messages.push((await runOperation(host, 'authenticate', request, options)).error?.message.replace(/.*: /, ''));
+      messages.push(
+        (await runOperation(testModel, 'authenticate', request, options)).error?.message.replace(/.*: /, ''),
+      );
     }
     expect(messages).toEqual([
       'only one authentication method is allowed',
@@ -72,8 +74,8 @@ describe('authenticate()', () => {
   });
 
   it('fails if the model lacks getAccessToken(), or for arguments that are not Request and Response', async () => {
-    const host = createTestModel({ getAccessToken: undefined });
-    const missing = await runOperation(host, 'authenticate', resourceRequest());
+    const testModel = createTestModel({ getAccessToken: undefined });
+    const missing = await runOperation(testModel, 'authenticate', resourceRequest());
     expect(summary(missing.error)).toBe(
       '500 invalid_argument: Invalid argument: model does not implement `getAccessToken()`',
     );

@@ -7,10 +7,10 @@ import { runOperation, resourceRequest, summary } from '../../support/requests.j
 // Tests of the requirements that one call of authenticate() can set in addition to `scope`.
 
 const authenticate = async (options: object, token: object = {}, overrides: object = {}) => {
-  const host = createTestModel(overrides);
-  addAccessToken(host, token);
-  const outcome = await runOperation(host, 'authenticate', resourceRequest(), options);
-  return { ...outcome, calls: host.calls, summary: summary(outcome.error) };
+  const testModel = createTestModel(overrides);
+  addAccessToken(testModel, token);
+  const outcome = await runOperation(testModel, 'authenticate', resourceRequest(), options);
+  return { ...outcome, calls: testModel.calls, summary: summary(outcome.error) };
 };
 
 /** The synthetic user of a client credentials token. */
@@ -209,11 +209,11 @@ describe('the requirements of authenticate()', () => {
   });
 
   it('are reported in an event with the reason if a token does not meet them', async () => {
-    const host = createTestModel();
-    addAccessToken(host, { scope: 'read', user: CLIENT_ITSELF });
+    const testModel = createTestModel();
+    addAccessToken(testModel, { scope: 'read', user: CLIENT_ITSELF });
     const reported: object[] = [];
     const events = { emit: (_: string, payload: object) => reported.push(payload) } as unknown as EventSink;
-    const server = new OAuth2Server({ model: host.model, events });
+    const server = new OAuth2Server({ model: testModel.model, events });
     for (const options of [
       { anyScope: ['write', 'admin'] },
       { scope: 'read', userRequired: true },
@@ -285,11 +285,11 @@ describe('the requirements of authenticate()', () => {
 describe('an options object shared by several calls of authenticate()', () => {
   /** Creates a server that counts how often the options of a call are validated. */
   function counting() {
-    const host = createTestModel();
-    addAccessToken(host, { scope: 'read', user: { id: 'alice', roles: ['viewer'] } });
+    const testModel = createTestModel();
+    addAccessToken(testModel, { scope: 'read', user: { id: 'alice', roles: ['viewer'] } });
     const counter = { made: 0 };
     const feature = { id: 'counting', install: () => ({ callMisconfigurations: () => ((counter.made += 1), []) }) };
-    const server = new OAuth2Server({ model: host.model, features: [feature] });
+    const server = new OAuth2Server({ model: testModel.model, features: [feature] });
     const summaryOf = (options: object) =>
       server.authenticate(new Request(resourceRequest()), new Response(), options).then(
         () => 'no error',

@@ -5,9 +5,9 @@ import { addAccessToken, createTestModel } from '../../support/model.js';
 import { runOperation, resourceRequest, summary } from '../../support/requests.js';
 
 const authenticate = (options: object, token: object = {}, overrides: object = {}) => {
-  const host = createTestModel(overrides);
-  addAccessToken(host, token);
-  return runOperation(host, 'authenticate', resourceRequest(), options);
+  const testModel = createTestModel(overrides);
+  addAccessToken(testModel, token);
+  return runOperation(testModel, 'authenticate', resourceRequest(), options);
 };
 const INSUFFICIENT = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 
@@ -108,9 +108,9 @@ describe('authenticate() with `scope`', () => {
       })(),
     ],
   ])('is enforced for later calls after an options object %s', async (_, options) => {
-    const host = createTestModel();
-    addAccessToken(host, { scope: 'read' });
-    const server = new OAuth2Server({ model: host.model });
+    const testModel = createTestModel();
+    addAccessToken(testModel, { scope: 'read' });
+    const server = new OAuth2Server({ model: testModel.model });
     const ask = (given: object | string) => server.authenticate(resourceRequest(), new Response(), given);
     await ask(options).catch(() => undefined);
     await expect(ask('admin')).rejects.toMatchObject({ name: 'insufficient_scope' });

@@ -5,12 +5,15 @@ import { runOperation, authorizeRequest, signedIn, summary } from '../../support
 import { withoutWarnings } from '../../support/quiet.js';
 
 const withImplicit = (overrides: object = {}, client: object = {}): TestModel => {
-  const host = createTestModel(overrides);
-  host.clients.set('web', { ...WEB, grants: ['implicit'], ...client });
-  return host;
+  const testModel = createTestModel(overrides);
+  testModel.clients.set('web', { ...WEB, grants: ['implicit'], ...client });
+  return testModel;
 };
-const authorize = (query: object = {}, host = withImplicit(), options: object = {}) =>
-  runOperation(host, 'authorize', authorizeRequest({ response_type: 'token', ...query }), { ...signedIn, ...options });
+const authorize = (query: object = {}, testModel = withImplicit(), options: object = {}) =>
+  runOperation(testModel, 'authorize', authorizeRequest({ response_type: 'token', ...query }), {
+    ...signedIn,
+    ...options,
+  });
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -21,18 +24,18 @@ withoutWarnings();
 describe('the implicit grant', () => {
   it('returns an access token in the fragment, and resolves to the token that saveToken() returned', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
-    const host = withImplicit();
-    const { result, status, headers, body } = await authorize({}, host);
+    const testModel = withImplicit();
+    const { result, status, headers, body } = await authorize({}, testModel);
     const token = result?.['accessToken'] as string;
-    expect(result).toBe(host.accessTokens.get(token));
+    expect(result).toBe(testModel.accessTokens.get(token));
     expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 302, body: {}, cache: 'no-store' });
     expect(headers['location']).toBe(
       `${CALLBACK}#access_token=${token}&token_type=Bearer&expires_in=3600&scope=read&state=xyz`,
     );
-    expect(host.calls.at(-1)).toEqual([
+    expect(testModel.calls.at(-1)).toEqual([
       'saveToken',
       { accessToken: token, accessTokenExpiresAt: new Date(Date.UTC(2030, 0, 1, 1)), scope: 'read' },
-      host.clients.get('web'),
+      testModel.clients.get('web'),
       ALICE,
     ]);
   });
@@ -49,8 +52,8 @@ describe('the implicit grant', () => {
 
   it('returns no refresh token, even if the client may refresh or the model returns one', async () => {
     const saveToken = (token: object, client: object, user: object) => ({ ...token, client, user, refreshToken: 'R' });
-    const host = withImplicit({ saveToken }, { grants: ['implicit', 'refresh_token', 'authorization_code'] });
-    const { redirected } = await authorize({}, host);
+    const testModel = withImplicit({ saveToken }, { grants: ['implicit', 'refresh_token', 'authorization_code'] });
+    const { redirected } = await authorize({}, testModel);
     expect(Object.keys(redirected)).toEqual(['access_token', 'token_type', 'expires_in', 'scope', 'state']);
   });
 
@@ -109,9 +112,9 @@ describe('the implicit grant', () => {
   });
 
   it('requires saveToken() in the model, but no saveAuthorizationCode() and no code challenge', async () => {
-    const host = withImplicit({ saveAuthorizationCode: undefined });
-    host.clients.set('web', { ...WEB, grants: ['implicit'], tokenEndpointAuthMethod: 'none' });
-    expect((await authorize({}, host)).redirected['access_token']).toHaveLength(64);
+    const testModel = withImplicit({ saveAuthorizationCode: undefined });
+    testModel.clients.set('web', { ...WEB, grants: ['implicit'], tokenEndpointAuthMethod: 'none' });
+    expect((await authorize({}, testModel)).redirected['access_token']).toHaveLength(64);
     const { error } = await authorize({}, withImplicit({ saveToken: undefined }));
     expect(error?.message).toBe('Invalid argument: model does not implement `saveToken()`');
   });

@@ -4,9 +4,9 @@ import { createTestModel, WEB } from '../../support/model.js';
 import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
 const authorize = (redirectUri: string | undefined, registered: unknown, overrides: object = {}, client = {}) => {
-  const host = createTestModel(overrides);
-  host.clients.set('web', { ...WEB, redirectUris: registered as string[], ...client });
-  return runOperation(host, 'authorize', authorizeRequest({ redirect_uri: redirectUri }), signedIn);
+  const testModel = createTestModel(overrides);
+  testModel.clients.set('web', { ...WEB, redirectUris: registered as string[], ...client });
+  return runOperation(testModel, 'authorize', authorizeRequest({ redirect_uri: redirectUri }), signedIn);
 };
 const target = async (...args: Parameters<typeof authorize>) =>
   (await authorize(...args)).headers['location']?.replace(/code=.*/, 'code');

@@ -4,9 +4,9 @@ import { CALLBACK, createTestModel, WEB } from '../../support/model.js';
 import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
 const authorize = (query: object) => {
-  const host = createTestModel();
-  host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
-  return runOperation(host, 'authorize', authorizeRequest({ ...query }), signedIn);
+  const testModel = createTestModel();
+  testModel.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
+  return runOperation(testModel, 'authorize', authorizeRequest({ ...query }), signedIn);
 };
 
 const place = (headers: Record<string, string>) => headers['location']?.slice(CALLBACK.length, CALLBACK.length + 6);

@@ -12,13 +12,14 @@ afterEach(() => {
 });
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
-const ask = (host: TestModel, options: object = {}) => runOperation(host, 'token', tokenRequest(PASSWORD), options);
+const ask = (testModel: TestModel, options: object = {}) =>
+  runOperation(testModel, 'token', tokenRequest(PASSWORD), options);
 
 describe('the lifetime of a token', () => {
   const lifetimes = async (options: object, client: object = {}) => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, ...client });
-    const { result } = await ask(host, options);
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, ...client });
+    const { result } = await ask(testModel, options);
     const seconds = (date: unknown) => ((date as Date).getTime() - NOW) / 1000;
     return [seconds(result?.['accessTokenExpiresAt']), seconds(result?.['refreshTokenExpiresAt'])];
   };
@@ -50,9 +51,9 @@ describe('the lifetime of a token', () => {
   });
 
   it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('cannot be %j for a client', async (accessTokenLifetime) => {
-    const host = createTestModel();
-    host.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
-    const { error, body } = await ask(host);
+    const testModel = createTestModel();
+    testModel.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
+    const { error, body } = await ask(testModel);
     expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `accessTokenLifetime`');
     expect(body['error']).toBe('server_error');
   });
@@ -65,8 +66,8 @@ describe('generators of tokens in the model', () => {
       calls.push([token, client, user, scope]);
       return token;
     };
-    const host = createTestModel({ generateAccessToken: generate('A'), generateRefreshToken: generate('R') });
-    const { body } = await ask(host);
+    const testModel = createTestModel({ generateAccessToken: generate('A'), generateRefreshToken: generate('R') });
+    const { body } = await ask(testModel);
     expect([body['access_token'], body['refresh_token']]).toEqual(['A', 'R']);
     expect(calls).toEqual([
       ['A', WEB, { id: 'alice' }, 'read'],
@@ -75,16 +76,18 @@ describe('generators of tokens in the model', () => {
   });
 
   it.each([undefined, null, '', false])('are replaced by random tokens if they return %j', async (nothing) => {
-    const host = createTestModel({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
-    const { body } = await ask(host);
+    const testModel = createTestModel({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
+    const { body } = await ask(testModel);
     expect(body['access_token']).toMatch(/^[0-9a-f]{64}$/);
     expect(body['refresh_token']).toMatch(/^[0-9a-f]{64}$/);
     expect(body['access_token']).not.toBe(body['refresh_token']);
   });
 
   it('are optional: random tokens are issued, all different', async () => {
-    const host = createTestModel();
-    const tokens = await Promise.all(Array.from({ length: 100 }, async () => (await ask(host)).body['access_token']));
+    const testModel = createTestModel();
+    const tokens = await Promise.all(
+      Array.from({ length: 100 }, async () => (await ask(testModel)).body['access_token']),
+    );
     expect(new Set(tokens).size).toBe(100);
   });
 });

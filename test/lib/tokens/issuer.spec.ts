@@ -32,16 +32,16 @@ const serverOf = (model: Model, issuer?: string) =>
 
 describe('the `issuer` of stored codes and tokens', () => {
   it('is saved with every code and token if the model stores token families', async () => {
-    const host = familyModel();
-    host.clients.set('web', IMPLICIT);
-    const server = serverOf(host.model, ISSUER);
+    const testModel = familyModel();
+    testModel.clients.set('web', IMPLICIT);
+    const server = serverOf(testModel.model, ISSUER);
     const { redirected } = await runOperation(server, 'authorize', authorizeRequest(), signedIn);
-    expect(host.codes.get(String(redirected['code']))).toMatchObject({ issuer: ISSUER });
+    expect(testModel.codes.get(String(redirected['code']))).toMatchObject({ issuer: ISSUER });
     await runOperation(server, 'authorize', authorizeRequest({ response_type: 'token' }), signedIn);
     const { body } = await runOperation(server, 'token', tokenRequest({ ...CODE, code: redirected['code'] }));
     await runOperation(server, 'token', tokenRequest({ ...REFRESH, refresh_token: body['refresh_token'] }));
     await runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
-    const saved = [...host.accessTokens.values(), ...host.refreshTokens.values()];
+    const saved = [...testModel.accessTokens.values(), ...testModel.refreshTokens.values()];
     expect(saved.length).toBeGreaterThan(4);
     expect(saved.map(({ issuer }) => issuer)).toEqual(saved.map(() => ISSUER));
     expect(body).not.toHaveProperty('issuer');
@@ -50,16 +50,22 @@ describe('the `issuer` of stored codes and tokens', () => {
   it.each([
     ['a model without families', createTestModel(), ISSUER],
     ['a server without the option `issuer`', familyModel(), undefined],
-  ])('is not saved with %s', async (_, host, issuer) => {
-    const server = serverOf(host.model, issuer);
+  ])('is not saved with %s', async (_, testModel, issuer) => {
+    const server = serverOf(testModel.model, issuer);
     await runOperation(server, 'authorize', authorizeRequest(), signedIn);
     await runOperation(
       server,
       'token',
       tokenRequest({ grant_type: 'password', username: 'alice', password: 'wonderland' }),
     );
-    expect([host.codes.size, host.accessTokens.size, host.refreshTokens.size].every((size) => size > 0)).toBe(true);
-    const rows: object[] = [...host.codes.values(), ...host.accessTokens.values(), ...host.refreshTokens.values()];
+    expect(
+      [testModel.codes.size, testModel.accessTokens.size, testModel.refreshTokens.size].every((size) => size > 0),
+    ).toBe(true);
+    const rows: object[] = [
+      ...testModel.codes.values(),
+      ...testModel.accessTokens.values(),
+      ...testModel.refreshTokens.values(),
+    ];
     expect(rows.flatMap((row) => Object.keys(row))).not.toContain('issuer');
   });
 
@@ -67,28 +73,28 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['a code', CODE, '400 invalid_grant: Invalid grant: authorization code is invalid'],
     ['a refresh token', REFRESH, '400 invalid_grant: Invalid grant: refresh token is invalid'],
   ])('makes %s of another issuer invalid, and nothing is consumed or revoked', async (_, body, refused) => {
-    const host = familyModel();
+    const testModel = familyModel();
     const told: string[] = [];
     const events = { emit: (name: string) => void told.push(name) };
     const spent = { revokedAt: new Date(), grantId: 'family', issuer: OTHER };
     for (const more of [{ issuer: OTHER }, spent]) {
-      addCode(host, more);
-      addRefreshToken(host, more);
-      const server = new OAuth2Server({ model: host.model, issuer: ISSUER, events });
+      addCode(testModel, more);
+      addRefreshToken(testModel, more);
+      const server = new OAuth2Server({ model: testModel.model, issuer: ISSUER, events });
       const { error } = await runOperation(server, 'token', tokenRequest(body));
       expect(summary(error)).toBe(refused);
     }
     expect(told.filter((name) => name !== 'client.authenticated')).toEqual(['token.refused', 'token.refused']);
-    expect(host.calls.filter(([method]) => /^revoke|^save/.test(method))).toEqual([]);
-    expect(host.revoked.size).toBe(0);
+    expect(testModel.calls.filter(([method]) => /^revoke|^save/.test(method))).toEqual([]);
+    expect(testModel.revoked.size).toBe(0);
   });
 
   it('makes an access token of another issuer invalid', async () => {
-    const host = createTestModel();
-    addAccessToken(host, { issuer: OTHER });
-    const { status, error } = await runOperation(serverOf(host.model, ISSUER), 'authenticate', resourceRequest());
+    const testModel = createTestModel();
+    addAccessToken(testModel, { issuer: OTHER });
+    const { status, error } = await runOperation(serverOf(testModel.model, ISSUER), 'authenticate', resourceRequest());
     expect([status, summary(error)]).toEqual([401, '401 invalid_token: Invalid token: access token is invalid']);
-    expect((await runOperation(serverOf(host.model, OTHER), 'authenticate', resourceRequest())).status).toBe(200);
+    expect((await runOperation(serverOf(testModel.model, OTHER), 'authenticate', resourceRequest())).status).toBe(200);
   });
 
   it.each([
@@ -96,12 +102,12 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['the code or token has null', null, ISSUER],
     ['the server has none', OTHER, undefined],
   ])('is compared only if both sides have one: %s', async (_, kept, asked) => {
-    const host = createTestModel();
+    const testModel = createTestModel();
     const more = { issuer: kept as never };
-    addCode(host, more);
-    addRefreshToken(host, more);
-    addAccessToken(host, more);
-    const server = serverOf(host.model, asked);
+    addCode(testModel, more);
+    addRefreshToken(testModel, more);
+    addAccessToken(testModel, more);
+    const server = serverOf(testModel.model, asked);
     expect((await runOperation(server, 'authenticate', resourceRequest())).status).toBe(200);
     expect((await runOperation(server, 'token', tokenRequest(CODE))).status).toBe(200);
     expect((await runOperation(server, 'token', tokenRequest(REFRESH))).status).toBe(200);

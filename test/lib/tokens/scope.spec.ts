@@ -12,16 +12,16 @@ const trace = async (body: object, options: object, validateScope: unknown) => {
     seen[name] = scope;
     return undefined;
   };
-  const host = createTestModel({
+  const testModel = createTestModel({
     validateScope,
     generateAccessToken: see('generateAccessToken'),
     generateRefreshToken: see('generateRefreshToken'),
     generateAuthorizationCode: see('generateAuthorizationCode'),
   });
-  addCode(host, { scope: 'read write' });
-  addRefreshToken(host);
-  const outcome = await runOperation(host, 'token', tokenRequest({ ...CREDENTIALS, ...body }), options);
-  seen['validateScope'] = host.calls.find(([method]) => method === 'validateScope')?.[3];
+  addCode(testModel, { scope: 'read write' });
+  addRefreshToken(testModel);
+  const outcome = await runOperation(testModel, 'token', tokenRequest({ ...CREDENTIALS, ...body }), options);
+  seen['validateScope'] = testModel.calls.find(([method]) => method === 'validateScope')?.[3];
   seen['saveToken'] = outcome.result?.['scope'];
   return { seen, sent: outcome.body['scope'], error: outcome.error };
 };
@@ -137,12 +137,15 @@ describe('the scope of a token request', () => {
 
   it('has the same format in all model methods of an authorization request', async () => {
     const scopes: unknown[] = [];
-    const host = createTestModel({
+    const testModel = createTestModel({
       validateScope: (_u: object, _c: object, scope: unknown) => scopes.push(scope) > 0,
       generateAuthorizationCode: (_c: object, _u: object, scope: unknown) => void scopes.push(scope),
     });
-    const { result } = await runOperation(host, 'authorize', authorizeRequest({ scope: 'read write' }), signedIn);
-    await runOperation(host, 'authorize', authorizeRequest({ scope: 'read' }), { ...signedIn, scopeFormat: 'array' });
+    const { result } = await runOperation(testModel, 'authorize', authorizeRequest({ scope: 'read write' }), signedIn);
+    await runOperation(testModel, 'authorize', authorizeRequest({ scope: 'read' }), {
+      ...signedIn,
+      scopeFormat: 'array',
+    });
     expect(scopes).toEqual(['read write', 'read write', ['read'], ['read']]);
     expect(result?.['scope']).toBe('read write');
   });
