@@ -15,6 +15,7 @@ import {
 import { headers as natsHeaders } from '@nats-io/transport-node';
 import { OAuthGuard, Scopes, type OAuthRefusal, type Token } from 'nest-oauth2';
 import { firstValueFrom, type Observable } from 'rxjs';
+import { REDIS_URL } from '../../../stores/redis-server.js';
 import { freePort } from '../../../support/free-port.js';
 import { startApplication } from '../../../support/test-application.js';
 import { GivenAll, oauth, reported, type Start } from '../driver.js';
@@ -94,9 +95,10 @@ const tcpService = async () => ({
 export const tcp = messages(async () => ({ service: await tcpService() }));
 export const hybridTcp = messages(async () => ({ service: await tcpService(), hybrid: true }));
 
-export const redis = messages(() => ({
-  service: { transport: Transport.REDIS, options: { host: '127.0.0.1', port: 6379 } },
-}));
+export const redis = messages(() => {
+  const { hostname, port } = new URL(REDIS_URL);
+  return { service: { transport: Transport.REDIS, options: { host: hostname, port: Number(port || 6379) } } };
+});
 
 export const nats = (port: number) =>
   messages(() => ({
