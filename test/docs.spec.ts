@@ -9,7 +9,13 @@ const under = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? under(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
   );
-const pages = ['README.md', 'CONTRIBUTING.md', ...under('docs').filter((path) => path.endsWith('.md'))];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CODE_OF_CONDUCT.md',
+  ...under('docs').filter((path) => path.endsWith('.md')),
+];
 const sources = [...under('lib'), ...under('src')].filter((path) => path.endsWith('.ts'));
 
 /** Returns the anchor that GitHub generates for a heading. */

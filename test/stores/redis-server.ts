@@ -4,7 +4,10 @@ import { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from 'nest-oauth2/stores/redis';
 import { createClient, createClientPool, createCluster } from 'redis';
 
-export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
+/** The address of the Redis server in `compose.yaml`. */
+export const REDIS_URL_BY_DEFAULT = 'redis://127.0.0.1:6379';
+
+export const REDIS_URL = process.env['REDIS_URL'] ?? REDIS_URL_BY_DEFAULT;
 
 /**
  * Returns the URL of the Redis server as a list, which is empty if none is available. In that case it prints a notice.
@@ -18,7 +21,9 @@ export async function findRedis(): Promise<string[]> {
     await client.quit();
     return [REDIS_URL];
   } catch {
-    process.stderr.write(`NOT TESTED on Redis: none at ${REDIS_URL}. Start redis-server, or set REDIS_URL\n`);
+    process.stderr.write(
+      `NOT TESTED on Redis: none at ${REDIS_URL}. Set REDIS_URL, or: docker compose up --wait redis\n`,
+    );
     return [];
   }
 }

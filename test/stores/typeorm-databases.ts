@@ -21,7 +21,8 @@ export interface TestDatabase {
   options(): DataSourceOptions & { dispose?(): void };
 }
 
-const SERVERS = [
+/** The database servers of `compose.yaml` at their default addresses. */
+export const SERVERS = [
   {
     name: 'PostgreSQL',
     variable: 'DATABASE_URL',
@@ -29,7 +30,7 @@ const SERVERS = [
     url: 'postgres://postgres@127.0.0.1:5432/test',
     // Commits do not wait for the disk, because no test needs to survive a crash of the database server.
     extra: { options: '-c synchronous_commit=off' },
-    start: 'docker run -p 5432:5432 -e POSTGRES_HOST_AUTH_METHOD=trust -e POSTGRES_DB=test postgres',
+    start: 'docker compose up --wait postgres',
   },
   {
     name: 'MariaDB',
@@ -37,7 +38,7 @@ const SERVERS = [
     type: 'mariadb',
     url: 'mysql://root@127.0.0.1:3306/test',
     extra: {},
-    start: 'docker run -p 3306:3306 -e MARIADB_ALLOW_EMPTY_ROOT_PASSWORD=1 -e MARIADB_DATABASE=test mariadb',
+    start: 'docker compose up --wait mariadb',
   },
 ] as const;
 
