@@ -1,4 +1,4 @@
-/** The authorization server. */
+/** The base URL of the authorization server. */
 const server = `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 
 const authorization = `Basic ${btoa('demo:demo-secret')}`;

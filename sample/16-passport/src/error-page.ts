@@ -3,7 +3,7 @@ import { html, page, sendPage } from 'nest-oauth2/pages';
 import { AuthorizationResponseError } from 'openid-client';
 import { branding } from './branding.js';
 
-/** Shows why a request failed. For an error response such as `access_denied`, the page shows its description. */
+/** Shows why a request failed. For an error response, such as `access_denied`, the page shows `error_description`. */
 export function showError(response: Response, error: unknown): void {
   const message =
     error instanceof AuthorizationResponseError ? (error.error_description ?? error.error) : (error as Error).message;

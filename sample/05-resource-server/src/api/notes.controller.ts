@@ -12,7 +12,7 @@ export class NotesController {
     return { user, client: token.client.id, notes: ['Follow the white rabbit'] };
   }
 
-  /** Accepts client credentials tokens too, because it has no `@UserRequired()`. */
+  /** Returns the number of notes. Accepts client credentials tokens too, because it has no `@UserRequired()`. */
   @Get('count')
   count() {
     return { count: 1 };

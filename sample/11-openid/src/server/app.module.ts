@@ -24,7 +24,7 @@ const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'
         // Sign ID tokens with RS256, which every OpenID Connect client supports.
         keys({ secret, algorithms: ['RS256'] }),
         openid(),
-        // Notify clients when a user signs out. The SSRF protection blocks loopback URLs by default.
+        // Notifies clients when a user signs out. The SSRF protection would otherwise block the client's loopback URL.
         logout({ fetch: { allowLoopback: true } }),
         pages({ site: 'Wonderland' }),
       ],
