@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 
 import type { GrantRow, Row } from '../../lib/stores/storage.js';
-import type { TypeOrmStorage } from '../../lib/stores/typeorm/typeorm-storage.js';
+import type { SqlStorage } from '../../lib/stores/sql/sql-storage.js';
 import { kindOf, type Recorded, Recorder } from './published-versions.js';
 import { FIND_SCANS, NUMBERS } from './query-plans.js';
 import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
@@ -18,7 +18,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
   const log = new Recorder('all');
   let opened: Opened;
   let source: DataSource;
-  let storage: TypeOrmStorage;
+  let storage: SqlStorage;
 
   beforeAll(async () => {
     opened = await open(database, prefix, { logger: log, logging: true, store: { deadline: 60 } });

@@ -2,10 +2,10 @@ import type { DataSource, QueryRunner } from 'typeorm';
 
 import { InvalidArgumentError } from '../../errors/index.js';
 import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../schema.js';
-import type { Database } from './database.js';
-import { tableNames, type TableOptions } from './entities.js';
+import type { Database } from '../sql/database.js';
+import { tableNames, type TableOptions } from '../sql/table-names.js';
 import { oauthMigrations } from './migrations.js';
-import { sql, rawSql } from './sql.js';
+import { sql, rawSql } from '../sql/sql.js';
 
 /**
  * Verifies that a database has all tables and columns of the store, and that no migration of `oauthMigrations()` is

@@ -9,16 +9,7 @@ import {
   ROW_COLUMNS,
   ROW_INDICES,
 } from '../schema.js';
-
-export interface TableOptions {
-  /** The prefix of the table names. Default: `'oauth_'`. */
-  prefix?: string;
-}
-
-/** Returns the names of the tables. The entities have the same names. */
-export function tableNames(prefix = 'oauth_') {
-  return { clients: `${prefix}clients`, grants: `${prefix}grants`, tokens: `${prefix}tokens` };
-}
+import { tableNames, type TableOptions } from '../sql/table-names.js';
 
 /**
  * Returns the entities for the `DataSource` of an application. They use no decorators, so any compiler can build them.

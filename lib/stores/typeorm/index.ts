@@ -5,19 +5,19 @@ import { Deadline, type DeadlineOption } from '../deadline.js';
 import { registerStorageLocation } from '../storage-location.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
+import { Database } from '../sql/database.js';
+import { STORAGES } from '../sql/storages.js';
+import type { SqlStorage } from '../sql/sql-storage.js';
+import { tableNames, type TableOptions } from '../sql/table-names.js';
 import { Store } from '../store.js';
 import { checkSchema } from './check-schema.js';
-import { Database } from './database.js';
-import { type TableOptions, tableNames } from './entities.js';
-import { MySqlStorage } from './mysql-storage.js';
-import { PostgresStorage } from './postgres-storage.js';
-import { SqliteStorage } from './sqlite-storage.js';
-import type { TypeOrmStorage } from './typeorm-storage.js';
+import { TypeOrmExecutor } from './typeorm-executor.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
-export { oauthEntities, type TableOptions } from './entities.js';
+export type { TableOptions } from '../sql/table-names.js';
+export { oauthEntities } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
 /** The options of `new TypeOrmStore()`. */
@@ -39,7 +39,7 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
  * A model that stores everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. Add `oauthEntities()`
  * to the entities of the `DataSource` and `oauthMigrations()` to its migrations, with the prefix of the store.
  */
-export class TypeOrmStore extends Store<TypeOrmStorage> implements SchemaModel {
+export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
   /**
    * Verifies that the database has the schema of this version. A Nest application calls it at start-up. It does nothing
    * if the `DataSource` is not initialized.
@@ -51,19 +51,11 @@ export class TypeOrmStore extends Store<TypeOrmStorage> implements SchemaModel {
     dataSource: DataSource,
     { users, clients, prefix, deadline, preparedStatements, ...options }: TypeOrmStoreOptions,
   ) {
-    const database = new Database(dataSource, new Deadline(deadline), preparedStatements);
-    const Storage = STORAGES[dataSource.options.type] ?? MySqlStorage;
-    super(new Storage(database, tableNames(prefix), !clients), { users, clients, ...options });
+    const executor = new TypeOrmExecutor(dataSource, preparedStatements);
+    const database = new Database(executor, new Deadline(deadline));
+    super(new STORAGES[executor.dialect](database, tableNames(prefix), !clients), { users, clients, ...options });
     registerStorageLocation(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });
     this.checkSchema = async () => void (dataSource.isInitialized && (await database.explain!()));
   }
 }
-
-/** The storage by type of the `DataSource`. All other supported types use `MySqlStorage`. */
-const STORAGES: Readonly<
-  Record<string, new (...given: ConstructorParameters<typeof TypeOrmStorage>) => TypeOrmStorage>
-> = {
-  postgres: PostgresStorage,
-  'better-sqlite3': SqliteStorage,
-};

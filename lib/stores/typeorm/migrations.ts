@@ -7,7 +7,7 @@ import {
   type TableOptions as TypeOrmTableOptions,
 } from 'typeorm';
 
-import { tableNames, type TableOptions } from './entities.js';
+import { tableNames, type TableOptions } from '../sql/table-names.js';
 
 /**
  * Returns the migrations of the store's tables, for the `migrations` of a `DataSource`. A published migration never

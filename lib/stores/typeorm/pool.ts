@@ -1,10 +1,10 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
 import type { TimedOperation } from '../deadline.js';
-import type { Connections, Result, Statement } from './connections.js';
+import type { Connections, Result, Statement } from '../sql/connections.js';
 import { generationsOf } from './connection-generations.js';
 import { runPrepared } from './prepared.js';
-import { isReadOnly } from './statement-errors.js';
+import { isReadOnly } from '../sql/statement-errors.js';
 import { type PooledConnection, stopStatement } from './stop-statement.js';
 
 const NONE_FREE =

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Result, Statement } from './connections.js';
+import type { Result, Statement } from '../sql/connections.js';
 
 /** The part of a `pg` client that is used here. */
 interface PostgresClient {

@@ -12,7 +12,7 @@ export interface Statement {
   values: unknown[];
 }
 
-/** Runs statements on the connections of a `DataSource`. */
+/** Runs statements on the connections to a database. */
 export interface Connections {
   run(statement: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result>;
   /**

@@ -1,13 +1,13 @@
 import type { GrantRow, Row, ConsumedRow } from '../storage.js';
 import { newRow, ROW } from './records.js';
 import { join, sql } from './sql.js';
-import { TypeOrmStorage } from './typeorm-storage.js';
+import { SqlStorage } from './sql-storage.js';
 
 /**
  * The storage on SQLite. `consumeAndSave()` is a transaction of two statements, and no other statement can run in
  * between.
  */
-export class SqliteStorage extends TypeOrmStorage {
+export class SqliteStorage extends SqlStorage {
   /** Saves a grant and rows in one transaction, since each transaction waits for the disk. */
   override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     const inserts = rows.length > 0 ? [this.insertRows(rows)] : [];

@@ -1,23 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
 
-import type { DataSource } from 'typeorm';
-
-import { InvalidArgumentError } from '../../errors/index.js';
 import type { Deadline, TimedOperation } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
-import { Pool } from './pool.js';
-import { Identifier, type Sql, rawSql } from './sql.js';
-import { SingleConnection } from './sqlite.js';
+import type { Dialect } from './dialect.js';
+import { type Identifier, type Sql, rawSql } from './sql.js';
 import { isRetryable, isDuplicateKey, isMissingTableOrColumn } from './statement-errors.js';
 
-const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
-
 /** SQL for the current time of the database, in milliseconds since the epoch. */
-const NOW: Readonly<Record<string, string>> = {
-  postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint',
+const NOW: Readonly<Record<Dialect, string>> = {
+  postgresql: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint',
   mysql: `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`,
-  'better-sqlite3': `CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)`,
+  sqlite: `CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)`,
 };
+
+/** What a library for SQL databases provides, so that a store can run its statements through it. */
+export interface SqlExecutor {
+  readonly dialect: Dialect;
+  readonly connections: Connections;
+  /** Returns the name of a table, escaped for the dialect. */
+  table(name: string): Identifier;
+}
 
 /** Runs statements of a store within its deadline. Each statement is atomic. */
 export class Database {
@@ -39,43 +41,20 @@ export class Database {
   private explaining: Promise<void> | undefined;
 
   constructor(
-    private readonly source: DataSource,
+    private readonly executor: SqlExecutor,
     private readonly deadline: Deadline,
-    preparedStatements = true,
   ) {
-    const { type } = source.options;
-    if (!SUPPORTED.includes(type))
-      throw new InvalidArgumentError(
-        `Invalid argument: TypeOrmStore does not support the DataSource type \`${type}\`. Supported: ${SUPPORTED.join(', ')}`,
-      );
-    this.isBlocking = type === 'better-sqlite3';
-    this.connections = this.isBlocking
-      ? new SingleConnection(source)
-      : new Pool(source, type === 'postgres' && preparedStatements);
-    const now = NOW[type] ?? NOW['mysql']!;
-    this.now = rawSql(now);
-    this.statementStart = rawSql(now.replace('clock_timestamp', 'statement_timestamp'));
-    this.placeholder = type === 'postgres' ? (index) => `$${index}` : () => '?';
+    const { dialect, connections } = executor;
+    this.isBlocking = dialect === 'sqlite';
+    this.connections = connections;
+    this.now = rawSql(NOW[dialect]);
+    this.statementStart = rawSql(NOW[dialect].replace('clock_timestamp', 'statement_timestamp'));
+    this.placeholder = dialect === 'postgresql' ? (index) => `$${index}` : () => '?';
   }
 
-  /**
-   * Returns the name of an entity's table, as the options of the `DataSource` define it.
-   *
-   * @throws {InvalidArgumentError} When the name is first used, if the `DataSource` does not have the entity.
-   */
-  table(entity: string): Identifier {
-    return new Identifier(() => {
-      if (!this.source.hasMetadata(entity)) {
-        throw new InvalidArgumentError(`Invalid argument: ${this.isInitialized ? noEntity(entity) : NOT_INITIALIZED}`);
-      }
-      const path = this.source.getMetadata(entity).tablePath.split('.');
-      return path.map((name) => this.source.driver.escape(name)).join('.');
-    });
-  }
-
-  /** Whether the `DataSource` is connected. */
-  get isInitialized(): boolean {
-    return this.source.isInitialized;
+  /** Returns the escaped name of a table. */
+  table(name: string): Identifier {
+    return this.executor.table(name);
   }
 
   /** Runs work within the deadline of the store. */
@@ -158,7 +137,3 @@ export class Database {
     });
   }
 }
-
-const NOT_INITIALIZED = 'The DataSource is not initialized. Call `await dataSource.initialize()` first';
-const noEntity = (name: string) =>
-  `The DataSource has no entity \`${name}\`. Add \`...oauthEntities()\` to its \`entities\`, with the \`prefix\` of the store`;

@@ -9,7 +9,7 @@ import {
 } from '../not-before.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
-import type { tableNames } from './entities.js';
+import type { TableNames } from './table-names.js';
 import { markOnce, readText, replaceText } from './standalone-rows.js';
 import { pruneTable } from './prune.js';
 import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
@@ -24,7 +24,7 @@ const MAX_COUNT = 100_000;
  * Stores rows in tables. A token is active only while its grant is, which every look-up verifies. So revoking a grant
  * changes one row, and also covers rows that are saved at the same time or later.
  */
-export abstract class TypeOrmStorage extends ClientTable implements Storage {
+export abstract class SqlStorage extends ClientTable implements Storage {
   protected readonly grants: Identifier;
   protected readonly tokens: Identifier;
   private readonly findRow: Sql;
@@ -34,7 +34,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
 
   constructor(
     database: Database,
-    names: ReturnType<typeof tableNames>,
+    names: TableNames,
     private readonly storesClients: boolean,
   ) {
     super(database, database.table(names.clients));

@@ -1,10 +1,10 @@
 import type { GrantRow, Row, ConsumedRow } from '../storage.js';
 import { newRow, ROW } from './records.js';
 import { join, type Sql, sql, castTo } from './sql.js';
-import { TypeOrmStorage } from './typeorm-storage.js';
+import { SqlStorage } from './sql-storage.js';
 
 /** The storage on PostgreSQL. Each method is one statement: one round trip and one write to the log. */
-export class PostgresStorage extends TypeOrmStorage {
+export class PostgresStorage extends SqlStorage {
   override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (grant && rows.length === 0) {
       await this.database.change(this.upsertGrant(grant));

@@ -1,13 +1,13 @@
 import type { GrantRow, Row, ConsumedRow } from '../storage.js';
 import { GRANT } from './records.js';
 import { type Sql, sql } from './sql.js';
-import { TypeOrmStorage } from './typeorm-storage.js';
+import { SqlStorage } from './sql-storage.js';
 
 /**
  * The storage on MariaDB and MySQL. `consumeAndSave()` is a transaction: the used row stays locked until the new rows
  * are saved.
  */
-export class MySqlStorage extends TypeOrmStorage {
+export class MySqlStorage extends SqlStorage {
   consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const consume = sql`UPDATE ${this.tokens} t JOIN ${this.grants} g ON g.id = t.grant_id
       SET t.revoked_at = ${this.database.now}, t.data = COALESCE(${data ?? null}, t.data), ${this.used(grant, 'g.', 'g.')}
