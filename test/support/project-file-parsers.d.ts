@@ -1,0 +1,5 @@
+/** Parses a YAML document. Throws if it is invalid or repeats a key. */
+export function parseYaml(text: string): unknown;
+
+/** Returns the errors that GitHub would report for a workflow file, including those in expressions. */
+export function findWorkflowErrors(name: string, content: string): Promise<string[]>;
