@@ -207,8 +207,8 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     ['the certificate of another client', named('other')],
     ['an expired certificate', named('client', { from: -2, to: -1 })],
     ['a certificate that is not valid yet', named('client', { from: 1, to: 2 })],
-    ['a certificate of an unknown authority', named('client', { by: issue({ isAuthority: true }) })],
-    ['a certificate issued by a client', named('client', { by: pki })],
+    ['a certificate of an unknown authority', named('client', { issuer: issue({ isAuthority: true }) })],
+    ['a certificate issued by a client', named('client', { issuer: pki })],
   ])('rejects a client with %s', async (_what, certificate) => {
     await expect(tokenOf('pki', certificate)).rejects.toMatchObject({ status: 401 });
   });
