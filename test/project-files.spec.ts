@@ -45,7 +45,7 @@ const stepsOf = (file: string) => jobsOf(file).flatMap(({ steps }) => steps ?? [
 
 /** Returns whether a shell command is a script of `package.json`, an executable file in `.ci`, or `npm ci`. */
 function isKnownScript(command: string): boolean {
-  if (command === 'npm ci') return true;
+  if (/^npm ci( --ignore-scripts)?$/.test(command)) return true;
   const [, ofNpm] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
   if (ofNpm !== undefined) return (command === 'npm test' || command.startsWith('npm run ')) && ofNpm in scripts;
   if (!/^\.ci\/[\w-]+$/.test(command)) return false;
