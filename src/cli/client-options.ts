@@ -10,33 +10,36 @@ const list = (value: string, about: string): CommandOption => ({
 });
 const flag = (about: string): CommandOption => ({ type: 'boolean', description: about });
 
-/** The command-line options for the fields of a client. */
+/** The command-line options of `clients create` and `clients change` that set the fields of a client. */
 export const CLIENT_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  name: text('<text>', 'the name that users see'),
+  name: text('<text>', 'the name of the client that users see'),
   grant: list('<type>', 'a grant type the client may use; can be repeated'),
   'redirect-uri': list('<uri>', 'a redirect URI of the client; can be repeated'),
   scope: list('<value>', 'a scope the client may request; can be repeated'),
   'default-scope': text('<scope>', 'the scope granted if the client requests none'),
-  public: flag('registers a public client without a secret: an application in a browser or on a device'),
+  public: flag('makes it a public client without a secret: an application in a browser or on a device'),
   'auth-method': text('<method>', 'the client authentication method (`tokenEndpointAuthMethod`)'),
-  native: flag('registers a native application (`applicationType`)'),
+  native: flag('makes it a native application (`applicationType`)'),
   consent: text('<when>', 'when users are asked for consent: never, once or always'),
   origin: list('<origin>', 'an origin whose pages may send requests as this client (CORS); can be repeated'),
   resource: list('<uri>', 'a protected resource that the client serves; can be repeated'),
-  'access-token-lifetime': text('<seconds>', 'the lifetime of its access tokens'),
-  'refresh-token-lifetime': text('<seconds>', 'the lifetime of its refresh tokens'),
+  'access-token-lifetime': text('<seconds>', 'the lifetime of the access tokens of the client'),
+  'refresh-token-lifetime': text('<seconds>', 'the lifetime of the refresh tokens of the client'),
   set: list('<field>=<json>', 'any other field, with its value as JSON; can be repeated'),
 };
 
-export const SECRET_LIFETIME = text('<seconds>', 'the lifetime of the secret. If omitted, it never expires');
-export const OVERLAP = text('<seconds>', 'how long the previous secret stays valid. Default: 86400, one day');
-export const UNSET = list('<field>', 'removes a field; can be repeated');
+export const SECRET_LIFETIME = text(
+  '<seconds>',
+  'the lifetime of the new secret. If omitted, the secret never expires',
+);
+export const OVERLAP = text('<seconds>', 'how long the previous secrets stay valid. Default: 86400, one day');
+export const UNSET = list('<field>', 'removes a field of the client; can be repeated');
 export const LIST_OPTIONS: Readonly<Record<string, CommandOption>> = {
   search: text('<text>', 'only clients whose id or name contains this text'),
   disabled: flag('only disabled clients'),
   active: flag('only clients that are not disabled'),
-  limit: text('<count>', 'maximum number of clients, 1 to 1000. If omitted, all'),
-  after: text('<client id>', 'continues after this client'),
+  limit: text('<count>', 'maximum number of clients, 1 to 1000. If omitted, all are listed'),
+  after: text('<client id>', 'lists only the clients after the client with this id'),
 };
 
 /**

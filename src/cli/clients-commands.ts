@@ -51,7 +51,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients change': {
     argument: ID,
-    description: 'changes the given fields; a list replaces the stored list',
+    description: 'changes the given fields of a client; a given list replaces the whole stored list',
     options: { ...CLIENT_OPTIONS, unset: UNSET, ...SERVER },
     async run(args, target) {
       const removed = (args.list('unset') ?? []).map((name) => [name, null] as const);
@@ -61,7 +61,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'clients rotate': {
     argument: ID,
-    description: 'issues a new client secret; the previous one stays valid for a while',
+    description: 'issues a new client secret; the previous ones stay valid for the time of --overlap',
     options: { overlap: OVERLAP, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
     async run(args, target) {
       const options = { overlap: args.number('overlap'), secretLifetime: args.number('secret-lifetime') };

@@ -4,7 +4,7 @@ import type { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../../lib/index.
 export interface CommandOption {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
-  /** The placeholder of the value in the help text. */
+  /** The placeholder of the value in the help text, such as `<file>`. If omitted, the option takes no value. */
   readonly value?: string;
   readonly description: string;
 }
@@ -32,13 +32,15 @@ export interface CommandTarget {
   clients(server: string | undefined): Promise<OAuth2Clients>;
   /**
    * Returns a server.
-   * @param tenant the tenant whose server is returned, if the application has tenants
-   * @throws {CommandError} If the application has no such server or tenant.
+   * @param tenant the tenant whose server is returned. Required if each tenant has its own server.
+   * @throws {CommandError} If the server or tenant is unknown, if `tenant` is missing or not supported, or if the
+   * target is a model.
    */
   server(name: string | undefined, tenant: string | undefined): Promise<OAuth2Server>;
   /**
    * Returns the `OAuth2Grants` of a server.
-   * @param tenant limits all operations to the issuer of this tenant
+   * @param tenant limits all operations to the issuer of this tenant. If omitted for a server with tenants, each
+   * operation must name an issuer.
    * @throws {CommandError} If the application has no such server or tenant.
    */
   grants(server: string | undefined, tenant: string | undefined): Promise<OAuth2Grants>;
@@ -53,14 +55,17 @@ export interface CommandResult {
 
 /** A command. Its name has one or two words, such as `clients list`. */
 export interface Command {
-  /** The placeholder of its argument in the help text: `<…>` if it is required, `[…]` if it is optional. */
+  /**
+   * The placeholder of its argument in the help text: `<…>` if it is required, `[…]` if it is optional. If omitted, the
+   * command takes no argument.
+   */
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
   run(args: CommandArguments, target: CommandTarget): Promise<CommandResult>;
 }
 
-/** The option that selects one of several servers. */
+/** The command-line option `--server`, which selects one of several servers. */
 export const SERVER: Readonly<Record<string, CommandOption>> = {
   server: { type: 'string', value: '<name>', description: 'the `name` of the server, if the application has several' },
 };

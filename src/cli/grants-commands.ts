@@ -12,21 +12,21 @@ import {
 const text = (value: string, about: string): CommandOption => ({ type: 'string', value, description: about });
 const TENANT = text('<id>', 'the tenant, if each tenant has its own issuer');
 const SELECTION: Readonly<Record<string, CommandOption>> = {
-  user: text('<id>', 'only of this user'),
-  client: text('<id>', 'only of this client'),
+  user: text('<id>', 'only grants or sessions of this user'),
+  client: text('<id>', 'only grants of this client, or sessions with a sign-in at this client'),
   issuer: text('<url>', 'only of this issuer'),
   ...SERVER,
   tenant: TENANT,
 };
 const PAGING: Readonly<Record<string, CommandOption>> = {
-  limit: text('<count>', 'maximum number of entries, 1 to 1000. If omitted, all'),
-  after: text('<place>', 'continues after the last entry of the previous page'),
+  limit: text('<count>', 'maximum number of entries, 1 to 1000. If omitted, all are listed'),
+  after: text('<place>', 'continues after the previous page, which prints this value'),
 };
 
-/** Commands that list and end the grants and sessions of users. */
+/** The commands that list and end the grants and sessions of users, and the command `revoke`. */
 export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
   'grants list': {
-    description: 'lists the grants of a user or of a client',
+    description: 'lists the grants of a user, of a client, or of a user at a client',
     options: { ...SELECTION, ...PAGING },
     async run(args, target) {
       const selection = selectionOf(args);
@@ -42,8 +42,9 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'grants end': {
-    description: 'revokes grants with all their tokens; with --user alone, also ends the sessions of the user',
-    options: { id: text('<grant id>', 'this grant'), ...SELECTION },
+    description:
+      'revokes grants with all their tokens and consents; with --user alone, also ends the sessions of the user',
+    options: { id: text('<grant id>', 'only the grant with this id'), ...SELECTION },
     async run(args, target) {
       const grantId = args.text('id');
       const selection = { ...selectionOf(args, grantId), ...(grantId !== undefined && { grantId }) };
@@ -53,7 +54,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'sessions list': {
-    description: 'lists the sessions of a user, or the sessions in which users signed in to a client',
+    description: 'lists the sessions of a user, those with a sign-in at a client, or those that match both',
     options: { ...SELECTION, ...PAGING },
     async run(args, target) {
       const selection = selectionOf(args);
@@ -84,7 +85,7 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
     description: 'revokes everything issued before a moment: codes, tokens, sessions, device codes, pushed requests',
     options: {
       before: text('<moment>', 'a date and time with a time zone, such as 2026-03-01T12:00:00Z, or `now`'),
-      consents: { type: 'boolean', description: 'also deletes stored consents, so that users are asked again' },
+      consents: { type: 'boolean', description: 'also deletes remembered consents, so that users are asked again' },
       issuer: text('<url>', 'only of this issuer'),
       all: { type: 'boolean', description: 'revokes for all issuers in the store' },
       ...SERVER,
@@ -109,7 +110,7 @@ const grantsOf = (args: CommandArguments, target: CommandTarget) =>
 
 /**
  * Returns the filter for grants and sessions.
- * @throws {UsageError} If no user and no client is given.
+ * @throws {UsageError} If neither a user nor a client nor a grant is given.
  */
 function selectionOf(args: CommandArguments, grantId?: string) {
   const [userId, clientId, issuer] = [args.text('user'), args.text('client'), args.text('issuer')];
@@ -118,9 +119,9 @@ function selectionOf(args: CommandArguments, grantId?: string) {
 }
 
 /**
- * Parses a moment. `undefined` stands for now, by the clock of the store. A time zone is required, so that the result
- * does not depend on the machine.
- * @throws {UsageError} If the text is not a date and time with a time zone.
+ * Parses the value of `--before`. Returns `undefined` for `now`, which the clock of the store determines. A time zone
+ * is required, so that the result does not depend on the machine.
+ * @throws {UsageError} If the value is missing, or is not a date and time with a time zone.
  */
 function momentOf(value: string | undefined): Date | undefined {
   if (value === 'now') return undefined;
@@ -129,7 +130,7 @@ function momentOf(value: string | undefined): Date | undefined {
   throw new UsageError('`--before` must be a date and time with a time zone, such as 2026-03-01T12:00:00Z, or `now`');
 }
 
-/** Reads one page if `--limit` is given, otherwise all pages. */
+/** Reads one page if `--limit` is given, otherwise all pages. Starts after the entry in `--after`, if given. */
 async function paged<T>(
   args: CommandArguments,
   read: (paging: { limit: number; after?: string }) => Promise<{ items: T[]; next?: string | undefined }>,

@@ -8,12 +8,17 @@ import { OAuth2Clients, OAuth2Grants } from '../../lib/index.js';
 import { CommandError, type CommandTarget } from './command.js';
 import { targetOfContext } from './target-of-context.js';
 
-/** The files that `nest build` writes the module of an application to. */
+/**
+ * The files to which `nest build` writes the root module of an application. Without `--app`, the first that exists is
+ * loaded.
+ */
 const DEFAULT_FILES = ['dist/app.module.js', 'dist/src/app.module.js'];
 
 /**
  * Loads the export of an ES module or a CommonJS file and opens it. The export is a model, or the module of a Nest
  * application, which is then started without its HTTP server.
+ * @param given the file. If omitted, the first of the default files that exists.
+ * @param name the name of the export. If omitted: the default export, else `AppModule`, else the only export.
  * @throws {CommandError} If there is no such file or export.
  */
 export async function openTarget(given: string | undefined, name: string | undefined): Promise<CommandTarget> {
@@ -32,7 +37,10 @@ export async function openTarget(given: string | undefined, name: string | undef
 
 type Exports = Record<string, unknown>;
 
-/** Returns the export with this name. If omitted, the default export, `AppModule`, or the only export. */
+/**
+ * Returns the export with this name, or `undefined`. If `name` is omitted: the default export, else `AppModule`, else
+ * the only export.
+ */
 async function findExport(namespace: Exports, name: string | undefined): Promise<object | undefined> {
   const { default: whole, 'module.exports': _, ...named } = namespace;
   // `import()` of a CommonJS module puts all its exports into the default export.
@@ -57,7 +65,7 @@ const isModel = (value: object) =>
 
 function missingExport(file: string, name: string | undefined): string {
   if (name !== undefined) return `${file} exports no \`${name}\``;
-  return `${file} has neither a default export nor an \`AppModule\`: add --export <name>`;
+  return `${file} has no default export, no \`AppModule\`, and not exactly one export: add --export <name>`;
 }
 
 function targetOfModel(model: object, file: string): CommandTarget {

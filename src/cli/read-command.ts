@@ -12,20 +12,22 @@ const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
   app: {
     type: 'string',
     value: '<file>',
-    description: 'the compiled module of the application, or a file that exports a model. Default: dist/app.module.js',
+    description:
+      'the compiled module of the application, or a file that exports a model. Default: dist/app.module.js, else dist/src/app.module.js',
   },
   export: {
     type: 'string',
     value: '<name>',
-    description: 'the name of the export. If omitted, the default export or `AppModule`',
+    description:
+      'the name of the export. If omitted: the default export, else `AppModule`, else the only export of the file',
   },
   json: { type: 'boolean', description: 'prints the result as JSON' },
-  help: { type: 'boolean', description: 'shows this' },
+  help: { type: 'boolean', description: 'shows this help' },
 };
 
 /** A parsed command line. */
 export interface ParsedCommand {
-  /** The command to run. If omitted, the user asked for help only. */
+  /** The command to run. If omitted, only the help text is printed. */
   command?: Command;
   help: string;
   args: CommandArguments;

@@ -13,8 +13,8 @@ const METHODS = {
 const OPTIONAL = ['howSignedIn', 'hasConsented', 'saveConsent', 'showError'] as const;
 
 /**
- * The message if `howSignedIn()` is missing: clients may request a maximum age of the login. OpenID Connect Core
- * §3.1.2.1 (`max_age`)
+ * The message if `openid()` is installed and the interaction has no `howSignedIn()`. Clients may request a maximum age
+ * of the login. OpenID Connect Core §3.1.2.1 (`max_age`)
  */
 const NO_HOW_SIGNED_IN =
   '`openid()` reports to clients when users signed in: add a method `howSignedIn()` that returns `{ authTime }` to the interaction';

@@ -32,8 +32,8 @@ export function checkModel(model: unknown): asserts model is Model {
 }
 
 /**
- * Returns the model methods that the module's options require, and the methods that go together with methods the model
- * has.
+ * Returns the model methods that the module's options require, and those that other methods of the model require. For
+ * example, `getRefreshToken()` requires `revokeToken()`.
  * @param servesEndpoints whether the module serves the authorization and token endpoints
  */
 export function requirementsOf(

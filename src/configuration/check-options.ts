@@ -36,14 +36,15 @@ function findSourceError(options: OAuth2ModuleAsyncOptions): string | undefined 
   return 'OAuth2Module.forRootAsync() requires `useFactory`, `useClass` or `useExisting`';
 }
 
-/** The method of the module that received the options, and the other options passed to it. */
+/** The method of `OAuth2Module` that received the options, and all options that were passed to it directly. */
 interface Origin {
   registration: OAuth2Registration;
   method: Method;
 }
 
 /**
- * Verifies the options once they are known: those of `forRoot()`, or those that the factory returned.
+ * Verifies the options once they are known: the options of `forRoot()`, or the options that the factory of
+ * `forRootAsync()` returned.
  * @throws {InvalidArgumentError} If an option is unknown or invalid.
  */
 export function assertOptions(options: unknown, origin: Origin): void {

@@ -9,7 +9,7 @@ interface ServerParts {
   options: OAuth2Options;
   features: FeatureList | undefined;
   events: EventSink;
-  /** The registration of the server. If omitted, the server is made only to validate the options. */
+  /** The name, secret and tenant of the server. If omitted, the server is made only to validate the options. */
   registration?: ServerRegistration;
   /** Whether the module serves the authorization and token endpoints. */
   controllers: boolean;
@@ -39,7 +39,10 @@ const engineParts = (model: Model, options: OAuth2Options, features: FeatureList
   model,
 });
 
-/** Returns the configuration errors that the engine finds, to report them together with the missing methods. */
+/**
+ * Returns the message of the configuration error that the engine throws, to report it together with the missing
+ * methods. `undefined` if it throws none.
+ */
 function findEngineError(
   model: Model,
   { options, features, events }: Omit<ServerParts, 'controllers' | 'registration'>,

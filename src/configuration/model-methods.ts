@@ -23,8 +23,9 @@ export function checkMethods(model: Model): void {
 }
 
 /**
- * Whether a method name is a misspelled model method: it differs by one or two letters. A different first letter
- * (`setUser()`) or a longer name with the same beginning (`getUsers()`) is a method of the application.
+ * Whether a method name looks like a misspelled model method: it differs by one letter, or by at most two if the model
+ * method has nine letters or more. A method with a different first letter (`setUser()`) or a longer name with the same
+ * beginning (`getUsers()`) belongs to the application.
  */
 function isTypo(method: string, name: ModelMethod): boolean {
   const first = method[0]?.toLowerCase();

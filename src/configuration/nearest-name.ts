@@ -1,4 +1,4 @@
-/** Returns the known name that is most similar to `name`. */
+/** Returns the known name that is most similar to `name`. `undefined` if the list of known names is empty. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   return known.toSorted((a, b) => distance(name, a) - distance(name, b))[0];
 }

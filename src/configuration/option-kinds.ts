@@ -3,7 +3,7 @@ import { isObject } from './is-object.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Validates the `name` of a server. The name is part of messages, paths and injection tokens. */
+/** Validates the `name` of a server, which is part of error messages and injection tokens. */
 export const NAME = optionCheck<string>(
   "a word such as 'partners'",
   (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
@@ -25,7 +25,7 @@ export const TENANT_CACHE: OptionCheck = (value, name) => {
 
 const COUNT = optionCheck<number>('an integer of 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
 
-/** The validators of the members of a provider. */
+/** The validators of the members of a Nest provider, such as `useClass` and `inject`. */
 const PROVIDER: Readonly<Record<string, OptionCheck>> = {
   inject: LIST,
   useClass: CLASS,
@@ -36,7 +36,7 @@ const PROVIDER: Readonly<Record<string, OptionCheck>> = {
 
 const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
 
-/** Whether an object is a provider without `provide`, not an instance. */
+/** Whether an object is a provider without `provide`, such as `{ useFactory }`. If not, it is an instance. */
 export const isProvider = (value: object): boolean => SOURCES.some((source) => Object.hasOwn(value, source));
 
 /** Validates an option that takes a class, an instance or a provider. `null` counts as unset. */
@@ -53,8 +53,8 @@ export const PROVIDER_OPTION: OptionCheck = (value, name) => {
 };
 
 /**
- * Returns the first configuration error among options. It skips options that are `undefined` and options without a
- * validator.
+ * Returns the first configuration error among options, or `undefined`. It skips options that are `undefined` and
+ * options without a validator.
  */
 export function findOptionError(
   options: object,

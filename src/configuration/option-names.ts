@@ -8,7 +8,10 @@ const NAMES: Record<OptionSource, string[]> = {
   factory: Object.keys(TABLES.factory),
 };
 
-/** Finds an unknown option name. A misspelled option would otherwise keep its default without notice. */
+/**
+ * Returns an error message for the first unknown option name, or `undefined`. A misspelled option would otherwise keep
+ * its default without notice.
+ */
 export function findUnknownName(options: object, source: OptionSource): string | undefined {
   const unknown = Object.keys(options).find((name) => !NAMES[source].includes(name));
   return unknown === undefined ? undefined : describe(unknown, source);

@@ -15,7 +15,7 @@ import type {
 import { CLASS, FUNCTION, PROVIDER_OPTION, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
 import { PATHS } from './paths.js';
 
-/** A validator for each option of a type. The compiler reports options without one. */
+/** A table with a validator for each option of a type. The compiler reports options without a validator. */
 type Kinds<T> = Record<keyof T, OptionCheck>;
 
 const ENGINE = Object.fromEntries(
@@ -24,7 +24,10 @@ const ENGINE = Object.fromEntries(
 
 const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: findInstrumentationError, secret: TEXT };
 
-/** The validator of `model` and `interaction` in the options of a factory: they are validated when they are used. */
+/**
+ * Accepts every value. `model` and `interaction` in the options of a factory are validated later, when the server is
+ * made.
+ */
 const UNCHECKED: OptionCheck = () => undefined;
 
 const OPTIONS: Kinds<OAuth2Options> = { ...SETTINGS, model: UNCHECKED, interaction: UNCHECKED };
@@ -51,7 +54,10 @@ const ASYNC: Kinds<OAuth2ModuleAsyncOptions> = {
   useFactory: FUNCTION,
 };
 
-/** The known options, by the place where they are passed. */
+/**
+ * The validators of all module options: for `forRoot()`, for `forRootAsync()`, and for the options that its factory
+ * returns.
+ */
 export const TABLES = {
   // `features` is validated first, because validators of other options read it.
   forRoot: { ...REGISTRATION, ...SETTINGS },

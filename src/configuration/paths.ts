@@ -7,7 +7,10 @@ import { isObject } from './is-object.js';
 /** A path of literal segments and `:parameters`. */
 const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
 
-/** Validates the option `paths`: each name is an endpoint that can be moved, and each value is a path. */
+/**
+ * Validates the option `paths`. Each name must be `prefix` or an endpoint whose path can be changed, and each value a
+ * path.
+ */
 export const PATHS: OptionCheck = (value, option, { features }) => {
   if (!isObject(value)) return `the option \`${option}\` must be an object such as \`{ token: 'oauth/token' }\``;
   const endpoints = resolveEndpoints({ features: features as FeatureList });
@@ -56,7 +59,10 @@ const listed = (names: readonly string[]) =>
     .map((name) => `\`${name}\``)
     .join(', ')} and \`${names.at(-1)}\``;
 
-/** Returns the endpoints of all features with their routes. */
+/**
+ * Returns the endpoints of all features. Their paths are those of the option `paths`, without the global prefix of the
+ * application.
+ */
 export function resolveEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
   const { prefix } = paths;
   return allFeatures(features).flatMap((feature) =>
@@ -73,8 +79,8 @@ const under = (prefix: string | undefined, path: string) =>
 const claimed = new WeakMap<object, Map<string, string | undefined>>();
 
 /**
- * Verifies that no two imports of the module register the same route, because requests would never reach the second
- * one.
+ * Verifies that no two imports of `OAuth2Module` in an application register the same route, because requests would
+ * never reach the second one.
  * @throws {InvalidArgumentError} If a route is already registered.
  */
 export function claimRoutes(application: object, name: string | undefined, routes: readonly string[]): void {

@@ -3,7 +3,10 @@ import type { Model, ServerContext } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
-/** Logs configuration problems that do not stop the application but make requests fail. */
+/**
+ * Logs a warning if the authorization endpoint cannot sign users in, and logs the grant types that the model does not
+ * support.
+ */
 export function logStartUp({ options: { model }, grants }: ServerContext, asksUsers: boolean): void {
   if (!asksUsers && !lacks(model, 'saveAuthorizationCode')) {
     logger.warn(

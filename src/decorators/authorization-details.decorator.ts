@@ -6,7 +6,8 @@ import type { ParameterPipe } from './parameter-pipe.js';
 
 /**
  * Injects the authorization details of the access token that `OAuthGuard` verified, or only those of one type:
- * `@AuthorizationDetails('payment_initiation')`. The list is empty if the token has none. RFC 9396 §9
+ * `@AuthorizationDetails('payment_initiation')`. The list is empty if there are none, or if the request has no token.
+ * RFC 9396 §9
  */
 export const AuthorizationDetails: (type?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((type: string | undefined, context: ExecutionContext): readonly AuthorizationDetail[] => {

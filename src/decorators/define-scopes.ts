@@ -11,7 +11,9 @@ export interface ScopeDefinition {
   readonly consent?: string;
 }
 
-/** A scope with its texts, for a page. */
+/**
+ * The name of a scope with the texts that pages show for it. An undefined scope has its name as `title` and `consent`.
+ */
 export interface DescribedScope {
   readonly name: string;
   readonly title: string;
@@ -19,8 +21,8 @@ export interface DescribedScope {
 }
 
 /**
- * The scopes of an application. Listed in the `features` of the module, they are published in the metadata, described
- * on the ready-made consent page, and added to the OpenAPI document.
+ * The scopes of an application, with decorators for them. Listed in the `features` of the module, they are published in
+ * the metadata, described on the ready-made consent page, and added to the OpenAPI document.
  */
 export interface DefinedScopes<Name extends string> extends Feature {
   readonly definitions: Readonly<Record<Name, ScopeDefinition>>;
@@ -40,8 +42,7 @@ export interface DefinedScopes<Name extends string> extends Feature {
 /**
  * Defines the scopes of an application in one place. A misspelled scope in the returned `Scopes` or `AnyScope`
  * decorator does not compile. Consent pages, metadata and API documentation use the same definitions.
- * @throws {InvalidArgumentError} If a name is not a valid scope value.
- * RFC 6749 §3.3
+ * @throws {InvalidArgumentError} If a name is not a valid scope value. RFC 6749 §3.3
  */
 export function defineScopes<const Definitions extends Readonly<Record<string, ScopeDefinition>>>(
   definitions: Definitions,
@@ -69,5 +70,5 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
   };
 }
 
-/** The scopes that an application has defined and listed in `features`. */
+/** The capability key of the scopes that an application has defined with `defineScopes()` and listed in `features`. */
 export const DEFINED_SCOPES = capability<Readonly<Record<string, ScopeDefinition>>>('defined scopes', 'defineScopes');

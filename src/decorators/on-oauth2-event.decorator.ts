@@ -9,7 +9,7 @@ export interface OnOAuth2EventOptions {
   server?: string;
 }
 
-/** The event that a method of the application listens to. */
+/** One `@OnOAuth2Event()` of a method: the name of the event that the method listens to, and the options. */
 export interface EventSubscription extends OnOAuth2EventOptions {
   name: OAuth2EventName | '*';
 }
@@ -19,8 +19,8 @@ type NamesOf<N extends OAuth2EventName | '*'> = N extends OAuth2EventName ? N : 
 
 /**
  * Calls a method of a provider or controller for each event with this name, or for every event if the name is `*`. The
- * method receives the payload and the name. It may have several of these decorators. The response waits for synchronous
- * listeners; a listener that fails does not change it.
+ * method receives the payload and the name of the event. It may have several of these decorators. The OAuth response
+ * waits for synchronous listeners; a listener that fails does not change it.
  */
 export function OnOAuth2Event<N extends OAuth2EventName | '*'>(name: N, options: OnOAuth2EventOptions = {}) {
   return <M extends (event: OAuth2Events[NamesOf<N>], name: NamesOf<N>) => unknown>(
@@ -33,7 +33,7 @@ export function OnOAuth2Event<N extends OAuth2EventName | '*'>(name: N, options:
   };
 }
 
-/** Returns the events that a method listens to. Empty if it has no `@OnOAuth2Event()`. */
+/** Returns the name and options of each `@OnOAuth2Event()` of a method. Empty if the method has none. */
 export function readSubscriptions(method: unknown): readonly EventSubscription[] {
   if (typeof method !== 'function') return [];
   return (Reflect.getMetadata(ON_OAUTH2_EVENT_METADATA, method) as EventSubscription[] | undefined) ?? [];

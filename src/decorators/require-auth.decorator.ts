@@ -7,18 +7,17 @@ export const REQUIRE_AUTH_METADATA = 'nest-oauth2:require-auth';
 
 /** The options of `@RequireAuth()`. */
 export interface RequireAuthOptions {
-  /** The accepted authentication context classes, the preferred one first. */
+  /** The accepted authentication context classes, the preferred one first. If omitted, every class is accepted. */
   acr?: string | readonly string[];
-  /** The maximum age of the login, in seconds. Must be greater than 0. */
+  /** The maximum age of the login, in seconds. Must be greater than 0. If omitted, every age is accepted. */
   maxAge?: number;
 }
 
 /**
  * Requires how strongly and how recently the user of the access token must have signed in. On a method it replaces the
- * requirements of its controller. Other requests get 401 `insufficient_user_authentication` with the parameters for a
- * step-up authorization request.
- * @throws {InvalidArgumentError} If `acr` and `maxAge` are both missing, or one is invalid.
- * RFC 9470
+ * requirements of its controller. A token of a weaker or older login gets 401 `insufficient_user_authentication` with
+ * the parameters for a step-up authorization request.
+ * @throws {InvalidArgumentError} If `acr` and `maxAge` are both missing, or one is invalid. RFC 9470
  */
 export function RequireAuth({ acr, maxAge, ...others }: RequireAuthOptions) {
   const [unknown] = Object.keys(others);

@@ -9,7 +9,10 @@ import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
-/** The options of `authenticate()` for one route. They are frozen, so that the engine makes one operation for them. */
+/**
+ * The options of `authenticate()` for one route. They are frozen, so that the engine can reuse one operation for all
+ * requests to the route.
+ */
 type RouteOptions = Readonly<TokenRequirements & { scope?: string }>;
 
 /** The access requirements of a route. If it has no options, the route accepts any valid access token. */
@@ -23,9 +26,9 @@ export interface AccessRequirements {
   options?: RouteOptions | undefined;
   /** The name of the server that verifies the token. If omitted, the default server. */
   server?: string | undefined;
-  /** The functions that return further required scopes of a request. */
+  /** The functions that return additional required scopes for each request. */
   scopeFunctions?: readonly ScopesOf[] | undefined;
-  /** The options of a route with scope functions, stored by scope. */
+  /** A cache of the options for each combination of scopes that the scope functions have returned. */
   readonly optionsByScope?: Map<string, RouteOptions | undefined>;
 }
 
@@ -61,7 +64,10 @@ export function readAccessRequirements(
   };
 }
 
-/** The token requirements of the nearest declaration: of the method, its controller or a class that it extends. */
+/**
+ * The token requirements of the nearest declaration: that of the method, its controller, or a class that the controller
+ * extends. All members are `undefined` if nothing is declared.
+ */
 interface NearestDeclaration {
   readonly isPublic?: boolean;
   readonly optional?: boolean;
@@ -102,7 +108,10 @@ export function isGuardedBy(isOAuthGuard: (guard: unknown) => boolean, handler: 
   );
 }
 
-/** Returns the metadata of a method or, if the method has no such metadata, of its controller or a class that the controller extends. */
+/**
+ * Returns the metadata of a method or, if the method has no such metadata, of its controller or a class that the
+ * controller extends.
+ */
 const nearest = (key: string, handler: object, controller: Type): unknown =>
   Reflect.getMetadata(key, Reflect.hasOwnMetadata(key, handler) ? handler : controller);
 
@@ -117,7 +126,10 @@ function withBases(controller: Type): object[] {
   return bases;
 }
 
-/** Returns the guards of a class or method itself. Nest lists the guards of the base class before them. */
+/**
+ * Returns the guards that a class or method itself declares. Nest stores them after the guards of the base class, which
+ * are left out.
+ */
 function ownGuards(target: object): unknown[] {
   const base = Object.getPrototypeOf(target) as object;
   const guards: unknown[] = Reflect.getOwnMetadata(GUARDS_METADATA, target) ?? [];
@@ -153,7 +165,7 @@ export function authenticateOptionsFor(
   return requestOptions;
 }
 
-/** Returns the requirements of a route, frozen with their lists, without those that are not set. */
+/** Returns the set requirements of a route, frozen with their lists. `undefined` if none is set. */
 function routeOptions({
   scope,
   anyScope,

@@ -4,7 +4,8 @@ import { readAccessRequirements } from './access-requirements.js';
 import { findTransport } from './transports/find-transport.js';
 
 /**
- * Returns the access token that the guard verified, for a parameter decorator. `undefined` on a `@Public()` route.
+ * Returns the access token that the guard verified, for a parameter decorator. `undefined` on a `@Public()` route, and
+ * on an `@OptionalAuth()` route if the request has no token.
  * @throws {InvalidArgumentError} If no `OAuthGuard` guards the route: without one, no user would be authenticated.
  */
 export function findToken(context: ExecutionContext, decorator: string): Token | undefined {

@@ -85,7 +85,10 @@ function prepareGateway(gateway: Gateway, metatype: Type, { findInModule: ofModu
   };
 }
 
-/** Calls the guards. Returns the refusal of the first one that rejects the handshake, or `undefined`. */
+/**
+ * Calls the guards for a handshake. Returns the refusal of the first one that rejects it, or `undefined` if all accept
+ * it.
+ */
 async function admit(
   guards: readonly (OAuthGuard | undefined)[],
   context: ExecutionContext,

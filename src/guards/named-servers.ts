@@ -6,7 +6,10 @@ import { partTokens } from '../oauth2.tokens.js';
 import { moduleOfServer, registeredServerNames } from '../module/registered-servers.js';
 import { findServer } from '../module/server-finder.js';
 
-/** The servers that routes select by name. Each server is looked up once. */
+/**
+ * The servers that routes select by name with `@UseOAuth()`. A server is looked up once, or for each request if it is
+ * request-scoped.
+ */
 export class NamedServers {
   private readonly servers = new Map<string, OAuth2Server>();
   private readonly modules = new Map<string, ModuleRef>();
@@ -20,7 +23,8 @@ export class NamedServers {
 
   /**
    * Returns the server with this name.
-   * @throws {InvalidArgumentError} If the application has no such server.
+   * @throws {InvalidArgumentError} If the application has no such server, or its model has no method
+   * `getAccessToken()`.
    */
   find(name: string, native: NativeRequest): OAuth2Server | Promise<OAuth2Server> {
     const cached = this.servers.get(name);

@@ -7,14 +7,14 @@ interface OpenToken {
   token: Token;
   streams: Map<object, OpenStream>;
   timer?: NodeJS.Timeout;
-  /** Runs a look-up in the context of the request that opened the connection. */
+  /** Runs a look-up in the context of the request that first opened a connection with this token. */
   runInContext: RunInContext;
 }
 
 /** Runs a function in the context of a request. */
 type RunInContext = <T>(look: () => T) => T;
 
-/** Maximum number of simultaneous token look-ups. */
+/** Maximum number of simultaneous look-ups of the tokens of open connections. */
 const MAX_LOOK_UPS = 16;
 /** Maximum time of one token look-up, in seconds. */
 const MAX_LOOK_UP_SECONDS = 30;
@@ -23,8 +23,8 @@ const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
 /**
  * The connections and streams that access tokens have opened. A connection is closed when its token expires, when it is
- * revoked by this process, and, if it was revoked elsewhere, after the next look-up in the model. RFC 6750 §5.2, RFC
- * 7009 §2
+ * revoked by this process, and, if it was revoked elsewhere, after the next look-up in the model. RFC 6750 §5.2,
+ * RFC 7009 §2
  */
 export class OpenConnections {
   private readonly tokens = new Map<unknown, OpenToken>();

@@ -10,7 +10,7 @@ export class ServerConnections {
   constructor(private readonly model: Pick<Model, 'getAccessToken'>) {}
 
   /**
-   * Returns the connections whose tokens are looked up again at an interval, in seconds. `0`: they are not looked up
+   * Returns the connections whose tokens are looked up again at this interval, in seconds. `0`: they are not looked up
    * again.
    */
   withInterval(recheck: number): OpenConnections {
@@ -20,7 +20,7 @@ export class ServerConnections {
   }
 }
 
-/** The open connections of a server that the module has made. */
+/** The capability key of the open connections of a server. `OAuth2Module` provides them. */
 export const CONNECTIONS = capability<ServerConnections>('open connections', 'OAuth2Module');
 
 /** An accepted request that opened a connection or stream. */

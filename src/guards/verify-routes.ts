@@ -15,7 +15,8 @@ const verified = new WeakSet<ModulesContainer>();
 type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 
 /**
- * Verifies once per application that each guarded route has a server.
+ * Verifies once per application that each guarded route has a server. Does nothing if the application has no named
+ * servers.
  * @throws {InvalidArgumentError} If a route names an unknown server, or none although there is no default server.
  */
 export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {

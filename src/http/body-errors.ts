@@ -43,8 +43,8 @@ interface Fastify {
 }
 
 /**
- * Makes the endpoints receive parsed forms, and answers requests whose body cannot be parsed with an OAuth error. Body
- * parsers run before controllers, so this is registered on Express or Fastify before the routes are made.
+ * Makes the endpoints receive parsed forms, and responds with an OAuth error to requests whose body cannot be parsed.
+ * Body parsers run before controllers, so this is registered on Express or Fastify before the routes are made.
  */
 export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, settings: EndpointSettings): void {
   const bodies: BodyHandling = {
@@ -67,7 +67,10 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, s
 interface BodyHandling {
   findEndpoint: FindEndpoint;
   settings: EndpointSettings;
-  /** Responds to a request whose body could not be parsed. Returns `false` for other errors. */
+  /**
+   * Responds with an OAuth error if an endpoint's body could not be parsed, and returns `true`. Returns `false` for
+   * other errors and URLs.
+   */
   refuse(error: unknown, request: NativeRequest, reply: NativeReply): boolean;
 }
 
@@ -95,7 +98,8 @@ function prepareFastify(fastify: Fastify, bodies: BodyHandling): void {
 }
 
 /**
- * Removes CORS headers that hooks of the application have added, because those hooks may run after the response is written.
+ * Removes CORS headers that hooks of the application have added, because those hooks may run after the response is
+ * written.
  */
 const removeCorsHeaders: Hook = (_request, reply, _payload, done) => {
   removeHeaders(reply, 'access-control-');

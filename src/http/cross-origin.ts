@@ -12,7 +12,7 @@ export interface EndpointRequest {
   settings: EndpointSettings;
 }
 
-/** The settings of a server that all its endpoints use: CORS, and the receiver of its events. */
+/** The settings that all endpoints of a server use: the option `cors`, and the receiver of events. */
 export interface EndpointSettings {
   readonly cors: CorsOptions | undefined;
   readonly events: EventSink | undefined;
@@ -25,8 +25,8 @@ export function sendWithCorsHeaders(request: EndpointRequest, response: Response
 }
 
 /**
- * Sends the response of an endpoint. Removes the CORS headers of the application's `enableCors()` if the endpoint
- * allows no other origin, or if the option `cors` decides. RFC 9700 §2.6
+ * Sends the response of an endpoint. Keeps the CORS headers of the application's `enableCors()` only if the endpoint
+ * allows the origins of the option `cors`, and that option is not set. RFC 9700 §2.6
  */
 export function sendEndpointResponse(
   { reply, endpoint, settings: { cors } }: Omit<EndpointRequest, 'native'>,

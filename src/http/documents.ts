@@ -7,12 +7,12 @@ import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import type { NativeReply } from './native-reply.js';
 
-/** The well-known documents and how their requests are handled. */
+/** The well-known documents of a server, their routes, and the function that finds the server of a request. */
 export interface Documents {
   readonly endpoints: readonly Endpoint[];
   /** Returns the routes of a document. */
   readonly routesOf: (endpoint: Endpoint) => readonly string[];
-  /** Whether the routes have path parameters: the issuers of tenants are not known in advance. */
+  /** Whether the routes may have path parameters, because the issuers of tenants are not known in advance. */
   readonly hasPathParameters: boolean;
   readonly settings: EndpointSettings;
   findServer(native: NativeRequest): OAuth2Server | Promise<OAuth2Server>;

@@ -3,7 +3,7 @@ import type { Endpoint as FeatureEndpoint } from '../../lib/index.js';
 
 /** An endpoint with the path at which the module mounts it. */
 export interface Endpoint extends Pick<FeatureEndpoint, 'path' | 'methods'> {
-  /** The identifier of the endpoint in its feature. */
+  /** The identifier of the endpoint in its feature, such as `token` or `revocation`. */
   readonly name: string;
   readonly cors: FeatureEndpoint['cors'];
   readonly metadata: FeatureEndpoint['metadata'];

@@ -25,8 +25,8 @@ import { addRetryAfter, type NativeReply } from './native-reply.js';
 
 /**
  * Returns an exception filter for one endpoint. It turns the exceptions of the application's guards, such as the 429 of
- * a throttler, into OAuth errors, because clients cannot read others. Headers that the guard has set are kept. RFC 6749
- * §5.2
+ * a throttler, into OAuth errors, because clients cannot read others. Headers that the guard has set are kept.
+ * RFC 6749 §5.2
  */
 export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<ExceptionFilter> {
   @Catch(HttpException)
@@ -55,7 +55,10 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
 
 const logCause = (error: unknown) => logServerError(toOAuthError(error));
 
-/** Returns the OAuth error for an exception. Its message is sent to the client, except for server errors. */
+/**
+ * Returns the OAuth error for an exception. The message of the exception is sent to the client, except for server
+ * errors.
+ */
 function toFailure(exception: HttpException): OAuthError {
   const code = exception.getStatus();
   if (code === 429 || code === 503) return new TemporarilyUnavailableError(exception.message, { code });

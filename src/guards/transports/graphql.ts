@@ -101,7 +101,10 @@ function socketOf(context: ExecutionContext): Socket | undefined {
   return { params, upgrade: given.request, find: () => socketOfMercurius(given.request) };
 }
 
-/** Mercurius does not expose the connection, so find it among the clients of `@fastify/websocket`. */
+/**
+ * Returns the WebSocket connection of a Mercurius request. Mercurius does not expose it, so it is searched among the
+ * clients of `@fastify/websocket`.
+ */
 function socketOfMercurius(request: MercuriusRequest | undefined): NativeSocket | undefined {
   const socket = request?.raw?.socket;
   return socket && [...(request?.server?.websocketServer?.clients ?? [])].find(({ _socket }) => _socket === socket);

@@ -8,14 +8,20 @@ export interface UpgradeRequest {
   socket?: unknown;
 }
 
-/** Returns the member `authorization` of an object that a client sent, in any case. */
+/**
+ * Returns the member `authorization` of an object that a client sent. The case of its name does not matter. `undefined`
+ * if it is missing or no text.
+ */
 export function authorizationIn(sent: unknown): string | undefined {
   if (typeof sent !== 'object' || sent === null) return undefined;
   const [, value] = Object.entries(sent).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the handshake as a request with this `Authorization` header instead of its own. */
+/**
+ * Returns the handshake as a request with this `Authorization` header instead of its own. If `authorization` is
+ * `undefined`, the request has none.
+ */
 export function handshakeRequest(
   upgrade: UpgradeRequest | undefined,
   authorization: string | undefined,

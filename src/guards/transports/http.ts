@@ -23,7 +23,10 @@ export const http: Transport = {
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** @param isLoose whether the response may also be an ordinary one, which is not closed */
+/**
+ * Returns the open stream of a response.
+ * @param isLoose whether the response may also be an ordinary one, which is not closed
+ */
 function eventStream(response: ServerResponse, isLoose: boolean): OpenStream {
   let source: Readable | undefined;
   if (isLoose) rememberHeaders(response);

@@ -83,7 +83,10 @@ function authorizationOf(headers: unknown): string | undefined {
   return named ? textOf(named[1]) : undefined;
 }
 
-/** Returns a header value as text. Kafka headers are buffers. */
+/**
+ * Returns a header value as text. Kafka headers are buffers. `undefined` if the value is empty, or neither text nor a
+ * buffer.
+ */
 const textOf = (value: unknown) =>
   typeof value === 'string' || Buffer.isBuffer(value) ? String(value) || undefined : undefined;
 
@@ -101,5 +104,5 @@ function grpcStatus(payload: OAuthRefusal, request: Metadata, challenge: string 
 
 const INVALID_ARGUMENT = 3;
 const UNAVAILABLE = 14;
-/** The gRPC codes UNAUTHENTICATED, PERMISSION_DENIED and INTERNAL, by HTTP status. */
+/** The gRPC status codes UNAUTHENTICATED, PERMISSION_DENIED and INTERNAL, by HTTP status. */
 const CODES: Record<number, number> = { 401: 16, 403: 7, 500: 13 };

@@ -13,7 +13,7 @@ export interface AttachedToken {
 /** The native request, with the token that `OAuthGuard` attaches. */
 export interface GuardedRequest extends NativeRequest, AttachedToken {}
 
-/** The context of a refusal, in addition to its error. */
+/** What `handleRefusal()` receives in addition to the OAuth error: the engine's response and the original error. */
 export interface RefusalContext {
   /** The engine's response, with the challenge in its headers. RFC 6750 §3 */
   readonly response: Response;

@@ -17,7 +17,7 @@ interface IoSocket {
   disconnect(close: true): unknown;
 }
 
-/** The client of a gateway. */
+/** The connection of a client to a gateway: a `ws` socket or a socket.io socket. */
 export type GatewayClient = NativeSocket | IoSocket;
 
 const upgrades = new WeakMap<object, UpgradeRequest>();
@@ -66,8 +66,8 @@ function requestOf(client: GatewayClient): NativeRequest {
 }
 
 /**
- * Returns the `Authorization` value in the `auth` payload of socket.io: `{ token }`, or `{ authorization: 'Bearer …'
- * }`.
+ * Returns the `Authorization` value in the `auth` payload of socket.io: `{ token }`, or
+ * `{ authorization: 'Bearer …' }`.
  */
 function authorizationOf(auth: Record<string, unknown> | undefined): string | undefined {
   const token = auth?.['token'];
