@@ -5,13 +5,15 @@ import { clientsName, grantsName } from './module/provider-names.js';
 import { OAuth2Sessions } from './interaction/oauth2-sessions.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
-/** The injection token of the model. */
+/** The injection token of the model of the default server. */
 export const OAUTH2_MODEL = Symbol('OAUTH2_MODEL');
 
-/** The injection token of the options, as the application set them. */
+/** The injection token of the options of the default server, as the application set them. */
 export const OAUTH2_OPTIONS = Symbol('OAUTH2_OPTIONS');
 
-/** The injection token of the interaction. Its value is `undefined` if the application has none. */
+/**
+ * The injection token of the interaction of the default server. Its value is `undefined` if the application has none.
+ */
 export const OAUTH2_INTERACTION = Symbol('OAUTH2_INTERACTION');
 
 /** The injection token of the registration of one import of the module. @internal */
@@ -23,7 +25,10 @@ export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
  */
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
 
-/** The injection token of the instance that Nest makes for the feature that provides the interaction. @internal */
+/**
+ * The injection token of the instance that Nest makes for an option of the interactive feature, such as
+ * `secondFactor.by` of `pages()`. @internal
+ */
 export const OAUTH2_FEATURE_INSTANCE = Symbol('OAUTH2_GIVEN');
 
 /** The injection token of the application's `OAuth2Tenants`. @internal */

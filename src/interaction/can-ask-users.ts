@@ -4,7 +4,8 @@ import { findInteractionDeclaration } from './interactive-feature.js';
 
 /**
  * Whether users can sign in at the authorization endpoint: through an `interaction`, an `authenticateHandler` or a
- * feature such as `pages()`. If not, the endpoint rejects all requests and is not published in the metadata.
+ * feature such as `pages()`. If not, the endpoint rejects all requests and is not published in the metadata. Always
+ * `true` with `controllers: false`.
  */
 export function canAskUsers(registration: OAuth2Registration, options: OAuth2Options | undefined): boolean {
   if (registration.controllers === false) return true;

@@ -8,8 +8,8 @@ const logger = new Logger('OAuth2');
 const SHOWN_AGAIN = 'The consent page is shown again because its form was posted without';
 
 /**
- * Reads the decision of a posted consent form. Returns `undefined` if fields are missing, and logs a warning, because
- * only the developer can correct the form.
+ * Reads the decision of a posted consent form. Returns `undefined` if fields are missing. Then it logs a warning for
+ * the developer, unless the form is an authorization request.
  */
 export function readDecision(body: unknown): { decision: Decision; csrfToken: string } | undefined {
   const { ticket: csrfToken, decision, client_id: clientId } = (body ?? {}) as Record<string, unknown>;

@@ -124,7 +124,7 @@ export class InteractionFlow {
 
   /**
    * Handles an invalid request of a self-registered client. The user signs in first, then the error is returned to the
-   * client. RFC 9700 §4.11.2
+   * client. With `prompt=none` and without a signed-in user, the error is thrown instead. RFC 9700 §4.11.2
    */
   private async returnErrorToClient(
     error: OAuthError,
@@ -137,7 +137,7 @@ export class InteractionFlow {
 
   /**
    * Sends the user to sign in. If the request requires a login, the return URL gets a signed state which shows that the
-   * user was sent to sign in.
+   * user was sent to sign in. With `prompt=none`, or after too many prompts, the client gets `login_required` instead.
    */
   private async login(current: UserInteraction, required: RequiredInteraction): Promise<void> {
     const { context, response, user, signIn, promptState, binding, cookie } = current;
@@ -165,8 +165,8 @@ export class InteractionFlow {
   }
 
   /**
-   * Returns the user's decision. A posted form counts only with a valid CSRF token. Without a form, an earlier consent
-   * counts.
+   * Returns the user's decision, or `undefined` if the user must be asked. A posted form counts only with a valid CSRF
+   * token. Without a form, an earlier consent counts, unless the client requests a new one.
    */
   private async findDecision(
     native: NativeRequest,
@@ -200,11 +200,11 @@ function eventDetails(user: User, { authorization }: InteractionContext) {
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 
-/** An authorization request, with the error if it is invalid. */
+/** An authorization request as it was read. If it is invalid, `failure` is the error to return to the client. */
 interface ReadRequest {
   readonly authorization: AuthorizationRequest;
   readonly failure?: OAuthError;
-  /** Whether the user must not be asked to sign in. */
+  /** Whether the user must not be asked to sign in (`prompt=none`). */
   readonly silent?: boolean;
 }
 

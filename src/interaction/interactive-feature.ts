@@ -4,20 +4,22 @@ import type { ProviderOption } from '../interfaces/oauth2-module-options.interfa
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { SessionOperations } from './session-operations.js';
 
-/** The interaction of a feature such as `pages()`, for servers without an `interaction` of the application. */
+/**
+ * The interaction that a feature such as `pages()` provides, for servers without an `interaction` of the application.
+ */
 export interface InteractionFactory {
   /** Returns the interaction. */
   make(): OAuth2Interaction;
   /** Returns the operations of `OAuth2Sessions`. */
   sessions(): SessionOperations;
   /**
-   * Receives the instance that Nest has made for the declared option.
-   * @throws {InvalidArgumentError} If it lacks a method.
+   * Receives the instance that Nest has made for the option in `declareInteraction()`, such as `secondFactor.by`.
+   * @throws {InvalidArgumentError} If the instance lacks a method.
    */
   useInstance?(instance: object): void;
 }
 
-/** The capability of a feature that provides an interaction. */
+/** The capability key under which a feature such as `pages()` provides the interaction of a server. */
 export const INTERACTION = capability<InteractionFactory>('interaction', 'pages');
 
 /** An option of a feature for which Nest makes an instance. */

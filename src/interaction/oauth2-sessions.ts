@@ -22,14 +22,13 @@ export class OAuth2Sessions {
   /**
    * Signs a user in and starts a new session in this browser. If the user must still enter a second factor, no session
    * starts, and the returned URL is the page that asks for it. A login needs no second factor if its `amr` contains
-   * `mfa` or its `acr` is that of the second factor.
-   *
-   * Sets cookies on the reply and sends nothing.
+   * `mfa` or its `acr` is that of the second factor. Sets cookies on the reply and sends nothing.
    * @param user an authenticated user with an `id`
-   * @returns the path on this server to redirect the browser to: the authorization request that led to the login, or
-   * the page of the second factor. `null` if no request led to the login; the application then shows a page of its own.
-   * @throws {InvalidRequestError} (403) If a form of another site sent the request, which would be login CSRF. RFC 9700
-   * §4.7
+   * @returns the path on this server to redirect the browser to: the page of the second factor, or the path in
+   * `returnTo` or `return_to`, usually the authorization request that led to the login. `null` if there is no path; the
+   * application then shows a page of its own.
+   * @throws {InvalidRequestError} (403) If a form of another site sent the request, which would be login CSRF.
+   * RFC 9700 §4.7
    */
   async signIn(
     request: NativeRequest,
@@ -41,8 +40,9 @@ export class OAuth2Sessions {
   }
 
   /**
-   * Signs the user out in this browser, and notifies clients by back-channel logout. Front-channel logout requires the
-   * page `oauth/logout`. Sets cookies on the reply and sends nothing.
+   * Signs the user out in this browser, and notifies clients by back-channel logout. With `signOutEndsGrants`, also
+   * revokes all grants of the user. Front-channel logout requires the page `oauth/logout`. Sets cookies on the reply
+   * and sends nothing.
    */
   async signOut(request: NativeRequest, reply: NativeReply): Promise<void> {
     return this.run(request, reply, (operations, browser) => operations.signOut(browser));
@@ -69,7 +69,7 @@ export class OAuth2Sessions {
    * @param id the `id` of a listed session. Sessions of other users are never ended.
    * @param user the owner of the session. If omitted, the user who is signed in in this browser.
    * @returns whether the session was active
-   * @throws {InvalidArgumentError} If the model has no method `endSession()`.
+   * @throws {InvalidArgumentError} If the model has no method `listSessions()` or `endSession()`.
    */
   async end(request: NativeRequest, id: string, user?: User): Promise<boolean> {
     return this.run(request, undefined, (operations, browser) => operations.end(browser, id, user));
@@ -81,7 +81,8 @@ export class OAuth2Sessions {
    * too.
    * @param user the owner of the sessions. If omitted, the user who is signed in in this browser.
    * @returns the number of sessions that were active
-   * @throws {InvalidArgumentError} If the model has no method `endSessions()`.
+   * @throws {InvalidArgumentError} If the model has no method `listSessions()` or `endSessions()`, or its sessions have
+   * no `id`.
    */
   async endOthers(request: NativeRequest, user?: User): Promise<number> {
     return this.run(request, undefined, (operations, browser) => operations.endOthers(browser, user));

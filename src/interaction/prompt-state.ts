@@ -67,8 +67,8 @@ export class PromptStates {
   }
 
   /**
-   * Consumes a valid state. A login for a request counts for one decision. Returns `false` if the state was already
-   * used.
+   * Consumes a valid state, because a login for a request counts for one decision. Returns `false` if the state was
+   * already used. A model without `once()` cannot detect that.
    */
   async consume(state: string): Promise<boolean> {
     return this.states.consume(state);

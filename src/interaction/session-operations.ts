@@ -9,7 +9,10 @@ export interface SignInOptions extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> 
    * Core 1.0 §2
    */
   acr?: string;
-  /** The authentication methods, such as `['pwd']` or `['email']`. `mfa` proves a second factor. RFC 8176 §2 */
+  /**
+   * The authentication methods, such as `['pwd']` or `['email']`. `mfa` proves a second factor. If omitted, none are
+   * reported to clients and APIs. RFC 8176 §2
+   */
   amr?: readonly string[];
   /** When the user was authenticated, if an identity provider did that earlier. Default: now. */
   authTime?: Date;

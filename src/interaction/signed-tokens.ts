@@ -46,7 +46,9 @@ export class SignedTokens<Content extends object = object> {
     return content.expires > Date.now() ? content : undefined;
   }
 
-  /** Consumes a valid token. Returns `false` if it was already used. */
+  /**
+   * Consumes a valid token. Returns `false` if the token was already used. A model without `once()` cannot detect that.
+   */
   async consume(token: string): Promise<boolean> {
     const { model, kind } = this;
     const digest = hash('sha256', `${kind.purpose} ${token}`, 'base64url');
@@ -65,8 +67,8 @@ export class SignedTokens<Content extends object = object> {
 const CONSENT = { purpose: 'consent', lifetime: 15 * 60 };
 
 /**
- * Issues and verifies the CSRF tokens of consent forms. A token is bound to one user and one authorization request. RFC
- * 6749 §10.12
+ * Issues and verifies the CSRF tokens of consent forms. A token is bound to one user and one authorization request.
+ * RFC 6749 §10.12
  */
 export class ConsentCsrfTokens extends SignedTokens {
   constructor(secret: string, model?: Partial<OnceModel>) {

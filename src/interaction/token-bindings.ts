@@ -1,7 +1,7 @@
 import { authorizationDetailsOf, authorizationDetailsText } from '../../lib/adapter/index.js';
 import { type AuthorizationRequest, InvalidArgumentError, type Request, type User } from '../../lib/index.js';
 
-/** An authorization request, as far as signed tokens are bound to it. */
+/** The parts of an authorization request to which signed tokens are bound. */
 export interface BoundRequest {
   authorization: AuthorizationRequest;
   request: Request;

@@ -10,15 +10,16 @@ import type {
 } from '../../lib/index.js';
 
 /**
- * The login and consent of an application: finds the signed-in user, and shows the login and consent pages. RFC 6749
- * §3.1
+ * The login and consent of an application: finds the signed-in user, and shows the login and consent pages.
+ * RFC 6749 §3.1
  */
 export interface OAuth2Interaction<U extends User = User, C extends Client = Client> {
   /** Returns the user who is signed in in this browser, with an `id` (string or number), or a falsy value. */
   findUser(context: InteractionContext<C>): Awaitable<U | Falsy>;
   /**
-   * Returns how and when this user signed in, and in which session. It is stored with everything that is issued. If
-   * omitted, nothing about the login is reported to clients and APIs. OpenID Connect Core 1.0 §2
+   * Returns how and when this user signed in, and in which session. It is stored with everything that is issued.
+   * `openid()` requires it. If omitted, nothing about the login is reported to clients and APIs. OpenID Connect Core
+   * 1.0 §2
    */
   howSignedIn?(user: U, context: InteractionContext<C>): Awaitable<SignIn | Falsy>;
   /**
@@ -38,11 +39,14 @@ export interface OAuth2Interaction<U extends User = User, C extends Client = Cli
    * `decision` (`allow` or `deny`) to `context.action`.
    */
   consent(user: U, context: ConsentContext<C>): Awaitable<InteractionResponse>;
-  /** Called when the user has allowed access on the consent page, to store the consent. */
+  /**
+   * Called when the user has allowed access on the consent page, to store the consent. If omitted, the consent is not
+   * stored.
+   */
   saveConsent?(user: U, context: InteractionContext<C>): Awaitable<unknown>;
   /**
-   * Returns a page for an error that cannot be returned to a client, because the client or its redirect URI is unknown.
-   * If omitted, the browser shows the error as JSON. RFC 6749 §4.1.2.1
+   * Returns a page for an error that cannot be returned to a client, such as an unknown client or redirect URI, or a
+   * server error. If omitted, the browser shows the error as JSON. RFC 6749 §4.1.2.1
    */
   showError?(error: OAuthError, context: Pick<InteractionContext, 'request'>): Awaitable<InteractionResponse>;
 }

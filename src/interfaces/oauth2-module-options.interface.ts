@@ -17,18 +17,21 @@ export type ProviderDefinition<T> =
   // oxlint-disable-next-line no-explicit-any
   | { useFactory: (...args: any[]) => T | Promise<T>; inject?: (InjectionToken | OptionalFactoryDependency)[] };
 
-/** The options that must be known before the application starts. */
+/** The options of `forRoot()` and `forRootAsync()` that must be known before the application starts. */
 export interface OAuth2Registration {
   /**
    * The name of an additional server, for `@InjectOAuth2Server('partners')` and `@UseOAuth('partners')`. Its endpoints
    * require their own `paths`. If omitted, this is the default server.
    */
   name?: string;
-  /** The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). */
+  /**
+   * The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). If omitted in
+   * `forRootAsync()`, the factory returns the model.
+   */
   model?: ProviderOption<Model | ProtectedResourceModel>;
   /**
-   * Your login and consent: a class, an instance or a provider. `null` if no client uses the authorization code grant,
-   * so that the start logs no warning that users cannot sign in.
+   * Your login and consent: a class, an instance or a provider. If omitted, a feature such as `pages()` provides them.
+   * `null` if no client uses the authorization code grant, so that the start logs no warning that users cannot sign in.
    */
   interaction?: ProviderOption<OAuth2Interaction> | null;
   /**
@@ -48,12 +51,12 @@ export interface OAuth2Registration {
   controllers?: boolean;
   /**
    * Finds the tenant of a request and the options of that tenant, such as its issuer. A class, an instance or a
-   * provider.
+   * provider. If omitted, the server has no tenants.
    */
   tenants?: ProviderOption<OAuth2Tenants>;
   /**
-   * How many tenants are cached, for how many seconds, and how long loading one may take. Default: `{ max: 1000,
-   * timeToLive: 300, deadline: 10 }`.
+   * How many tenants are cached, for how many seconds, and how long loading one may take. Default:
+   * `{ max: 1000, timeToLive: 300, deadline: 10 }`.
    */
   tenantCache?: TenantCacheOptions;
   /** Whether all modules of the application can inject the exports of this module. Default: `false`. */
@@ -81,7 +84,7 @@ export interface OAuth2ModuleOptions extends OAuth2Registration, OAuth2Settings 
   model: ProviderOption<Model | ProtectedResourceModel>;
 }
 
-/** A class that creates the options, for `useClass` and `useExisting`. */
+/** A class whose method creates the options of `forRootAsync()`, for `useClass` and `useExisting`. */
 export interface OAuth2OptionsFactory {
   createOAuth2Options(): OAuth2Options | Promise<OAuth2Options>;
 }

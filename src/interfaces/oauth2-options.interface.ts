@@ -6,7 +6,7 @@ import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 export interface OAuth2Options extends OAuth2Settings {
   /** The model instance. Pass a class to `forRootAsync()` next to the factory instead. */
   model?: Model | ProtectedResourceModel;
-  /** The instance of your login and consent. */
+  /** The instance of your login and consent. `null` if no client uses the authorization code grant. */
   interaction?: OAuth2Interaction | null;
 }
 
@@ -15,8 +15,9 @@ export interface OAuth2Settings extends EngineOptions {
   /** Code that wraps all operations, such as `telemetry()`. In a list, the first is the outermost. */
   instrumentation?: Instrumentation | readonly Instrumentation[];
   /**
-   * The secret that signs the CSRF tokens of consent forms. At least 32 characters, the same in every process and after
-   * a restart.
+   * The secret that signs the CSRF tokens of consent forms, the state of redirects to the login page, and the cookies
+   * of known browsers. At least 32 characters, the same in every process and after a restart. Required with an
+   * interaction.
    */
   secret?: string;
 }

@@ -9,8 +9,8 @@ export interface OAuth2Tenants {
    */
   findTenant(request: TenantRequest): Awaitable<string | Falsy>;
   /**
-   * Returns the options of a tenant, or a falsy value if there is no such tenant. The result is cached as `tenantCache`
-   * defines; errors are not cached.
+   * Returns the options of a tenant, or a falsy value if there is no such tenant. The options are cached as
+   * `tenantCache` defines; errors and falsy values are not cached.
    */
   createTenantOptions(tenant: string): Awaitable<TenantOptions | Falsy>;
 }
@@ -40,7 +40,7 @@ export interface TenantOptions extends OAuth2Options {
   issuer: string;
 }
 
-/** How many servers of tenants are cached, and for how long. */
+/** How many servers of tenants are cached, for how long, and how long the options of one may take to load. */
 export interface TenantCacheOptions {
   /** Maximum number of cached tenants. The least recently used one is removed first. Default: `1000`. */
   max?: number;

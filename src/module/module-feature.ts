@@ -7,13 +7,13 @@ import { TENANT_SERVERS } from '../tenants/tenant-servers-of.js';
 import type { OAuth2TenantServers } from '../tenants/tenant-servers.js';
 import { SERVER_NAMES } from './oauth2-context.js';
 
-/** The registration of a server that the module makes. */
+/** The properties of a server that `OAuth2Module` makes, for the features of the server. */
 export interface ServerRegistration {
   /** The `name` of the import. `undefined` for the default server. */
   readonly name: string | undefined;
   /** The tenant of the server. If omitted, the server belongs to no tenant. */
   readonly tenant?: string | undefined;
-  /** The option `secret`. */
+  /** The option `secret` of the server, if set. */
   readonly secret?: string | undefined;
   /** Whether servers of other issuers use the same model. */
   readonly sharesModel?: boolean;

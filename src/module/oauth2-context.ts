@@ -59,7 +59,7 @@ export interface ServerNames {
   readonly tenant?: string | undefined;
 }
 
-/** The capability with the name and tenant of a server that the module has made. */
+/** The capability key of the name and tenant of a server that `OAuth2Module` has made. */
 export const SERVER_NAMES = capability<ServerNames>('server names', 'OAuth2Module');
 
 /** Runs every operation of a server with its request in the context. */

@@ -12,7 +12,10 @@ export function optionProvider(option: string, provide: InjectionToken, value: P
   return isProvider(value) ? ({ ...value, provide } as Provider) : { provide, useValue: value };
 }
 
-/** Returns the provider of the instance that Nest makes for the feature that provides the interaction. */
+/**
+ * Returns the provider of the instance that Nest makes for an option of the interactive feature, such as
+ * `secondFactor.by` of `pages()`. Its value is `undefined` if no feature declares such an option.
+ */
 export function featureProvider(features?: FeatureList): Provider {
   const { providerOption } = findInteractionDeclaration(allFeatures(features)) ?? {};
   if (!providerOption) return { provide: OAUTH2_FEATURE_INSTANCE, useValue: undefined };

@@ -17,7 +17,7 @@ export class EventListeners implements OnModuleInit {
 
   constructor(
     private readonly modules: ModulesContainer,
-    /** The name of the server whose events are received. */
+    /** The name of the server whose events are received. If omitted, the default server. */
     private readonly server?: string,
   ) {}
 

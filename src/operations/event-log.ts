@@ -23,7 +23,10 @@ interface Listeners {
   notify(name: OAuth2EventName, payload: object): void;
 }
 
-/** Logs refusals and failures, and passes all events to the listeners of the application. */
+/**
+ * Logs refusals and failures, and passes all events to the sink in the option `events` and to the methods with
+ * `@OnOAuth2Event()`.
+ */
 export class EventLog implements EventSink {
   constructor(
     private readonly events: EventSink | undefined,

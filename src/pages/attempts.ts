@@ -4,7 +4,7 @@ import type { Response, ServerContext } from '../../lib/index.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { foldedName } from './folded-name.js';
 
-/** An attempt to sign in. */
+/** An attempt to sign in with a password, or to verify or send a code of a second factor. */
 export interface Attempt {
   /**
    * The user name as it was typed. For a second factor, a text of two lines that identifies the user; no user name has

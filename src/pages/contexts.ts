@@ -67,7 +67,7 @@ export interface ConsentPageContext extends FormContext {
   client: Client;
   /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
   clientLogo?: string | undefined;
-  /** The requested scope values. Empty if the client only asks who the user is. */
+  /** The scope values that the user would grant. Empty if the client only asks who the user is. */
   scopes: readonly string[];
   redirectUri: string;
   /**
@@ -78,8 +78,8 @@ export interface ConsentPageContext extends FormContext {
   /** The resources that the access is for, as absolute URIs. Empty if the request names none. RFC 8707 §2 */
   resources: readonly string[];
   /**
-   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect Core
-   * §5.5
+   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect
+   * Core §5.5
    */
   claims?: readonly string[];
   /** The requested authorization details. If omitted, the client requests no details. RFC 9396 §2 */
@@ -115,8 +115,8 @@ export interface SignOutPageContext extends FormContext {
 }
 
 /**
- * The context of the error page. It is shown if an error cannot be returned to a client, and for server errors. RFC
- * 6749 §4.1.2.1
+ * The context of the error page. It is shown if an error cannot be returned to a client, and for server errors.
+ * RFC 6749 §4.1.2.1
  */
 export interface ErrorPageContext extends PageContext {
   error: OAuthError;
@@ -159,11 +159,11 @@ export interface DeviceConsentPageContext extends FormContext {
   clientLogo?: string | undefined;
   /** The requested scope values. */
   scopes: readonly string[];
-  /** The resources that the access is for. RFC 8707 §2 */
+  /** The resources that the access is for, as absolute URIs. Empty if the request names none. RFC 8707 §2 */
   resources: readonly string[];
   /**
-   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect Core
-   * §5.5
+   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect
+   * Core §5.5
    */
   claims?: readonly string[];
   /** The requested authorization details. If omitted, the client requests no details. RFC 9396 §2 */

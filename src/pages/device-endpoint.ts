@@ -27,7 +27,8 @@ const DONE = ['allowed', 'denied'] as const;
  */
 export class DeviceEndpoint extends PageEndpoint {
   /**
-   * Shows a page. A code from the URL is only filled in, so that the user compares it with the device. RFC 8628 §3.3.1
+   * Shows the page to enter a code, or the page after the decision. A code from the URL is only filled in, so that the
+   * user compares it with the device. RFC 8628 §3.3.1
    */
   protected async get(pageRequest: PageRequest): Promise<void> {
     const done = DONE.find((one) => one === pageRequest.request.query['done']);

@@ -28,7 +28,10 @@ export function chooseLanguage(
   return available[0]!;
 }
 
-/** Finds an available language for a tag. `de-CH` matches `de-CH`, then `de`, then another variant of `de`. */
+/**
+ * Returns an available language for a tag, or `undefined`. `de-CH` matches `de-CH`, then `de`, then another variant of
+ * `de`.
+ */
 function lookUp(available: readonly string[], tag: string): string | undefined {
   for (let range = tag; range !== ''; range = range.slice(0, Math.max(range.lastIndexOf('-'), 0))) {
     const match = available.find((one) => one.toLowerCase() === range);

@@ -38,7 +38,7 @@ interface UserModel {
   getUser(username: string, password: string): Awaitable<User | Falsy>;
 }
 
-/** The login page. If a user is already signed in, it asks which account to use. */
+/** The login page. If a user is already signed in and no new login is requested, it asks which account to use. */
 export class LoginEndpoint extends PageEndpoint {
   private readonly secondFactor: SecondFactorLogin | undefined;
 

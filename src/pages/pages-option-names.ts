@@ -17,7 +17,7 @@ const PAGE_NAMES = Object.fromEntries(Object.keys(defaultPages).map((name) => [n
   readonly [K in keyof PageFunctions]: true;
 };
 
-/** The options whose members are verified too. */
+/** The options of `pages()` whose values are verified here, in addition to the names of all options. */
 interface Checked {
   secondFactor?: SecondFactorOptions;
   render?: Partial<PageFunctions>;

@@ -52,7 +52,8 @@ export interface PagesOptions extends Look {
    */
   signIn?: Pick<SignIn, 'acr' | 'amr'>;
   /**
-   * The second factor that is requested after the password: a code of an authenticator app, or a code that you send. If omitted, a password is sufficient.
+   * The second factor that is requested after the password: a code of an authenticator app, or a code that you send. If
+   * omitted, a password is sufficient.
    */
   secondFactor?: SecondFactorOptions;
   /**
@@ -130,8 +131,8 @@ const EIGHT_HOURS = 28_800;
 
 const PER_NETWORK = { requests: 10, per: 300 };
 /**
- * The limit is higher than what one network can use up in that time, so that one attacker cannot lock a user out of new
- * browsers.
+ * The default limit of attempts for one user name from all networks. It is higher than what one network can use up in
+ * that time, so that one attacker cannot lock a user out of new browsers.
  */
 const PER_USER = { requests: 200, per: 3600 };
 const CODES = { requests: 5, per: 900 };

@@ -19,13 +19,14 @@ import { SiteSessions } from './site-sessions.js';
 export interface Pages extends Feature {
   /**
    * Returns the user who is signed in in the browser of an Express or Fastify request, for the application's own pages.
+   * `undefined` if no user is signed in.
    */
   findUser(request: unknown, server: Pick<OAuth2Server, 'context'>): Promise<User | undefined>;
 }
 
 /**
  * Adds ready-made pages: login, consent, choice of an account, sign-out, errors, and the applications with access to an
- * account. The model's `getUser()` verifies passwords, and the model stores login sessions.
+ * account. By default the model verifies passwords with `getUser()` and stores login sessions.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function pages(options: PagesOptions = {}): Pages {

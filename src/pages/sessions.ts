@@ -22,7 +22,10 @@ import { RememberedLogins } from './remembered-logins.js';
 export interface Sessions {
   /** Returns the user who is signed in in this browser, or a falsy value. */
   find(request: Request): Awaitable<User | Falsy>;
-  /** Returns how and when this user signed in. If omitted, nothing about the login is reported to clients and APIs. */
+  /**
+   * Returns how and when this user signed in. `openid()` requires it. If omitted, nothing about the login is reported
+   * to clients and APIs.
+   */
   howSignedIn?(user: User, request: Request): Awaitable<SignIn | Falsy>;
   /** Starts a new session for an authenticated user, which replaces the session of the browser. */
   start(user: User, request: Request, response: Response): Awaitable<unknown>;

@@ -53,8 +53,8 @@ export class Site {
   }
 
   /**
-   * Returns the path of the login page, with the page to return to. The requirements of the client are added as
-   * parameters of an authorization request, such as `prompt` and `acr_values`.
+   * Returns the path of the login page with its query parameters. `return_to` is the page to return to. The
+   * requirements for the login are added as `prompt`, `login_hint`, `acr_values` and `ui_locales`.
    */
   loginPath(request: Request | undefined, returnTo: string | undefined, requested: RequestedLogin = {}): string {
     const { login } = this.options;
@@ -122,13 +122,16 @@ export interface PageRequest {
 const promptOf = ({ createAccount: create, reauthenticate: fresh, selectAccount: account }: RequestedLogin) =>
   create ? 'create' : fresh ? 'login' : account ? 'select_account' : undefined;
 
-/** Returns a parameter of a page, from its form or its URL. */
+/**
+ * Returns a parameter of a page: from its form or, if missing there, from its URL. `undefined` if the parameter is
+ * missing or repeated.
+ */
 export function textOf({ body, query }: Request, name: string): string | undefined {
   const value: unknown = body?.[name] ?? query[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the path on this server to return to. `undefined` if the request has none. */
+/** Returns the path on this server in the parameter `return_to`. `undefined` if it is missing or leads elsewhere. */
 export const returnPath = (request: Request): string | undefined => localPath(textOf(request, 'return_to'));
 
 /** Returns the requested `acr` values, the preferred one first. `undefined` if the request has none. */
@@ -140,7 +143,8 @@ export function requestedAcr(request: Request): readonly string[] | undefined {
 const MAX_ACR_VALUES = 20;
 
 /**
- * Returns the language preferences of a user: the `ui_locales` of the authorization request, or those of the browser.
+ * Returns the language preferences of a user: the `ui_locales` of the page or the authorization request, and the
+ * `Accept-Language` header of the browser.
  */
 export function preferencesOf(request: Request, returnTo?: string): LanguagePreferences {
   const path = localPath(returnTo);

@@ -9,7 +9,10 @@ export interface Route {
   readonly handler: object;
 }
 
-/** Finds the route of an operation in a document. */
+/**
+ * Returns the route of an operation in a document. `undefined` if no controller of the application handles the
+ * operation.
+ */
 export type FindRoute = (operation: string) => Route | undefined;
 
 /**

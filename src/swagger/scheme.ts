@@ -6,7 +6,7 @@ import type { DescribedServer } from './servers.js';
 /** The OAuth flows of OpenAPI. OpenAPI 3.0 §4.7.28 */
 export type Flow = 'authorizationCode' | 'clientCredentials' | 'implicit' | 'password';
 
-/** The URLs of a server that runs separately. */
+/** The URLs of the authorization and token endpoints of a server that runs separately. */
 export interface ServerUrls {
   readonly authorize?: string;
   readonly token?: string;

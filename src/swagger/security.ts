@@ -5,12 +5,14 @@ import type { AccessRequirements } from '../guards/access-requirements.js';
 import type { OperationObject } from './operations.js';
 
 /**
- * Security schemes that must all be met, with their scopes. In a list, each requirement is an alternative. OpenAPI 3.0
- * §4.7.30
+ * Security schemes that must all be met, with their scopes. In a list, each requirement is an alternative. OpenAPI
+ * 3.0 §4.7.30
  */
 type Requirement = NonNullable<OpenAPIObject['security']>[number];
 
-/** Returns the scopes that the token of a route must have, as alternatives: all scopes of any of the lists. */
+/**
+ * Returns the scopes that the token of a route must have, as alternative lists. The token needs all scopes of one list.
+ */
 export function requiredScopes(
   { options }: AccessRequirements,
   scope: Scope | undefined,

@@ -54,7 +54,7 @@ export class TenantCache<T> {
     return making;
   }
 
-  /** Returns another tenant whose cached value matches. */
+  /** Returns another tenant whose cached value matches. `undefined` if there is none. */
   findOtherTenant(tenant: string, matches: (value: T) => boolean): string | undefined {
     const now = performance.now();
     for (const [other, { value, until }] of this.cached) {

@@ -27,7 +27,7 @@ import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
 import { tenantRouter } from './tenant-router.js';
 import { tenantServersOf } from './tenant-servers-of.js';
 
-/** The parts that all tenants share. */
+/** The options, the model and other parts that all tenants of an import share. */
 interface SharedParts {
   readonly registration: OAuth2Registration;
   readonly method: 'forRoot' | 'forRootAsync';
@@ -111,11 +111,11 @@ function checkTenants(tenants: OAuth2Tenants): void {
   }
 }
 
-/** Removes members that are `undefined`, so that they do not replace the options of all tenants. */
+/** Returns the options of one tenant without `undefined` members, which would otherwise override the shared options. */
 const withoutUndefined = <T extends object>(own: T): Partial<T> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) as Partial<T>;
 
-/** Validates the shared options at start-up, as for a tenant that sets only an issuer. */
+/** Validates the options that all tenants share at start-up, as if a tenant set only an issuer. */
 function checkShared(shared: SharedParts): void {
   const { model, options, registration } = shared;
   const { issuer } = options;

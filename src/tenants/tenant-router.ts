@@ -22,7 +22,10 @@ export function tenantRouter(tenants: OAuth2TenantServers): Around<OAuth2Server>
   };
 }
 
-/** Verifies that a metadata document is requested at the path of the tenant's issuer. RFC 8414 §3.3 */
+/**
+ * Verifies that a metadata document is requested at the path of the tenant's issuer. RFC 8414 §3.3
+ * @throws {InvalidRequestError} (404) If the path differs.
+ */
 function verifyDocument({ context }: OAuth2Server, id: string, request: AuthorizationRequest['request']): void {
   const endpoint = context.endpoints.get(id);
   if (!endpoint?.perIssuer) return;

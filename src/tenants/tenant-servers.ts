@@ -10,7 +10,10 @@ export interface TenantParts {
   readonly interaction: InteractionFlow | undefined;
 }
 
-/** The servers of an application's tenants. Each server is made on first use. */
+/**
+ * The servers of an application's tenants. Each server is made on first use, and again after it was removed from the
+ * cache.
+ */
 export class OAuth2TenantServers {
   private readonly cache: TenantCache<TenantParts>;
 
@@ -39,7 +42,7 @@ export class OAuth2TenantServers {
     return (await this.findParts(request)).server;
   }
 
-  /** Loads the options of a tenant again at the next request. If omitted, those of all tenants. */
+  /** Loads the options of a tenant again at the next request. If `tenant` is omitted, those of all tenants. */
   forget(tenant?: string): void {
     this.cache.forget(tenant);
   }
@@ -64,10 +67,10 @@ export class OAuth2TenantServers {
   }
 
   /**
-   * Verifies that no other tenant has the same issuer. A database that ignores case may find `acme` for the id `ACME`;
-   * only the id that is part of the issuer is accepted then.
-   * @throws {InvalidRequestError} (404) If another tenant id is part of the issuer.
-   * @throws {InvalidArgumentError} If two tenants have the same issuer.
+   * Verifies that no other cached tenant has the same issuer. A database that ignores case may find `acme` for the id
+   * `ACME`; only the id that is part of the issuer is accepted then.
+   * @throws {InvalidRequestError} (404) If only the id of the other tenant is part of the issuer.
+   * @throws {InvalidArgumentError} If both or neither of the ids is part of the issuer.
    */
   private verifyIssuer(tenant: string, { server }: TenantParts): void {
     const { issuer } = server.options;

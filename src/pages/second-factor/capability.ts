@@ -31,5 +31,5 @@ export class SecondFactorHolder {
   }
 }
 
-/** The second factor of a server with `pages()`. */
+/** The capability key under which `pages()` provides the holder of the second factor of a server. */
 export const SECOND_FACTOR = capability<SecondFactorHolder>('second factor', 'pages');

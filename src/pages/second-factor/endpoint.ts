@@ -9,8 +9,8 @@ import { returnPath, type Site, textOf, type PageRequest } from '../site.js';
 const MAX_CODE_LENGTH = 100;
 
 /**
- * The page for the code of a second factor. It is shown only after a correct password, and reveals nothing to other
- * browsers.
+ * The page for the code of a second factor. It is shown only after the first factor, or to a signed-in user whose
+ * session can be strengthened, and reveals nothing to other browsers.
  */
 export class SecondFactorEndpoint extends PageEndpoint {
   private readonly login: SecondFactorLogin;

@@ -45,8 +45,8 @@ export class SecondFactorLogin {
   }
 
   /**
-   * Starts a pending login after a correct password, and sends a code if codes are sent. If sending is delayed, no
-   * login is pending.
+   * Starts a pending login after a correct password, and sends a code if the second factor can send codes.
+   * @returns why the code could not be sent; then no login is pending. `undefined` if the login is pending.
    */
   async begin(user: User, pageRequest: PageRequest, remember: boolean): Promise<Delay | undefined> {
     const delay = this.canSend ? await this.send(user, pageRequest) : undefined;
@@ -69,7 +69,10 @@ export class SecondFactorLogin {
     await this.pending.end(pageRequest);
   }
 
-  /** Returns the user who must enter a code in this browser. `undefined` if no user must. */
+  /**
+   * Returns the user who may enter a code in this browser: after the first factor, or to strengthen a session.
+   * `undefined` if there is no such user.
+   */
   async find(pageRequest: PageRequest): Promise<PendingUser | undefined> {
     const pendingLogin = await this.pending.find(pageRequest);
     if (pendingLogin) return { user: pendingLogin.user, firstFactor: pendingLogin };

@@ -7,27 +7,30 @@ import type { ProviderOption } from '../../interfaces/oauth2-module-options.inte
 /** The second factor of an application: a code of an authenticator app, a code that it sends, or a recovery code. */
 export interface SecondFactor<U extends User = User> {
   /**
-   * Returns whether this user has set up the second factor. Called after a correct password. A falsy value skips the
-   * second factor.
+   * Returns whether this user has set up the second factor. Called after the first factor, usually a correct password.
+   * A falsy value skips the second factor.
    */
   isEnrolled(user: U): Awaitable<boolean>;
   /**
-   * Verifies a code, from which spaces have been removed. Only `true` accepts it. Accept each code only once. RFC 6238
-   * §5.2
+   * Verifies a code, from which spaces have been removed. Only `true` accepts it. Accept each code only once.
+   * RFC 6238 §5.2
    */
   verify(user: U, code: string): Awaitable<boolean>;
   /**
-   * Creates a code and sends it to the user: once per login, and when the user requests another one. If omitted, codes
-   * are not sent.
+   * Creates a code and sends it to the user: after the first factor, and whenever the user requests a code. If omitted,
+   * codes are not sent.
    */
   send?(user: U): Awaitable<unknown>;
 }
 
-/** The options of `secondFactor` of `pages()`. */
+/** The options of the second factor of a login: the option `secondFactor` of `pages()`. */
 export interface SecondFactorOptions {
   /** The implementation: a class that Nest instantiates, an instance, or a provider. */
   by: ProviderOption<SecondFactor>;
-  /** The `acr` of a login with the second factor. If omitted, none is reported to clients and APIs. RFC 9470 §4 */
+  /**
+   * The `acr` of a login with the second factor. If omitted, the `acr` of the first factor, if any, is reported to
+   * clients and APIs. RFC 9470 §4
+   */
   acr?: string;
   /**
    * The authentication methods of the second factor, in addition to those of the password and `mfa`. Default:

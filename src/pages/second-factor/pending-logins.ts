@@ -4,8 +4,9 @@ import { BrowserCookie } from '../browser-cookie.js';
 import type { PageRequest } from '../site.js';
 
 /**
- * The logins of users who have entered their password but not yet a code. The model stores them like sessions, so that
- * revoking all grants of a user ends them too. The prefix of their ids prevents their use as a session cookie.
+ * The logins of users who have passed the first factor, but have not yet entered a code. The model stores them like
+ * sessions, so that revoking all grants of a user ends them too. The prefix of their ids prevents their use as a
+ * session cookie.
  */
 export class PendingLogins {
   private readonly model: Model & SessionModel;
