@@ -18,7 +18,7 @@ describe('sample/16-passport in a browser', () => {
     await sample?.stop();
   });
 
-  it('signs Alice in on the application’s own login page, and ends on the page of the client', async () => {
+  it('rejects a wrong password, returns a denial to the client, then signs Alice in and ends on the page of the client', async () => {
     const { page, complaints, look } = await openPage(browser, { viewport: { width: 390, height: 844 } });
     await page.goto(sample.url);
     await page.getByRole('link', { name: 'Read my notes with an app' }).click();

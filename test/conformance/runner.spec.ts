@@ -77,7 +77,7 @@ describe('the runner of npm run conformance', () => {
     expect(servers).toEqual(['started', 'stopped']);
   });
 
-  it('sends the suite the remaining parameters of the plan and the server’s configuration', async () => {
+  it('sends the variant of the plan, and its configuration with the server’s settings, to the suite', async () => {
     await run({ first: ended('PASSED') });
     expect(fake.created).toEqual([
       {
@@ -154,7 +154,7 @@ describe('the runner of npm run conformance', () => {
     expect(closing).toBe('2 modules (UNKNOWN 1, PASSED 1), 1 not as expected');
   });
 
-  it('counts an interrupted module as failed, regardless of its result', async () => {
+  it('counts an interrupted module as failed even if its result is PASSED', async () => {
     const { lines } = await run({ broken: { states: [{ status: 'INTERRUPTED', result: 'PASSED' }] } });
     expect(lines[1]).toBe('  NOT OK PASSED (INTERRUPTED) ours broken');
   });
@@ -184,7 +184,7 @@ describe('the runner of npm run conformance', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(49);
   });
 
-  it('stops the server and prints the answer if the suite rejects the plan', async () => {
+  it('prints the error of the suite and stops the server if the suite rejects the plan', async () => {
     const { lines, servers, results } = await run({}, [], { plan: 'no-plan' });
     expect(results).toMatchObject([{ modules: [] }]);
     expect(lines[0]).toMatch(/^  NOT OK ours: POST api\/plan.* 404 .*no such thing/);

@@ -30,7 +30,7 @@ function makeModel() {
 describeModelContract('MemoryStore', makeModel, { runner: { describe, it } });
 
 describe('a store with a client that may use no scope', () => {
-  it('passes the model contract although it omits the scope', async () => {
+  it('passes the model contract, and saves its tokens without a scope', async () => {
     const client = { id: 'plain', secret: 'plain-secret' };
     const known = { ...client, grants, redirectUris: ['https://app.example/cb'] };
     const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };

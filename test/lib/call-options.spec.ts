@@ -34,7 +34,7 @@ describe.each([
   ['mcp()', forMcp, 'requirePKCE', 'public'],
   ['mcp()', forMcp, 'enablePlainPKCE', true],
 ] as const)('a server with %s', (_name, create, option, value) => {
-  it(`rejects a call of authorize() with ${option}: ${value}`, async () => {
+  it(`a profile makes authorize() reject the call option ${option}: ${value}`, async () => {
     const server = create();
     const options = { authenticateHandler, [option]: value };
     const { error, headers } = await runOperation(server, 'authorize', authorizeRequest(query), options);
@@ -42,7 +42,7 @@ describe.each([
     expect(headers['location']).toBeUndefined();
   });
 
-  it(`rejects a call of readAuthorizationRequest() with ${option}: ${value}`, async () => {
+  it(`a profile makes readAuthorizationRequest() reject the call option ${option}: ${value}`, async () => {
     const read = create().readAuthorizationRequest(authorizeRequest(query), new Response(), { [option]: value });
     await expect(read).rejects.toMatchObject(refusedBy(option));
   });
@@ -52,13 +52,13 @@ describe.each([
   ['fapi2()', fapi],
   ['mcp()', forMcp],
 ])('a server with %s', (_name, create) => {
-  it('rejects a call of authenticate() that allows access tokens in a URL', async () => {
+  it('a profile makes authenticate() reject a call that allows access tokens in a URL', async () => {
     const options = { scope: 'read', allowBearerTokensInQueryString: true };
     const { error } = await runOperation(create(), 'authenticate', resourceRequest(), options);
     expect(error).toMatchObject(refusedBy('allowBearerTokensInQueryString'));
   });
 
-  it('accepts a call of authenticate() with options that the profile does not restrict', async () => {
+  it('a profile lets authenticate() accept call options that the profile does not restrict', async () => {
     const options = { scope: ['read'], addAcceptedScopesHeader: false };
     const { error } = await runOperation(create(), 'authenticate', resourceRequest(), options);
     expect(error).toMatchObject({ name: 'invalid_token' });

@@ -24,7 +24,7 @@ describe('a method of oauth2-server 2.x', () => {
     expect(call).toThrow(replacement);
   });
 
-  it('is not enumerable', () => {
+  it('is not among the enumerable properties of the server', () => {
     const listed: string[] = [];
     for (const name in server) listed.push(name);
     expect(listed).not.toContain('authorise');

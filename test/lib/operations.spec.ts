@@ -114,7 +114,7 @@ describe('an operation of OAuth2Server', () => {
 });
 
 describe('an endpoint of OAuth2Server', () => {
-  it('is created once for all calls without options, at the first of them', async () => {
+  it('is created only once for all calls without options, at the first call', async () => {
     const make = jest.fn(() => ({ handle: () => Promise.resolve('pong') }));
     const ping = { id: 'ping', endpoints: { ping: { path: 'ping', methods: ['GET'], make } } };
     const server = new OAuth2Server({ model: createTestModel().model, features: [ping] });

@@ -75,7 +75,7 @@ describe('an option of OAuth2Server', () => {
     expect(error?.message).toBe('Invalid parameter: `model`');
   });
 
-  it('applies to every operation that supports it', async () => {
+  it('applies to authorize() if it was set on the server', async () => {
     const server = new OAuth2Server({
       model: createTestModel().model,
       ...signedIn,

@@ -16,7 +16,7 @@ afterAll(() => app.remove());
 describe.each(await findDatabaseKinds())(
   'a process that is killed while it handles requests, with $name',
   ({ open }) => {
-    it('has lost no issued token, consumed no code twice, and left no family with two valid refresh tokens', async () => {
+    it('a killed process has lost no issued token, consumed no code twice, and left no family with two valid refresh tokens', async () => {
       const opened = await open();
       const families: Family[] = [];
       try {

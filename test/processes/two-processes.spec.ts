@@ -30,7 +30,7 @@ describe.each(await findDatabaseKinds())('two processes with one $name', ({ open
   const succeeded = (answers: Awaited<ReturnType<Spa['redeem']>>[]) =>
     answers.filter((answer) => answer?.status === 200);
 
-  it('handle one flow together: authorization, redemption, refresh and revocation', async () => {
+  it('two processes with one database share a flow: authorization, redemption, refresh and revocation', async () => {
     const code = (await first.authorize('alice'))!;
     const redeemed = (await second.redeem(code))!;
     expect(redeemed).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
@@ -57,21 +57,21 @@ describe.each(await findDatabaseKinds())('two processes with one $name', ({ open
     });
   });
 
-  it('detect a replay in the first process of a code that was redeemed in the second', async () => {
+  it('a process detects the replay of a code that another process redeemed, and revokes the access token', async () => {
     const code = (await first.authorize('bob'))!;
     const { body } = (await second.redeem(code))!;
     await expect(first.redeem(code)).resolves.toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     await expect(second.call(body.access_token)).resolves.toMatchObject({ status: 401 });
   });
 
-  it('let one of two hundred concurrent requests consume a code', async () => {
+  it('one of two hundred concurrent requests to two processes consumes a code', async () => {
     const code = (await first.authorize('carol'))!;
     const answers = await race((spa) => spa.spend(code));
     expect(answers.map((answer) => answer?.status)).toEqual(answers.map(() => 200));
     expect(answers.filter((answer) => answer!.body.won)).toHaveLength(1);
   });
 
-  it('issue tokens to one of two hundred concurrent redemptions of a code, and revoke them after the replays', async () => {
+  it('one of two hundred concurrent redemptions of a code gets tokens, which the replays revoke', async () => {
     const code = (await second.authorize('dave'))!;
     const winners = succeeded(await race((spa) => spa.redeem(code)));
     expect(winners).toHaveLength(1);
@@ -80,7 +80,7 @@ describe.each(await findDatabaseKinds())('two processes with one $name', ({ open
     }
   });
 
-  it('respond to one of two hundred concurrent refreshes, and leave no family with two valid refresh tokens', async () => {
+  it('one of two hundred concurrent refreshes succeeds, and each family has one valid refresh token afterwards', async () => {
     const { body } = (await first.redeem((await first.authorize('erin'))!))!;
     const winners = succeeded(await race((spa) => spa.refresh(body.refresh_token)));
     expect(winners).toHaveLength(1);

@@ -30,7 +30,7 @@ describe.each(await findStores())('a JWT authorization grant, with a store in $n
     return response.body as { access_token: string; error?: string };
   }
 
-  it('is redeemed once across processes, for a token that stores its claims', async () => {
+  it('a JWT authorization grant is redeemed once across processes, for a token that stores its claims', async () => {
     const said = { act: { sub: 'agent' }, auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] };
     const claims = { sub: 'U1', aud: ISSUER, client_id: 'app', scope: 'read', resource: API, ...said };
     const assertion = await idp.sign(claims, { typ: 'oauth-id-jag+jwt' });

@@ -51,7 +51,7 @@ describe.each(await findStores())('sender-constrained tokens with a store in $na
     return await serverOn(model).authenticate(asked, new Response());
   }
 
-  it('are issued for a code, refreshed and used with one key and one certificate', async () => {
+  it('sender-constrained tokens are issued for a code, refreshed and used with one key and one certificate', async () => {
     const { store, another } = opened;
     const key = newKey();
     await store.saveClient({

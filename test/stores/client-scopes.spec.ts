@@ -41,19 +41,25 @@ const CASES: [string, Partial<StoredClient>, string | undefined, object][] = [
 ];
 
 describe('a client of a store', () => {
-  it.each(CASES)('%s', async (_, client, scope, expected) => {
-    expect(await told(serverOf(client), { grant_type: 'client_credentials', scope })).toEqual(expected);
-  });
+  it.each(CASES)(
+    'gets a scope or an error by its registered scopes and its default (client credentials): %s',
+    async (_, client, scope, expected) => {
+      expect(await told(serverOf(client), { grant_type: 'client_credentials', scope })).toEqual(expected);
+    },
+  );
 
-  it.each(CASES)('%s when a user consents', async (_, client, scope, expected) => {
-    const server = serverOf(client);
-    const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ scope }), signedIn);
-    const { code, error, error_description } = redirected;
-    const redemption = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
-    expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
-  });
+  it.each(CASES)(
+    'gets a scope or an error by its registered scopes and its default (authorization code): %s',
+    async (_, client, scope, expected) => {
+      const server = serverOf(client);
+      const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ scope }), signedIn);
+      const { code, error, error_description } = redirected;
+      const redemption = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+      expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
+    },
+  );
 
-  it('with a rejected scope causes an event that lists the allowed scopes', async () => {
+  it('that requests no scope and has no `defaultScope` causes a `token.refused` event with its allowed scopes', async () => {
     const emit = jest.fn<EventSink['emit']>();
     await runOperation(serverOf({ scopes }), 'token', tokenRequest({ grant_type: 'client_credentials' }), {
       events: { emit },

@@ -26,7 +26,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     return asked;
   };
 
-  it('are remembered in every process, for the same or a smaller scope of this user and client', async () => {
+  it('a consent is remembered in every process, for the same or a smaller scope of this user and client', async () => {
     const user = newUser();
     await agree(user, ask('read write'));
     const { another } = opened;
@@ -39,7 +39,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await another.hasConsented(user, { ...ask('read'), issuer: 'https://other.example' })).toBe(false);
   });
 
-  it('are stored for the granted scope of an authorization request, if an interaction passes it', async () => {
+  it('a consent is stored for the grantable scope of the authorization request if it differs from the requested scope', async () => {
     const user = newUser();
     const { scope: _, ...request } = ask();
     const asked = (requestedScope: string, grantableScope?: string) => ({ ...request, requestedScope, grantableScope });
@@ -52,7 +52,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     }
   });
 
-  it('are stored for the resources that were shown, and for no others', async () => {
+  it('a consent is stored for the resources that were shown, and for no others', async () => {
     const user = newUser();
     const [notes, mail] = ['https://api.example/notes', 'https://api.example/mail'];
     const askFor = (resource: string[], scope = 'read') => ({ ...ask(scope), data: { resource } });
@@ -71,7 +71,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.listGrants(user.id)).toEqual([]);
   });
 
-  it('are required again if the metadata document of a client changes its redirect URI', async () => {
+  it('a new consent is required if the metadata document of a client changes its redirect URI', async () => {
     const user = newUser();
     const id = 'https://app.example/client.json';
     const client = { ...SPA, id, clientIdHost: 'app.example' };
@@ -83,21 +83,21 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.hasConsented(user, elsewhere)).toBe(false);
   });
 
-  it('accumulate if the user consents to more later', async () => {
+  it('consents accumulate if the user consents to more later', async () => {
     const user = newUser();
     await agree(user, ask('read'));
     await agree(user, ask('write'));
     expect(await opened.store.hasConsented(user, ask('read write'))).toBe(true);
   });
 
-  it('are required once for an empty scope', async () => {
+  it('a consent to an empty scope is remembered, and does not cover other scopes', async () => {
     const user = newUser();
     await agree(user, ask());
     expect(await opened.store.hasConsented(user, ask())).toBe(true);
     expect(await opened.store.hasConsented(user, ask('read'))).toBe(false);
   });
 
-  it('are required each time for a public client with a loopback or custom-scheme redirect URI', async () => {
+  it('consent is required each time for a public client with a loopback or custom-scheme redirect URI', async () => {
     const user = newUser();
     await agree(user, ask('read', SPA, LOOPBACK));
     await agree(user, ask('read', SPA, 'com.example.app:/callback'));
@@ -109,7 +109,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.hasConsented(user, ask('read', SPA, LOOPBACK))).toBe(false);
   });
 
-  it('follow the `consent` setting of a client', async () => {
+  it('the client setting `consent` determines whether consent is required never, once or always', async () => {
     const user = newUser();
     expect(await opened.store.hasConsented(user, ask('read', { ...SPA, consent: 'never' }))).toBe(true);
     const remembered = await agree(user, ask('read', { ...SPA, consent: 'once' }));
@@ -118,7 +118,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.hasConsented(user, ask('read', { ...WEB, consent: 'always' }))).toBe(false);
   });
 
-  it('are listed with the applications of the user, and not with the grants', async () => {
+  it('consents are listed with the applications of the user, and not with the grants', async () => {
     const user = newUser();
     await agree(user, ask('read'));
     expect(await opened.store.listGrants(user.id)).toEqual([]);
@@ -139,7 +139,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     ['the grants of this user and client', (id: string) => ({ userId: id, clientId: WEB.id })],
     ['one of the grants', (id: string) => ({ userId: id, grantId: `grant-${id}` })],
     ['all grants of the user', (id: string) => ({ userId: id })],
-  ])('are withdrawn together with %s', async (_, filter) => {
+  ])('consents are withdrawn together with %s', async (_, filter) => {
     const [user, other] = [newUser(), newUser()];
     const token = { accessToken: randomUUID(), accessTokenExpiresAt: later(60), grantId: `grant-${user.id}` };
     await opened.store.saveToken({ ...token, scope: 'read' }, WEB, user);
@@ -165,7 +165,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     return session;
   };
 
-  it('keep a session, with its user, available to every process until it ends', async () => {
+  it('a session, with its user, is available to every process until it is revoked', async () => {
     const { sessionId, authTime } = await signIn();
     const found = await opened.another.getSession(sessionId);
     expect(found).toMatchObject({ sessionId, authTime, user: expect.objectContaining(alice) });
@@ -174,7 +174,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.getSession(sessionId)).toBeUndefined();
   });
 
-  it('return no expired session', async () => {
+  it('an expired session is not returned', async () => {
     const { sessionId } = await signIn();
     const over = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later(-1) };
     await opened.store.saveSession(over);
@@ -182,7 +182,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.getSession(sessionId)).toBeDefined();
   });
 
-  it('do not list a session as a grant, and delete it with all grants of the user', async () => {
+  it('a session is not listed as a grant, and is deleted with all grants of the user', async () => {
     const { sessionId } = await signIn();
     expect(await opened.store.listApplications('1')).toEqual([]);
     expect(await opened.store.listGrants('1')).toEqual([]);

@@ -34,7 +34,7 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     ...(grantId !== undefined && { grantId }),
   });
 
-  it('is found by the device code and by the user code in every process', async () => {
+  it('a device code record is found by the device code and by the user code in every process', async () => {
     const { deviceCode, userCode, ...asked } = await begin();
     const found = await opened.another.getDeviceAuthorization(deviceCode);
     expect(found).toMatchObject({ ...asked, client: { id: WEB.id } });
@@ -48,7 +48,7 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     expect(await opened.store.getDeviceAuthorization(userCode)).toBeUndefined();
   });
 
-  it('is approved or denied by only one of many concurrent decisions', async () => {
+  it('a device code is approved or denied by only one of many concurrent decisions', async () => {
     const { deviceCode, userCode } = await begin();
     const found = (await opened.store.getDeviceAuthorizationByUserCode(userCode))!;
     const answers = await many((store, index) =>
@@ -61,7 +61,7 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     expect(answers.indexOf(true) % 3 !== 0).toBe(isAllowed);
   });
 
-  it('can be approved while its polling interval increases', async () => {
+  it('a device code can be approved while its polling interval increases', async () => {
     const { deviceCode, userCode } = await begin();
     const found = (await opened.store.getDeviceAuthorizationByUserCode(userCode))!;
     const [decided] = await Promise.all([
@@ -72,7 +72,7 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     expect(await opened.store.getDeviceAuthorization(deviceCode)).toMatchObject({ user: ALICE, scope: 'read' });
   });
 
-  it('has a polling interval that increases for all processes, and never decreases', async () => {
+  it('the polling interval of a device code increases for all processes, and never decreases', async () => {
     const { deviceCode } = await begin();
     const found = (await opened.store.getDeviceAuthorization(deviceCode))!;
     await opened.store.slowDownDevice(found, 10);
@@ -80,7 +80,7 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     expect(await opened.another.getDeviceAuthorization(deviceCode)).toMatchObject({ interval: 10 });
   });
 
-  it('is redeemed by one of many concurrent requests, for tokens of the user who consented', async () => {
+  it('a device code is redeemed by one of many concurrent requests, for tokens of the user who consented', async () => {
     const { deviceCode } = await begin();
     const pending = (await opened.store.getDeviceAuthorization(deviceCode))!;
     await opened.store.decideDeviceAuthorization(pending, { user: ALICE, scope: 'read' });
@@ -98,14 +98,14 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     expect(await opened.another.getAccessToken(won[0]!.accessToken)).toBeUndefined();
   });
 
-  it('is deleted when all grants of its client are revoked before a decision', async () => {
+  it('an undecided device code is deleted when all grants of its client are revoked', async () => {
     const { deviceCode, userCode } = await begin();
     await opened.store.revokeGrantsOf({ clientId: WEB.id });
     expect(await opened.another.getDeviceAuthorization(deviceCode)).toBeUndefined();
     expect(await opened.another.getDeviceAuthorizationByUserCode(userCode)).toBeUndefined();
   });
 
-  it('is not linked to an exchanged token, which ends with its subject token', async () => {
+  it('a token exchanged for an access token is revoked with that token; one exchanged for a refresh token, with its grant', async () => {
     const own = { ...tokenOf(randomUUID()), refreshToken: randomUUID(), refreshTokenExpiresAt: later(60) };
     const subject = await opened.store.saveToken(own, WEB, clientItself(WEB));
     const [ends, stays] = [tokenOf(randomUUID()), tokenOf(randomUUID())];

@@ -31,7 +31,7 @@ describe.each(await findStores())('revoking all grants of a client with a store 
   };
   const isAlive = async (accessToken: string) => (await opened.another.getAccessToken(accessToken)) !== undefined;
 
-  it('revokes tokens and codes in every process, and none that are issued a moment later', async () => {
+  it('revoking all grants of a client revokes tokens and codes in every process, but none issued later', async () => {
     await opened.store.revokeGrantsOf({ clientId: 'web' });
     const [one, other] = [await save(), await save()];
     const code = { authorizationCode: randomUUID(), expiresAt: later() };
@@ -46,7 +46,7 @@ describe.each(await findStores())('revoking all grants of a client with a store 
     expect(await opened.another.revokeGrantsOf({ clientId: 'web' })).toBe(1);
   });
 
-  it('removes the grants from lists, so that they cannot be revoked again', async () => {
+  it('revoking all grants of a client removes them from lists, so that they cannot be revoked again', async () => {
     const user = { id: `lister ${randomUUID()}` };
     const { grantId } = await save({}, WEB, user);
     await opened.store.revokeGrantsOf({ clientId: 'web' });
@@ -55,7 +55,7 @@ describe.each(await findStores())('revoking all grants of a client with a store 
     expect(await opened.store.revokeGrant(grantId!)).toBe(false);
   });
 
-  it('is counted again by a later revocation for the user only on Redis', async () => {
+  it('a grant revoked with its client is counted again by a later revocation for the user only on Redis', async () => {
     const user = { id: `counted ${randomUUID()}` };
     await save({}, WEB, user);
     await opened.store.revokeGrantsOf({ clientId: 'web' });
@@ -63,19 +63,19 @@ describe.each(await findStores())('revoking all grants of a client with a store 
     expect(await opened.store.revokeGrantsOf({ userId: user.id })).toBe(name.startsWith('Redis') ? 1 : 0);
   });
 
-  it('also revokes tokens that are saved into these grants later', async () => {
+  it('revoking all grants of a client also revokes tokens that are saved into these grants later', async () => {
     const { grantId } = await save();
     await opened.store.revokeGrantsOf({ clientId: 'web' });
     expect(await isAlive((await save({ grantId })).accessToken)).toBe(false);
   });
 
-  it('does not affect other clients', async () => {
+  it('revoking all grants of a client does not affect other clients', async () => {
     const { accessToken } = await save();
     await opened.store.revokeGrantsOf({ clientId: 'somebody else' });
     expect(await isAlive(accessToken)).toBe(true);
   });
 
-  it('is permanent, even if the client is removed and created again', async () => {
+  it('grants of a removed client stay revoked, even if the client is created again', async () => {
     if (name === 'memory') return;
     const store = opened.store as Keeping;
     const { accessToken } = await save();
@@ -96,7 +96,7 @@ describe.each(await findStores())('revoking all grants of a client with a store 
 describe.each(await findDatabases())(
   'revoking all grants of a client that the application stores, on $name',
   (database) => {
-    it('marks the revocation in a row of the store', async () => {
+    it('revoking all grants of a client that the application stores is recorded in a row of the store', async () => {
       const clients = { findById: (id: string) => ({ ...WEB, id }) };
       const opened = await openDatabase(database, ownPrefix('hosted'), { store: { clients } });
       const { store, dataSource } = opened;
@@ -112,7 +112,7 @@ describe.each(await findDatabases())(
       await opened.close();
     });
 
-    it('takes one small statement for any number of grants', async () => {
+    it('revoking all grants of a client takes one small statement for any number of grants', async () => {
       const prefix = ownPrefix('many');
       const log = new StatementLog('all');
       const opened = await openDatabase(database, prefix, { logger: log, logging: true });

@@ -59,7 +59,7 @@ describe.each(await findStores())('an access token of the hybrid flow with a sto
     return serverOn(store).authenticate(new Request({ method: 'GET', headers, query: {} }), new Response());
   };
 
-  it('is separate, belongs to the grant of the code, and is revoked when the code is replayed', async () => {
+  it('an access token of the hybrid flow belongs to the grant of the code, and is revoked when the code is replayed', async () => {
     const { store, another } = opened;
     const { code, token } = await authorize(store);
     const untouched = await authorize(store);
@@ -79,7 +79,7 @@ describe.each(await findStores())('an access token of the hybrid flow with a sto
     expect(await use(another, untouched.token)).toMatchObject({ user: { id: 'alice' } });
   });
 
-  it('is revoked with its grant before the code is redeemed, which then fails', async () => {
+  it('an access token of the hybrid flow is revoked with its grant before the code is redeemed, which then fails', async () => {
     const { store, another } = opened;
     const { code, token } = await authorize(store);
     await store.revokeGrant((await use(store, token)).grantId!);

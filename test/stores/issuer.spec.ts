@@ -23,39 +23,42 @@ describe.each(await findStores())('the issuer of stored grants with a store in $
     );
   };
 
-  it.each([ONE, OTHER])('is returned with codes and tokens, also after they were redeemed', async (issuer) => {
-    const { store, another } = opened;
-    const code = {
-      authorizationCode: randomUUID(),
-      expiresAt: later(),
-      grantId: randomUUID(),
-      issuer,
-      cnf: { jkt: 'x' },
-    };
-    await store.saveAuthorizationCode(code, WEB, ALICE);
-    const { accessToken, refreshToken, grantId } = await save({ issuer });
-    expect(await another.getAccessToken(accessToken)).toMatchObject({ issuer });
-    expect(await another.getRefreshToken(refreshToken!)).toMatchObject({ issuer });
-    const found = (await another.getAuthorizationCode(code.authorizationCode))!;
-    expect(found).toMatchObject({ issuer, cnf: { jkt: 'x' } });
-    const next = { accessToken: randomUUID(), accessTokenExpiresAt: later(), grantId: code.grantId, issuer };
-    expect(await store.redeem(found, next, WEB, ALICE)).toMatchObject({ issuer });
-    expect(await another.getAccessToken(next.accessToken)).toMatchObject({ issuer });
-    await store.redeem(
-      { ...(await store.getRefreshToken(refreshToken!))! },
-      { ...next, accessToken: randomUUID(), grantId: grantId! },
-      WEB,
-      ALICE,
-    );
-    for (const spent of [
-      await another.getAuthorizationCode(code.authorizationCode),
-      await another.getRefreshToken(refreshToken!),
-    ]) {
-      expect(spent).toMatchObject({ issuer, revokedAt: expect.any(Date) });
-    }
-  });
+  it.each([ONE, OTHER])(
+    'the issuer of a grant is returned with codes and tokens, also after they were redeemed',
+    async (issuer) => {
+      const { store, another } = opened;
+      const code = {
+        authorizationCode: randomUUID(),
+        expiresAt: later(),
+        grantId: randomUUID(),
+        issuer,
+        cnf: { jkt: 'x' },
+      };
+      await store.saveAuthorizationCode(code, WEB, ALICE);
+      const { accessToken, refreshToken, grantId } = await save({ issuer });
+      expect(await another.getAccessToken(accessToken)).toMatchObject({ issuer });
+      expect(await another.getRefreshToken(refreshToken!)).toMatchObject({ issuer });
+      const found = (await another.getAuthorizationCode(code.authorizationCode))!;
+      expect(found).toMatchObject({ issuer, cnf: { jkt: 'x' } });
+      const next = { accessToken: randomUUID(), accessTokenExpiresAt: later(), grantId: code.grantId, issuer };
+      expect(await store.redeem(found, next, WEB, ALICE)).toMatchObject({ issuer });
+      expect(await another.getAccessToken(next.accessToken)).toMatchObject({ issuer });
+      await store.redeem(
+        { ...(await store.getRefreshToken(refreshToken!))! },
+        { ...next, accessToken: randomUUID(), grantId: grantId! },
+        WEB,
+        ALICE,
+      );
+      for (const spent of [
+        await another.getAuthorizationCode(code.authorizationCode),
+        await another.getRefreshToken(refreshToken!),
+      ]) {
+        expect(spent).toMatchObject({ issuer, revokedAt: expect.any(Date) });
+      }
+    },
+  );
 
-  it('is omitted if none was given', async () => {
+  it('the property `issuer` of tokens is omitted if they were saved without an issuer', async () => {
     const { accessToken, refreshToken } = await save();
     const found = [
       await opened.another.getAccessToken(accessToken),
@@ -64,7 +67,7 @@ describe.each(await findStores())('the issuer of stored grants with a store in $
     expect(found.map((token) => token && 'issuer' in token)).toEqual([false, false]);
   });
 
-  it('distinguishes the grants of a user', async () => {
+  it('grants of a user can be listed and revoked by issuer', async () => {
     const user = { id: `owner ${randomUUID()}` };
     const [ofOne, ofOther, ofNobody] = [
       await save({ issuer: ONE }, user),
@@ -88,7 +91,7 @@ describe.each(await findStores())('the issuer of stored grants with a store in $
     expect((await opened.another.listGrants(user.id)).map(({ id }) => id)).toEqual([ofNobody.grantId]);
   });
 
-  it('distinguishes the grants of a client, so that others are not revoked', async () => {
+  it('revoking the grants of a client at one issuer leaves its grants at other issuers valid', async () => {
     await opened.store.revokeGrantsOf({ clientId: 'web' });
     const [first, second, other] = [
       await save({ issuer: ONE }),
@@ -102,7 +105,7 @@ describe.each(await findStores())('the issuer of stored grants with a store in $
     expect(found.map(Boolean)).toEqual([false, false, true]);
   });
 
-  it('cannot be used alone to revoke grants', async () => {
+  it('an issuer cannot be the only filter of a revocation of grants', async () => {
     const { accessToken } = await save({ issuer: ONE });
     await expect(opened.store.revokeGrantsOf({ issuer: ONE })).rejects.toThrow(/`issuer` requires a `userId`/);
     await expect(opened.store.revokeGrantsOf({ userId: 'alice', issuer: undefined })).rejects.toThrow(
@@ -111,7 +114,7 @@ describe.each(await findStores())('the issuer of stored grants with a store in $
     expect(await opened.another.getAccessToken(accessToken)).toBeDefined();
   });
 
-  it('does not matter for the revocation of a single access token, which affects no other token', async () => {
+  it('revoking a single access token needs no issuer, and affects no other token', async () => {
     const grantId = randomUUID();
     const [token, sibling] = [await save({ issuer: ONE, grantId }), await save({ grantId })];
     expect(await opened.another.revokeAccessToken(token)).toBe(true);

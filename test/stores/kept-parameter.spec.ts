@@ -36,7 +36,7 @@ describe.each(await findStores())(
     });
     afterAll(() => opened.close());
 
-    it('is passed from the authorization request to the code and to every refreshed token', async () => {
+    it('a stored parameter is passed from the authorization request to the code and to every refreshed token', async () => {
       const server = new OAuth2Server({ model: opened.store, features: [purpose] });
       const query = { purpose: 'audit', place: ['here', 'there', 'here'] };
       const { redirected } = await runOperation(server, 'authorize', authorizeRequest(query), signedIn);
@@ -57,7 +57,7 @@ describe.each(await findStores())(
       }
     });
 
-    it('is ignored if the feature is not listed', async () => {
+    it('a stored parameter is ignored if its feature is not listed', async () => {
       const server = new OAuth2Server({ model: opened.store });
       const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ purpose: 'audit' }), signedIn);
       const code = await opened.another.getAuthorizationCode(String(redirected['code']));

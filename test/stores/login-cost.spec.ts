@@ -57,7 +57,7 @@ describe.each(await findStores())(
       ...more,
     });
 
-    it('reads consents with one look-up that returns no other grants', async () => {
+    it('consents are read with one look-up that returns no other grants, although the user has many grants', async () => {
       const { store, another } = opened;
       const before = await costOf(() => store.hasConsented(user, asked('read')));
       expect(before).toEqual({ result: false, cost: { listed: 1, found: 0, read: 0 } });
@@ -66,12 +66,12 @@ describe.each(await findStores())(
       expect(after).toEqual({ result: true, cost: { listed: 1, found: 0, read: 1 } });
     });
 
-    it('stores a sign-in at a client without reading lists', async () => {
+    it('a sign-in at a client is stored without reading lists of grants', async () => {
       const { cost } = await costOf(() => opened.store.saveSessionClient(signIn(), later(60)));
       expect(cost).toEqual({ listed: 0, found: 1, read: 0 });
     });
 
-    it('stores one sign-in once if many processes save it concurrently', async () => {
+    it('a sign-in at a client is stored once if many processes save it concurrently', async () => {
       const one = signIn({ sid: randomUUID() });
       const saves = Array.from({ length: 40 }, (_, count) => (count % 2 === 0 ? opened.store : opened.another));
       await Promise.all(saves.map((store) => store.saveSessionClient(one, later(60))));
@@ -84,7 +84,7 @@ describe.each(await findStores())(
       expect(await opened.another.takeSessionClients({ userId: user.id, sid: one.sid })).toEqual([one]);
     });
 
-    it('stores one consent once if many processes save it concurrently', async () => {
+    it('a consent is stored at most twice if many processes save it concurrently', async () => {
       const other = { id: randomUUID() };
       await Promise.all(Array.from({ length: 20 }, () => opened.store.saveConsent(other, asked('read'))));
       const { result, cost } = await costOf(() => opened.another.hasConsented(other, asked('read')));
@@ -96,7 +96,7 @@ describe.each(await findStores())(
       expect(await opened.another.hasConsented(other, asked('read'))).toBe(true);
     });
 
-    it('still lists consents, and deletes consents and sign-ins with the grants of the user', async () => {
+    it('consents of a user with many grants are listed, and deleted together with sign-ins and grants of the user', async () => {
       const { store, another } = opened;
       const other = { id: randomUUID() };
       await store.saveConsent(other, asked('read'));
@@ -110,7 +110,7 @@ describe.each(await findStores())(
       expect(await store.takeSessionClients({ userId: other.id })).toEqual([]);
     });
 
-    it('rejects a user whose id is reserved for records of the store', async () => {
+    it('saveToken() rejects a user whose id is reserved for records of the store', async () => {
       const [token, id] = [randomUUID(), 'nest-oauth2:consents:x'];
       await expect(
         opened.store.saveToken({ accessToken: token, accessTokenExpiresAt: later() }, WEB, { id }),

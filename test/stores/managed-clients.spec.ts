@@ -30,7 +30,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
   };
   const isAlive = async (accessToken: string) => (await another.getAccessToken(accessToken)) !== undefined;
 
-  it('are created by one caller only, with a hash of the secret', async () => {
+  it('an administered client is created by one of several concurrent callers, with a hash of its secret', async () => {
     const created = await Promise.all([
       create({ secret: 'one' }),
       another.createClient({ id, ...SECRETLESS, secret: 'two' }),
@@ -43,7 +43,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(JSON.stringify(await another.findClient(id))).not.toContain(winner);
   });
 
-  it('are returned without their secrets, but with the creation time of each secret', async () => {
+  it('administered clients are returned without their secrets, but with the creation time of each secret', async () => {
     const before = Date.now() - 60_000;
     await create({ secret: ['one', 'two'], name: 'Web' });
     expect(await knows('one')).toBe(true);
@@ -56,7 +56,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await store.findClient(`no ${id}`)).toBeUndefined();
   });
 
-  it('are changed field by field without repeating the secret', async () => {
+  it('administered clients are changed field by field without repeating the secret', async () => {
     await create({ secret: 's3cret', name: 'Web', accessTokenLifetime: 60 });
     const changed = await another.changeClient(id, { name: 'Shop', accessTokenLifetime: null });
     expect(changed).toMatchObject({ id, name: 'Shop', scopes: ['read'] });
@@ -69,7 +69,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     await expect(store.changeClient(id, { id: 'x' })).rejects.toThrow('the `id` of a client cannot be changed');
   });
 
-  it('lose no concurrent changes', async () => {
+  it('concurrent changes of an administered client are all kept', async () => {
     await create({ redirectUris: [] });
     const add = (by: OpenStore['store'], uri: string) =>
       by.changeClient(id, ({ redirectUris = [] }) => ({ redirectUris: [...redirectUris, uri] }));
@@ -85,7 +85,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await knows(rotated!.secret)).toBe(true);
   });
 
-  it('can be saved as they were returned', async () => {
+  it('an administered client can be saved as it was returned', async () => {
     await create({ secret: 's3cret', name: 'Web' });
     const { name: _, ...found } = (await store.findClient(id))!;
     await another.saveClient(found);
@@ -93,7 +93,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await knows('s3cret')).toBe(true);
   });
 
-  it('keep the previous secret for the overlap, or not at all without an overlap', async () => {
+  it('the previous secret of an administered client stays valid for the overlap, or not at all without one', async () => {
     await create({ secret: 'chosen' });
     const second = (await store.rotateClientSecret(id))!;
     expect(second).toEqual({ secret: expect.stringMatching(/^[\w-]{43}$/) });
@@ -119,7 +119,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await store.rotateClientSecret(`no ${id}`)).toBeUndefined();
   });
 
-  it('lose no concurrently rotated secret, and have at most five', async () => {
+  it('concurrent rotations of a client secret are all kept, up to five secrets', async () => {
     await create();
     const rotate = (by: OpenStore['store']) => by.rotateClientSecret(id, { overlap: Infinity });
     const made = await Promise.all([store, another, store, another, store].map(rotate));
@@ -134,7 +134,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     await expect(store.revokeOldClientSecrets(`no ${id}`)).rejects.toMatchObject({ name: 'invalid_argument' });
   });
 
-  it('can have a secret that expires', async () => {
+  it('an administered client cannot authenticate with a secret after its `secretLifetime`', async () => {
     await store.createClient({ id, ...SECRETLESS, secret: 'brief' }, { secretLifetime: 0.001 });
     const { secret, expiresAt } = (await store.rotateClientSecret(id, { secretLifetime: 60 }))!;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -144,7 +144,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     await expect(store.rotateClientSecret(id, { overlap: Number.NaN })).rejects.toThrow('`overlap` must be 0,');
   });
 
-  it('are rejected everywhere once disabled, but remain stored', async () => {
+  it('a disabled client is rejected everywhere, but remains stored', async () => {
     await create({ secret: 's3cret', name: 'Web' });
     const { accessToken } = await save();
     expect(await isAlive(accessToken)).toBe(true);
@@ -170,7 +170,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect([await store.disableClient(`no ${id}`), await store.enableClient(`no ${id}`)]).toEqual([false, false]);
   });
 
-  it('are removed with their grants, and can be created again', async () => {
+  it('an administered client is removed with its grants, and can be created again', async () => {
     await create({ secret: 's3cret' });
     const { accessToken } = await save();
     expect(await another.removeClient(id)).toBe(true);
@@ -183,7 +183,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await isAlive((await save()).accessToken)).toBe(true);
   });
 
-  it('are listed in pages in the order of their ids, and filtered', async () => {
+  it('administered clients are listed in pages in the order of their ids, and can be filtered', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `list ${id} ${letter}`);
     for (const each of ids) await store.createClient({ id: each, ...SECRETLESS, name: `Nr. ${each.at(-1)!}` });
     await store.disableClient(ids[1]!);
@@ -203,7 +203,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await listed({})).toEqual([[], undefined]);
   });
 
-  it('are all listed, including those that existed from the start', async () => {
+  it('lists of administered clients include those that existed from the start', async () => {
     const { clients } = await store.listClients();
     expect(clients.map((client) => client.id)).toContain(WEB.id);
     expect(name).toBeTruthy();

@@ -86,7 +86,7 @@ describe('a client secret in MemoryStore', () => {
     [{ ln: 10, r: 8, p: 2 }, true],
     [{ ln: 1, r: 1, p: 1 }, true],
     [{ ln: 15, r: 4, p: 1 }, false],
-  ])('that was hashed with the cost %j is hashed again: %j', async (cost, isReplaced) => {
+  ])('whose hash has the cost %j is accepted; hashed again with the current cost: %j', async (cost, isReplaced) => {
     const replaced: string[][] = [];
     const store = storeOf(cheap('s3cret', cost), (...given) => replaced.push(given));
     expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
@@ -123,7 +123,7 @@ describe('a client secret in MemoryStore', () => {
     expect(await storeOf(hash).getClient('web', 's3cret')).toBeUndefined();
   });
 
-  it.each([16, 32, 64])('is accepted with a key of %d bytes', async (length) => {
+  it.each([16, 32, 64])('is accepted if its scrypt hash has a key of %d bytes', async (length) => {
     expect(await storeOf(keyOf(length)).getClient('web', 's3cret')).toMatchObject({ id: 'web' });
   });
 });

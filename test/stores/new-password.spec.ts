@@ -40,7 +40,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   });
   const isAlive = async (accessToken: string) => (await another.getAccessToken(accessToken)) !== undefined;
 
-  it('ends a remembered session that is continued at the same time', async () => {
+  it('a changed password ends a remembered session that is continued at the same time', async () => {
     told();
     const alice = somebody();
     const session = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later() };
@@ -52,7 +52,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await store.getSession(next.sessionId)).toBeUndefined();
   });
 
-  it('revokes tokens, codes and sessions of the user, and none of other users', async () => {
+  it('a changed password revokes tokens, codes and sessions of the user, and none of other users', async () => {
     told();
     const [alice, bob] = [somebody(), somebody()];
     const token = await store.saveToken(tokens(), WEB, alice);
@@ -78,7 +78,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await isAlive(next.accessToken)).toBe(true);
   });
 
-  it('revokes device codes that are pending, approved or redeemed', async () => {
+  it('a changed password revokes device codes that are pending, approved or redeemed', async () => {
     told();
     const alice = somebody();
     const asked = () => ({
@@ -105,7 +105,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await another.getDeviceAuthorization(pending.deviceCode)).toBeUndefined();
   });
 
-  it('revokes tokens that are refreshed at the same time', async () => {
+  it('a changed password revokes tokens that are refreshed at the same time', async () => {
     told();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
@@ -116,7 +116,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await isAlive(late.accessToken)).toBe(false);
   });
 
-  it('is detected by a fingerprint, which refreshed tokens inherit and which is hidden from handlers', async () => {
+  it('a changed password is detected by a fingerprint, which refreshed tokens inherit and the model does not return', async () => {
     told();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
@@ -129,7 +129,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await isAlive(next.accessToken)).toBe(false);
   });
 
-  it('revokes tokens even if it is the user’s first password', async () => {
+  it('the first password of a user revokes tokens that were issued before', async () => {
     told();
     const alice = somebody(null);
     const { accessToken } = await store.saveToken(tokens(), WEB, alice);
@@ -138,7 +138,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await isAlive(accessToken)).toBe(false);
   });
 
-  it('does not affect tokens issued before the application reported password hashes', async () => {
+  it('a changed password does not revoke tokens issued before the application reported password hashes', async () => {
     const alice = somebody();
     const { accessToken } = await store.saveToken(tokens(), WEB, alice);
     told();

@@ -25,7 +25,7 @@ describe.each(await findStores())('outbound notifications with a store in $name'
   });
   const stored = async (id: string) => (await opened.another.listNotifications()).filter((one) => one.id === id);
 
-  it('are listed in every process until they are removed', async () => {
+  it('outbound notifications are listed in every process until they are removed', async () => {
     const one = newOne();
     await opened.store.saveNotification(one, later(60));
     expect(await stored(one.id)).toEqual([one]);
@@ -34,20 +34,20 @@ describe.each(await findStores())('outbound notifications with a store in $name'
     expect(await stored(one.id)).toEqual([]);
   });
 
-  it('are claimed by one of several concurrent processes', async () => {
+  it('an outbound notification is claimed by one of several concurrent processes', async () => {
     const { id } = newOne();
     const { store, another } = opened;
     const all = await Promise.all([store, another, store, another].map((each) => each.claimNotification(id, 60)));
     expect(all.filter(Boolean)).toHaveLength(1);
   });
 
-  it('are not listed after they have expired', async () => {
+  it('outbound notifications are not listed after they have expired', async () => {
     const one = newOne();
     await opened.store.saveNotification(one, new Date(Date.now() - 60_000));
     expect(await stored(one.id)).toEqual([]);
   });
 
-  it('remain stored when the tokens of their client are revoked', async () => {
+  it('outbound notifications remain stored when the tokens of their client are revoked', async () => {
     const one = newOne();
     await opened.store.saveNotification(one, later(60));
     await opened.store.revokeGrantsOf({ clientId: 'web' });
@@ -55,7 +55,7 @@ describe.each(await findStores())('outbound notifications with a store in $name'
     await opened.store.removeNotification(one.id);
   });
 
-  it('cannot be confused with the grants of a user who chooses a reserved id', async () => {
+  it('outbound notifications cannot be confused with the grants of a user who chooses a reserved id', async () => {
     const { store, another } = opened;
     const one = newOne();
     await store.saveNotification(one, later(60));
@@ -72,7 +72,7 @@ describe.each(await findStores())('outbound notifications with a store in $name'
     await store.removeNotification(one.id);
   });
 
-  it('remain stored after revokeBefore()', async () => {
+  it('outbound notifications remain stored after revokeBefore()', async () => {
     const one = newOne();
     await opened.store.saveNotification(one, later(60));
     await opened.store.revokeBefore();

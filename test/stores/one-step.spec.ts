@@ -28,7 +28,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
   }
   const next = ({ grantId }: RefreshToken, more: object = {}) => token({ grantId, ...more });
 
-  it('succeeds for one of many concurrent requests in two processes, and saves only its tokens', async () => {
+  it('redeem() succeeds for one of many concurrent requests in two processes, and saves only its tokens', async () => {
     const held = await issue();
     const attempts = Array.from({ length: 100 }, (_, index) => {
       const made = next(held);
@@ -44,7 +44,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(await opened.another.getRefreshToken(held.refreshToken)).toMatchObject({ revokedAt: expect.any(Date) });
   });
 
-  it('consumes nothing if the new tokens cannot be saved', async () => {
+  it('redeem() consumes nothing if a database cannot save the new tokens', async () => {
     // Redis and memory accept this token.
     if (name === 'memory' || name === 'Redis') return;
     const held = await issue();
@@ -56,7 +56,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(await opened.store.redeem(held, next(held), WEB, ALICE)).toBeDefined();
   });
 
-  it('keeps a redeemed code with its data and the time of redemption', async () => {
+  it('redeem() keeps the redeemed code with its data and the time of redemption', async () => {
     const code = { redirectUri: 'https://app.example/cb', codeChallenge: 'c', codeChallengeMethod: 'S256' };
     const authorizationCode = randomUUID();
     const more = { grantId: randomUUID(), nonce: 'n-0S6', claims: { userinfo: ['email', 'Zoë'] } };
@@ -72,7 +72,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(revokedAgo).toBeLessThan(30);
   });
 
-  it('stores further properties of a token, and the rotated token with the used one', async () => {
+  it('redeem() stores further properties of a token, and the rotated token with the used one', async () => {
     const held = await issue({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
     expect(held).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
     const made = next(held, { act: { sub: 'admin' }, successor: 'sealed' });
@@ -85,7 +85,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(found).not.toHaveProperty('successor');
   });
 
-  it('saves no valid tokens in a revoked grant', async () => {
+  it('redeem() saves no valid tokens in a revoked grant', async () => {
     const held = await issue();
     await opened.another.revokeGrant(held.grantId!);
     const made = next(held);
@@ -93,7 +93,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(await opened.store.getAccessToken(made.accessToken)).toBeUndefined();
   });
 
-  it('extends a grant to the expiry of its last token, and records its last use', async () => {
+  it('redeem() extends a grant to the expiry of its last token, and records its last use', async () => {
     const user = { id: `lister ${name}` };
     const first = token({ grantId: randomUUID(), refreshTokenExpiresAt: later(60) });
     await opened.store.saveToken(first, WEB, user);
@@ -105,7 +105,7 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(grant!.lastUsedAt.getTime()).toBeGreaterThanOrEqual(grant!.createdAt.getTime());
   });
 
-  it('makes a single-use value available once across processes until it expires', async () => {
+  it('once() makes a single-use value available once across processes until it expires', async () => {
     const attempt = (seconds: number) => (value: string, index: number) =>
       (index % 2 ? opened.store : opened.another).once(value, seconds);
     const same = Array.from({ length: 50 }, () => `ticket ${name}`);

@@ -136,7 +136,7 @@ describe.each(servers)('a TypeORM store during an outage of $name', ({ name, opt
 });
 
 describe.each(servers.filter(({ name }) => name === 'MariaDB'))('canceling a statement on $name', (database) => {
-  it('never cancels a connection with the same number at another server', async () => {
+  it('canceling a statement never affects a connection with the same number at another database server', async () => {
     const prefix = ownPrefix('stopped');
     const opened = await open(database, prefix, { poolSize: 1 });
     const store = new TypeOrmStore(opened.dataSource, { users, clients, prefix, deadline: 0.3 });
@@ -166,7 +166,7 @@ describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
     let opened: Opened;
     afterAll(() => opened.close());
 
-    it('responds with 503 once, and replaces all connections to the server that became a replica', async () => {
+    it('after a failover, a store responds with 503 once, and replaces all connections to the server that became a replica', async () => {
       opened = await open(database, ownPrefix('failover'), { poolSize: POOL });
       const { dataSource, store } = opened;
       const save = (accessToken: string) =>
@@ -185,7 +185,7 @@ describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
 describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
   'a TypeORM store behind a connection pooler for $name',
   (database) => {
-    it('reports how to fix a pooler without support for prepared statements', async () => {
+    it('a store reports how to configure a connection pooler without support for prepared statements', async () => {
       const { dataSource, store, close } = await open(database, ownPrefix('pooler'), { poolSize: 1 });
       await store.getAccessToken('x');
       // Another client that shares the connection has the same effect.

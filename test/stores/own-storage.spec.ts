@@ -69,7 +69,7 @@ describe('an application’s own storage', () => {
     expect(await store.getSession('cookie')).toBeUndefined();
   });
 
-  it('remembers consents until revokeBefore() includes them', async () => {
+  it('remembers consents until revokeBefore() is called with `consents: true`', async () => {
     const store = await makeStore();
     await store.saveConsent(USER, asked);
     expect(await store.hasConsented(USER, asked)).toBe(true);

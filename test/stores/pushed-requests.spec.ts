@@ -32,7 +32,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     return pushed;
   }
 
-  it('is found unchanged in every process', async () => {
+  it('a pushed authorization request is found unchanged in every process', async () => {
     const pushed = await push();
     const { expiresAt, ...found } = (await opened.another.getPushedRequest(pushed.requestUri))!;
     const { expiresAt: saved, ...wanted } = pushed;
@@ -41,20 +41,20 @@ describe.each(await findStores())('a pushed authorization request with a store i
     expect(Math.abs(expiresAt.getTime() - saved.getTime())).toBeLessThan(2000);
   });
 
-  it('is found only by its exact request_uri', async () => {
+  it('a pushed authorization request is found only by its exact request_uri', async () => {
     const { requestUri } = await push();
     for (const other of [requestUri.toUpperCase(), `${requestUri} `, requestUri.slice(0, -1), '', '%', 'constructor']) {
       expect(await opened.store.getPushedRequest(other)).toBeUndefined();
     }
   });
 
-  it('can have the maximum size', async () => {
+  it('a pushed authorization request can have the maximum size', async () => {
     const claims = '€'.repeat(16_000);
     const { requestUri } = await push({ parameters: { claims } });
     expect(await opened.store.getPushedRequest(requestUri)).toMatchObject({ parameters: { claims } });
   });
 
-  it('is consumed by one of many concurrent requests in two processes, and cannot be found afterwards', async () => {
+  it('a pushed authorization request is consumed by one of many concurrent requests, and not found afterwards', async () => {
     const pushed = await push();
     const attempts = Array.from({ length: 100 }, (_, index) =>
       (index % 2 ? opened.store : opened.another).revokePushedRequest(pushed),
@@ -66,7 +66,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     }
   });
 
-  it('is not accepted as a code or token, and is not listed for the user', async () => {
+  it('a pushed authorization request is not accepted as a code or token, and is not listed for the user', async () => {
     const { requestUri } = await push();
     expect(await opened.store.getAuthorizationCode(requestUri)).toBeUndefined();
     expect(await opened.store.getRefreshToken(requestUri)).toBeUndefined();
@@ -76,13 +76,13 @@ describe.each(await findStores())('a pushed authorization request with a store i
     expect(await opened.store.getPushedRequest(requestUri)).toBeDefined();
   });
 
-  it('is deleted with all grants of its client', async () => {
+  it('a pushed authorization request is deleted with all grants of its client', async () => {
     const { requestUri } = await push();
     await opened.store.revokeGrantsOf({ clientId: WEB.id });
     expect(await opened.another.getPushedRequest(requestUri)).toBeUndefined();
   });
 
-  it('is deleted after `openUntil` if it was not opened', async () => {
+  it('a pushed authorization request is deleted after `openUntil` if it was not opened', async () => {
     const { requestUri } = await push({ openUntil: later(0.5) });
     await rest(700);
     expect(await opened.another.getPushedRequest(requestUri)).toBeUndefined();
@@ -90,7 +90,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     expect(await opened.store.prune()).toBeGreaterThanOrEqual(isDatabase ? 1 : 0);
   });
 
-  it('remains available after it was opened, even by two browsers concurrently', async () => {
+  it('a pushed authorization request remains available after `openUntil` if it was opened, even by two browsers', async () => {
     const { requestUri } = await push({ openUntil: later(0.5) });
     const both = [opened.store, opened.another];
     const found = await Promise.all(both.map((store) => store.getPushedRequest(requestUri)));
@@ -103,7 +103,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     expect(await opened.store.revokePushedRequest({ requestUri })).toBe(true);
   });
 
-  it('expires by the clock of the store, regardless of the clocks of the processes', async () => {
+  it('a pushed authorization request expires by the clock of the store, regardless of the clocks of the processes', async () => {
     if (opened.store === opened.another) return;
     skewClocks();
     try {
@@ -127,7 +127,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     }
   });
 
-  it('is pruned after it has expired', async () => {
+  it('a pushed authorization request is pruned after it has expired', async () => {
     const over = await push({ openUntil: later(-7200), expiresAt: later(-3600) });
     const { requestUri } = await push();
     await opened.store.prune();

@@ -64,7 +64,7 @@ describe.each(await findStores())('signed requests of a client with a store in $
     await opened.store.saveAuthorizationCode({ authorizationCode, expiresAt, ...asked }, client, alice);
   }
 
-  it('are single-use as a DPoP proof: one of several codes is redeemed, the others remain valid', async () => {
+  it('a DPoP proof sent concurrently with several codes redeems one of them, and the other codes remain valid', async () => {
     const codes = both().map((_, at) => `code-${at}`);
     for (const code of codes) await saveCode(code);
     const prove = (jti: string) =>
@@ -85,7 +85,7 @@ describe.each(await findStores())('signed requests of a client with a store in $
     }
   });
 
-  it('are single-use as a CIBA request', async () => {
+  it('a signed CIBA request that is sent several times concurrently is accepted once', async () => {
     const jwt = { iss: 'app', aud: ISSUER, iat: now(), nbf: now(), exp: now() + 60, jti: 'the same' };
     const request = await new SignJWT({ ...jwt, scope: 'openid', login_hint: 'alice' })
       .setProtectedHeader({ alg: 'ES256' })

@@ -167,11 +167,11 @@ describe('the scripts of a Redis store', () => {
     ['createClientPool() of redis', createClientPool()],
     ['createCluster() of redis', createCluster({ rootNodes: [] })],
     ['createSentinel() of redis', createSentinel({ name: 'primary', sentinelRootNodes: [] })],
-  ])('work with %s', (_name, client) => {
+  ])('a Redis store accepts the client %s', (_name, client) => {
     expect(new RedisStore({ client, users })).toBeInstanceOf(RedisStore);
   });
 
-  it.each([undefined, {}, { get() {} }])('are not sent to %j, which is not a Redis client', (client) => {
+  it.each([undefined, {}, { get() {} }])('a Redis store rejects %j, which is not a Redis client', (client) => {
     const open = () => new RedisStore({ client: client as unknown as RedisClient, users });
     expect(open).toThrow(InvalidArgumentError);
   });

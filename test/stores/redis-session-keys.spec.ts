@@ -8,7 +8,7 @@ import { DRIVERS, findRedis, Keys } from './redis-server.js';
 import { users } from './typeorm-databases.js';
 
 describe.each(await findRedis())('the sessions of a Redis store at %s', (url) => {
-  it('have no common list, because they belong to no client', async () => {
+  it('sessions in Redis are in the list of their user, and in no list of a client', async () => {
     const keys = new Keys([url]);
     const connected = await DRIVERS[0]![1]([url]);
     const store = new RedisStore({ client: connected.client, users, prefix: keys.prefix });

@@ -52,29 +52,32 @@ describe.each(await findStores())('a self-registered client with a store in $nam
   it.each([
     ['expires if it is never used', later(600)],
     ['never expires', null],
-  ])('is found by its secret and by its registration access token in every process, if it %s', async (_, expiresAt) => {
-    const made = await register(expiresAt);
-    for (const store of [opened.store, opened.another]) {
-      expect(await store.getClient(made.id, null)).toMatchObject(made.client);
-      const found = await store.getClient(made.id, made.clientSecret);
-      expect(found).toMatchObject(made.client);
-      expect(JSON.stringify(found)).not.toMatch(/hash/i);
-      expect(await store.getClient(made.id, 'wrong')).toBeUndefined();
-      const registration = await store.getRegistration(made.id, made.registrationAccessToken);
-      expect(registration).toMatchObject({ client: made.client, issuedAt: made.issuedAt });
-      for (const token of ['wrong', '', made.clientSecret])
-        expect(await store.getRegistration(made.id, token)).toBeUndefined();
-      expect(await store.getRegistration(`${made.id}0`, made.registrationAccessToken)).toBeUndefined();
-    }
-  });
+  ])(
+    'a self-registered client is found by its secret and its registration access token in every process, if it %s',
+    async (_, expiresAt) => {
+      const made = await register(expiresAt);
+      for (const store of [opened.store, opened.another]) {
+        expect(await store.getClient(made.id, null)).toMatchObject(made.client);
+        const found = await store.getClient(made.id, made.clientSecret);
+        expect(found).toMatchObject(made.client);
+        expect(JSON.stringify(found)).not.toMatch(/hash/i);
+        expect(await store.getClient(made.id, 'wrong')).toBeUndefined();
+        const registration = await store.getRegistration(made.id, made.registrationAccessToken);
+        expect(registration).toMatchObject({ client: made.client, issuedAt: made.issuedAt });
+        for (const token of ['wrong', '', made.clientSecret])
+          expect(await store.getRegistration(made.id, token)).toBeUndefined();
+        expect(await store.getRegistration(`${made.id}0`, made.registrationAccessToken)).toBeUndefined();
+      }
+    },
+  );
 
-  it('is deleted after its expiry if it was never used', async () => {
+  it('an unused self-registered client is deleted after its expiry', async () => {
     const made = await register(later(-1));
     expect(await opened.store.getClient(made.id, null)).toBeUndefined();
     expect(await opened.store.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
   });
 
-  it('remains stored once it was used, even by several concurrent requests', async () => {
+  it('a self-registered client remains stored once it was used, even by several concurrent requests', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     await Promise.all(Array.from({ length: 8 }, (_, index) => saveCode(client, `${made.id}${index}`)));
@@ -92,7 +95,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
   it.each([
     ['expires if it is never used', later(600)],
     ['never expires', null],
-  ])('can be changed repeatedly and gets a new secret, if it %s', async (_, expiresAt) => {
+  ])('a self-registered client can be changed repeatedly and gets a new secret, if it %s', async (_, expiresAt) => {
     const made = await register(expiresAt);
     for (const name of ['One', 'Two', 'Three']) {
       const client = { ...made.client, name, redirectUris: [`${CALLBACK}/${name}`] };
@@ -107,7 +110,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.store.getRegistration(made.id, made.registrationAccessToken)).toBeDefined();
   });
 
-  it('keeps its last change, even if it is first used at the same time', async () => {
+  it('a self-registered client keeps its last change, even if it is first used at the same time', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const narrowed = { ...made.client, redirectUris: ['https://app.example/only'] };
@@ -174,60 +177,71 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     }
   }
 
-  it.each(TURNS)('keeps the second of two updates that surround step %i of its first use', async (turn) => {
-    const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
-    const update = async (when: 'before' | 'after') => {
-      const changed = { ...made, client: named(made.client, when) };
-      expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
-    };
-    const isReached = await intrudeAt(turn, update, () => saveCode(client, `${made.id} updated`));
-    if (isReached) await expectState(made, 'after', 'secret of after');
-    expect(await opened.another.getAuthorizationCode(`${made.id} updated`)).toBeDefined();
-  });
-
-  it.each(TURNS)('keeps an update before step %i of its first use if the process is killed there', async (turn) => {
-    const made = await register();
-    const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
-    const update = async (when: 'before' | 'after') => {
-      if (when === 'after') throw killed;
-      const changed = { ...made, client: named(made.client, when) };
-      expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
-    };
-    const ended = await intrudeAt(turn, update, () => saveCode(client, `${made.id} killed`)).catch((error) => error);
-    if (ended === false) return;
-    expect(ended).toBe(killed);
-    await expectState(made, 'before', 'secret of before');
-    const changed = { ...made, client: named(made.client, 'after') };
-    expect(await opened.store.updateRegistration(changed, { clientSecret: 'secret of after' })).toBe(true);
-    await expectState(made, 'after', 'secret of after');
-    expect(await opened.store.disableClient(made.id)).toBe(true);
-    expect(await opened.another.getClient(made.id, null)).toBeUndefined();
-    expect(await opened.store.removeClient(made.id)).toBe(true);
-    expect(await opened.another.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
-  });
-
-  it.each(TURNS)('stays removed if it was removed before step %i of its first use, even after a kill', async (turn) => {
-    for (const isKilled of [false, true]) {
+  it.each(TURNS)(
+    'of two updates around step %i of the first use of a self-registered client, the second one is kept',
+    async (turn) => {
       const made = await register();
       const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
-      const remove = async (when: 'before' | 'after') => {
-        if (when === 'before') await opened.another.revokeRegistration(made);
-        else if (isKilled) throw killed;
+      const update = async (when: 'before' | 'after') => {
+        const changed = { ...made, client: named(made.client, when) };
+        expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
       };
-      const ended = await intrudeAt(turn, remove, () => saveCode(client, `${made.id} removed`)).catch((error) => error);
-      if (ended === false) return;
-      for (const store of [opened.store, opened.another]) {
-        expect(await store.getClient(made.id, null)).toBeUndefined();
-        expect(await store.findClient(made.id)).toBeUndefined();
-        expect(await store.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
-        expect(await store.updateRegistration(made, {})).toBe(false);
-        expect(await store.getAuthorizationCode(`${made.id} removed`)).toBeUndefined();
-      }
-    }
-  });
+      const isReached = await intrudeAt(turn, update, () => saveCode(client, `${made.id} updated`));
+      if (isReached) await expectState(made, 'after', 'secret of after');
+      expect(await opened.another.getAuthorizationCode(`${made.id} updated`)).toBeDefined();
+    },
+  );
 
-  it('becomes permanent with its first use, even if all its grants were revoked before', async () => {
+  it.each(TURNS)(
+    'an update of a self-registered client before step %i of its first use is kept if the process is killed there',
+    async (turn) => {
+      const made = await register();
+      const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
+      const update = async (when: 'before' | 'after') => {
+        if (when === 'after') throw killed;
+        const changed = { ...made, client: named(made.client, when) };
+        expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
+      };
+      const ended = await intrudeAt(turn, update, () => saveCode(client, `${made.id} killed`)).catch((error) => error);
+      if (ended === false) return;
+      expect(ended).toBe(killed);
+      await expectState(made, 'before', 'secret of before');
+      const changed = { ...made, client: named(made.client, 'after') };
+      expect(await opened.store.updateRegistration(changed, { clientSecret: 'secret of after' })).toBe(true);
+      await expectState(made, 'after', 'secret of after');
+      expect(await opened.store.disableClient(made.id)).toBe(true);
+      expect(await opened.another.getClient(made.id, null)).toBeUndefined();
+      expect(await opened.store.removeClient(made.id)).toBe(true);
+      expect(await opened.another.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
+    },
+  );
+
+  it.each(TURNS)(
+    'a self-registered client stays removed if it was removed before step %i of its first use, even after a kill',
+    async (turn) => {
+      for (const isKilled of [false, true]) {
+        const made = await register();
+        const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
+        const remove = async (when: 'before' | 'after') => {
+          if (when === 'before') await opened.another.revokeRegistration(made);
+          else if (isKilled) throw killed;
+        };
+        const ended = await intrudeAt(turn, remove, () => saveCode(client, `${made.id} removed`)).catch(
+          (error) => error,
+        );
+        if (ended === false) return;
+        for (const store of [opened.store, opened.another]) {
+          expect(await store.getClient(made.id, null)).toBeUndefined();
+          expect(await store.findClient(made.id)).toBeUndefined();
+          expect(await store.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
+          expect(await store.updateRegistration(made, {})).toBe(false);
+          expect(await store.getAuthorizationCode(`${made.id} removed`)).toBeUndefined();
+        }
+      }
+    },
+  );
+
+  it('a self-registered client becomes permanent with its first use, even if all its grants were revoked before', async () => {
     const made = await register();
     await opened.another.revokeGrantsOf({ clientId: made.id });
     await saveCode((await opened.store.getClient(made.id, null)) as MetadataClient, `${made.id} first`);
@@ -235,7 +249,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.another.findClient(made.id)).toBeDefined();
   });
 
-  it('loses no update and no use if several processes change and use it concurrently', async () => {
+  it('concurrent changes and uses of a self-registered client in several processes are all kept', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     let last = '';
@@ -253,7 +267,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
       expect(await opened.another.getAuthorizationCode(`${made.id} use ${index}`)).toBeDefined();
   });
 
-  it('is found even if it is first used during the lookup', async () => {
+  it('a self-registered client is found even if it is first used during the lookup', async () => {
     const made = await register();
     const client = (await opened.another.getClient(made.id, null)) as MetadataClient;
     const { storage } = opened.store as unknown as { storage: { find(...given: unknown[]): unknown } };
@@ -267,14 +281,14 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     finding.mockRestore();
   });
 
-  it('can be removed by the administrator even if it was never used', async () => {
+  it('an administrator can remove a self-registered client that was never used', async () => {
     const made = await register();
     expect(await opened.another.removeClient(made.id)).toBe(true);
     expect(await opened.store.getClient(made.id, null)).toBeUndefined();
     expect(await opened.store.removeClient(made.id)).toBe(false);
   });
 
-  it('is removed even if it is first used at the same time', async () => {
+  it('a self-registered client is removed even if it is first used at the same time', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as MetadataClient;
     const { storage } = opened.store as unknown as { storage: { addNewClient(...given: unknown[]): unknown } };
@@ -289,7 +303,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.another.getAuthorizationCode(`${made.id} race`)).toBeUndefined();
   });
 
-  it('can update itself with a new secret, without a slow hash, and keeps the application’s settings', async () => {
+  it('a self-registered client that updates itself gets a new secret without scrypt, and keeps the application’s settings', async () => {
     const made = await register(null);
     await opened.store.changeClient(made.id, { consent: 'once' });
     await saveCode(made.client, `${made.id} kept`);
@@ -306,7 +320,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.another.getAuthorizationCode(`${made.id} kept`)).toBeDefined();
   });
 
-  it('keeps the administrator’s restrictions when it updates itself', async () => {
+  it('a self-registered client keeps the administrator’s restrictions when it updates itself', async () => {
     const made = await register(null);
     const restrictions = {
       applicationType: 'web',
@@ -321,7 +335,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.store.getClient(made.id, null)).toMatchObject({ ...restrictions, metadata });
   });
 
-  it('can still manage itself after the administrator saved it', async () => {
+  it('a self-registered client can still manage itself after the administrator saved it', async () => {
     const made = await register(null);
     const { secrets: _, ...found } = (await opened.store.findClient(made.id))!;
     expect(JSON.stringify(found)).not.toMatch(/hash/i);
@@ -332,7 +346,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.another.getClient(made.id, made.clientSecret)).toBeDefined();
   });
 
-  it('requires consent again if its name or redirect URIs change, while its grants remain valid', async () => {
+  it('a self-registered client requires consent again if its name or redirect URIs change, and keeps its grants', async () => {
     const made = await register(null);
     await opened.store.changeClient(made.id, { consent: 'once' });
     const asked = async () => ({
@@ -363,7 +377,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await hasConsented()).toBe(false);
   });
 
-  it('is removed with all of its grants', async () => {
+  it('a self-registered client is removed with all of its grants', async () => {
     const [unused, used] = [await register(), await register()];
     const client = (await opened.store.getClient(used.id, null)) as MetadataClient;
     await saveCode(client, `${used.id} code`);
@@ -384,7 +398,7 @@ describe.each(await findStores())('a client from a metadata document, with a sto
   });
   afterAll(() => opened.close());
 
-  it('requires consent again if its document changes the name or redirect URIs', async () => {
+  it('a client from a metadata document requires consent again if the document changes the name or redirect URIs', async () => {
     const client = {
       id: 'https://client.example/other.json',
       clientIdHost: 'client.example',
@@ -408,7 +422,7 @@ describe.each(await findStores())('a client from a metadata document, with a sto
       expect(await has(other)).toBe(false);
   });
 
-  it('is stored with its grants, but not listed as a client', async () => {
+  it('a client from a metadata document is stored with its grants, but not listed as a client', async () => {
     const user = { id: 'alice' };
     const id = 'https://client.example/id.json';
     const metadata = {

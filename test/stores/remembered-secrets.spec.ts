@@ -30,7 +30,7 @@ describe('the verification of a correct client secret', () => {
   });
   afterEach(() => scrypt.stop());
 
-  it('needs no scrypt if the library generated the secret', async () => {
+  it('runs no scrypt if the library generated the secret', async () => {
     const { secret, secretHash } = newClientSecret();
     const store = storeOf({ secretHashes: [chosen, secretHash] });
     expect(await scrypt.during(() => store.getClient('web', secret))).toBe(0);
@@ -40,7 +40,7 @@ describe('the verification of a correct client secret', () => {
     expect(await store.getClient('web', secretHash)).toBeUndefined();
   });
 
-  it('needs one scrypt for any number of repeated or concurrent requests', async () => {
+  it('runs scrypt once for any number of repeated or concurrent requests', async () => {
     const store = storeOf({ secretHashes: [chosen] });
     const bring = () => Promise.all(Array.from({ length: 100 }, () => store.getClient('web', 's3cret')));
     expect(await scrypt.during(bring)).toBe(1);
@@ -48,13 +48,13 @@ describe('the verification of a correct client secret', () => {
     for (const found of await bring()) expect(found).toEqual({ id: 'web', grants: [] });
   });
 
-  it('needs one scrypt per request if `rememberSecretsFor` is 0', async () => {
+  it('runs scrypt for each request if `rememberSecretsFor` is 0', async () => {
     const store = storeOf({ secretHashes: [chosen] }, { rememberSecretsFor: 0 });
     await store.getClient('web', 's3cret');
     expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(1);
   });
 
-  it('forgets the secret after `rememberSecretsFor`', async () => {
+  it('runs scrypt again after `rememberSecretsFor` has passed', async () => {
     const store = storeOf({ secretHashes: [chosen] }, { rememberSecretsFor: 60 });
     await store.getClient('web', 's3cret');
     expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(0);
@@ -63,7 +63,7 @@ describe('the verification of a correct client secret', () => {
     later.mockRestore();
   });
 
-  it('rejects the secret immediately after it was replaced or its client was removed', async () => {
+  it('fails immediately after the secret was replaced or its client was removed', async () => {
     let client: StoredClient | undefined = { id: 'web', grants: [], secretHashes: [chosen] };
     const store = new MemoryStore({ clients: { findById: () => client }, users });
     expect(await store.getClient('web', 's3cret')).toBeDefined();
@@ -74,7 +74,7 @@ describe('the verification of a correct client secret', () => {
     expect(await store.getClient('web', 'another')).toBeUndefined();
   });
 
-  it('hashes the secret again once with the current cost, and needs no scrypt afterwards', async () => {
+  it('replaces an outdated hash once, and runs no scrypt afterwards', async () => {
     const salt = Buffer.from('salt');
     const key = scryptSync('s3cret', salt, 32, { N: 16 }).toString('base64').replaceAll('=', '');
     let secretHashes = [`$scrypt$ln=4,r=8,p=1$c2FsdA$${key}`];

@@ -29,7 +29,7 @@ describe.each(await findStores())('a remembered session with a store in $name', 
     return { ...session, remembered: { token, expiresAt: later(600) } };
   };
 
-  it('is found by its token, with the details of the login', async () => {
+  it('a remembered session is found by its token, with the details of the login', async () => {
     const { token } = await save();
     const found = await opened.another.findRememberedSession(token);
     expect(found).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(await findStores())('a remembered session with a store in $name', 
     expect(await opened.store.findRememberedSession(randomUUID())).toBeFalsy();
   });
 
-  it('is continued by one of several concurrent requests, which gets the next token', async () => {
+  it('a remembered session is continued by one of several concurrent requests, which gets the next token', async () => {
     const { token, session } = await save();
     const tries = Array.from({ length: 4 }, next);
     const done = await Promise.all(
@@ -65,7 +65,7 @@ describe.each(await findStores())('a remembered session with a store in $name', 
   });
 
   it.each(['session', 'token', 'replaced token'] as const)(
-    'ends with all of its tokens if the %s is revoked',
+    'a remembered session ends with all of its tokens if the %s is revoked',
     async (by) => {
       const { token, session } = await save();
       const continued = next();
@@ -83,14 +83,14 @@ describe.each(await findStores())('a remembered session with a store in $name', 
     },
   );
 
-  it('ends with all grants of the user', async () => {
+  it('a remembered session ends with all grants of the user', async () => {
     const { token } = await save();
     await opened.another.revokeGrantsOf({ userId: '1' });
     expect(await opened.store.findRememberedSession(token)).toBeFalsy();
     expect(await opened.store.continueSession(token, next())).toBe(false);
   });
 
-  it('is not listed as an application, and is not found after its token has expired', async () => {
+  it('a remembered session is not listed as an application, and is not found after its token has expired', async () => {
     const [sessionId, token] = [randomUUID(), randomUUID()];
     const session = { sessionId, user, authTime: new Date(), expiresAt: later(-1) };
     await opened.store.saveSession({ ...session, remembered: { token, expiresAt: later(-1) } });

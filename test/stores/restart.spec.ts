@@ -25,7 +25,7 @@ async function terminate({ dataSource }: Opened): Promise<number> {
   return (await dataSource.query<unknown[]>(backends, [APPLICATION])).length;
 }
 
-describe.each(postgres)('a process whose connections to $name are ended by the server under load', (database) => {
+describe.each(postgres)('a process under load whose database connections are closed by $name', (database) => {
   let opened: Opened;
   const children: ChildProcess[] = [];
 
@@ -46,7 +46,7 @@ describe.each(postgres)('a process whose connections to $name are ended by the s
     await opened.close();
   });
 
-  it('survives, responds with 503 temporarily_unavailable meanwhile, and recovers', async () => {
+  it('keeps running, rejects lookups with temporarily_unavailable while disconnected, and recovers', async () => {
     let ended = 0;
     // On a busy machine, fewer connections are opened between two restarts.
     for (let n = 0; n < TERMINATIONS || ended <= PROCESSES * TERMINATIONS; n++) {

@@ -37,7 +37,7 @@ describe.each(await findDatabases())('the schema check of a TypeORM store on $na
   });
   afterAll(() => dispose?.());
 
-  it('stops the application before the migrations ran, and reports them with the command', async () => {
+  it('the schema check stops the application if migrations have not run, and reports them with the command', async () => {
     await connect();
     await expect(start()).rejects.toThrow(
       `Missing migrations: ${all.map((name) => `\`${name}\``).join(', ')}. Run \`npx typeorm migration:run`,
@@ -46,19 +46,19 @@ describe.each(await findDatabases())('the schema check of a TypeORM store on $na
     await expect(start()).resolves.toBeUndefined();
   });
 
-  it('reports that the DataSource has no migrations', async () => {
+  it('the schema check reports that the DataSource has no migrations', async () => {
     await connect({ migrations: [] });
     await expect(start()).rejects.toThrow(`Add \`...oauthMigrations({ prefix: '${prefix}' })\` to the \`migrations\``);
   });
 
-  it('reports that the DataSource has no entities', async () => {
+  it('the schema check reports that the DataSource has no entities', async () => {
     await connect({ entities: [] });
     await expect(start()).rejects.toThrow(
       `The DataSource has no entity \`${prefix}clients\`. Add \`...oauthEntities()\` to its \`entities\``,
     );
   });
 
-  it('reports a migration that is not recorded, although every table exists', async () => {
+  it('the schema check reports a migration that is not recorded, although every table exists', async () => {
     await connect();
     await source.runMigrations();
     const last = all.at(-1)!;
@@ -71,7 +71,7 @@ describe.each(await findDatabases())('the schema check of a TypeORM store on $na
     expect(outcome).toContain(all.length > 1 ? `Missing migrations: \`${last}\`. Run` : 'started');
   });
 
-  it('reports a missing column, although every migration is recorded', async () => {
+  it('the schema check reports a missing column, although every migration is recorded', async () => {
     await connect();
     await source.runMigrations();
     await source.query(`ALTER TABLE ${prefix}tokens DROP COLUMN issuer`);
@@ -80,18 +80,18 @@ describe.each(await findDatabases())('the schema check of a TypeORM store on $na
     );
   });
 
-  it('accepts tables created by `synchronize`', async () => {
+  it('the schema check accepts tables created by `synchronize`', async () => {
     await connect({ synchronize: true });
     await expect(start()).resolves.toBeUndefined();
   });
 
-  it('explains a failed statement if the store was used without the check', async () => {
+  it('a store that is used without the schema check explains a failed statement', async () => {
     await connect();
     await expect(store().getAccessToken('x')).rejects.toThrow('Missing migrations:');
     await expect(store().ping()).rejects.toThrow('Missing migrations:');
   });
 
-  it('asks to initialize the DataSource', async () => {
+  it('the schema check asks to initialize the DataSource', async () => {
     source = new DataSource({ ...given, ...names });
     await start();
     await expect(store().ping()).rejects.toThrow('Call `await dataSource.initialize()` first');

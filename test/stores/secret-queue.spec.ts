@@ -31,14 +31,14 @@ describe('the verification of wrong client secrets', () => {
   });
   afterEach(() => scrypt.stop());
 
-  it('runs two at a time for all clients', async () => {
+  it('runs at most two scrypt computations at a time for all clients', async () => {
     const store = storeOf();
     const found = await Promise.all(wrong(24).map((secret, index) => store.getClient(`client-${index}`, secret)));
     expect(found).toEqual(Array(24).fill(undefined));
     expect([scrypt.total, scrypt.atOnce]).toEqual([24, 2]);
   });
 
-  it('runs one at a time per client, with at most sixteen waiting', async () => {
+  it('runs one scrypt computation at a time per client; sixteen more wait, and further ones are rejected', async () => {
     const store = storeOf();
     const responses = await Promise.allSettled(wrong(64).map((secret) => store.getClient('web', secret)));
     expect(responses.filter(({ status }) => status === 'fulfilled')).toHaveLength(17);
@@ -95,13 +95,13 @@ describe('the verification of wrong client secrets', () => {
     ['public', []],
     ['registered with a generated secret', [newClientSecret().secretHash]],
     ['registered with an invalid hash', ['$2b$10$notscryptatall']],
-  ])('needs no scrypt for a client that is %s', async (id, hashes) => {
+  ])('runs no scrypt for a client that is %s', async (id, hashes) => {
     const store = storeOf(hashes);
     expect(await scrypt.during(() => store.getClient(id, 'wrong'))).toBe(0);
     expect(await store.getClient(id, 'wrong')).toBeUndefined();
   });
 
-  it('leaves threads free if the application calls hashSecret() concurrently', async () => {
+  it('leaves threads free, because concurrent hashSecret() calls of the application run one at a time', async () => {
     await Promise.all(Array.from({ length: 6 }, (_, index) => hashSecret(`secret ${index}`)));
     expect([scrypt.total, scrypt.atOnce]).toEqual([6, 1]);
   });

@@ -25,7 +25,7 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     ...more,
   });
 
-  it('are stored once each for all processes, and not listed as grants', async () => {
+  it('each client of a session is stored once for all processes, and not listed as a grant', async () => {
     const one = newOne();
     for (let times = 0; times < 2; times += 1) await opened.store.saveSessionClient(one, later(60));
     expect(await opened.another.listGrants(one.userId)).toEqual([]);
@@ -37,7 +37,7 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([one]);
   });
 
-  it('are selected by session, client and issuer, and returned to one of several concurrent requests', async () => {
+  it('clients of a session are selected by session, client and issuer, and returned to one of several concurrent requests', async () => {
     const one = newOne({ grantId: randomUUID() });
     const { userId } = one;
     const others = [
@@ -56,13 +56,13 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(await store.takeSessionClients({ userId })).toEqual([others[0]]);
   });
 
-  it('are deleted when they expire', async () => {
+  it('clients of a session are deleted when they expire', async () => {
     const one = newOne();
     await opened.store.saveSessionClient(one, new Date(Date.now() - 1000));
     expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([]);
   });
 
-  it('are notified when the application ends everything of a user, for the same issuer only', async () => {
+  it('onSignOut() receives the clients of a user’s sessions when the user’s grants are revoked, for its own issuer only', async () => {
     const issuer = `https://${randomUUID()}.example`;
     const heard: SessionClient[] = [];
     opened.store.onSignOut(issuer, (ended) => heard.push(...ended));
@@ -75,7 +75,7 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(heard).toEqual([one]);
   });
 
-  it('are notified although revoking the user’s other grants fails', async () => {
+  it('onSignOut() receives the clients of a session although revoking the user’s other grants fails', async () => {
     const issuer = `https://${randomUUID()}.example`;
     const heard: SessionClient[] = [];
     opened.store.onSignOut(issuer, (ended) => heard.push(...ended));
@@ -87,7 +87,7 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(heard).toEqual([one]);
   });
 
-  it('are returned as far as they could be removed, and the others later', async () => {
+  it('clients of a session that could not be removed are returned by a later call', async () => {
     const one = newOne();
     const others = [newOne({ userId: one.userId }), newOne({ userId: one.userId })];
     for (const each of [one, ...others]) await opened.store.saveSessionClient(each, later(60));
@@ -102,7 +102,7 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(new Set([...some, ...rest])).toEqual(new Set([one, ...others]));
   });
 
-  it('remain stored if they are saved again while another process removes them', async () => {
+  it('a client of a session remains stored if it is saved again while another process removes it', async () => {
     const one = newOne();
     const { userId } = one;
     await opened.store.saveSessionClient(one, later(60));

@@ -22,13 +22,13 @@ describe.each(await findStores())('the signing keys of a store in $name', ({ ope
   });
   afterAll(() => opened.close());
 
-  it('are the same in all processes that start concurrently', async () => {
+  it('the signing keys of a store are the same in all processes that start concurrently', async () => {
     const servers = Array.from({ length: 6 }, (_, at) => serverOf(at % 2 ? opened.store : opened.another));
     const all = await Promise.all(servers.map(kids));
     expect(new Set(all.flat()).size).toBe(1);
   });
 
-  it('are rotated once by concurrent processes, and stored encrypted', async () => {
+  it('the signing keys of a store are rotated once by concurrent processes, and stored encrypted', async () => {
     const [one, another] = [serverOf(opened.store), serverOf(opened.another)];
     const [first, second] = await Promise.all([signingKeys(one).rotate(), signingKeys(another).rotate()]);
     expect(first).toBe(second);
@@ -36,7 +36,7 @@ describe.each(await findStores())('the signing keys of a store in $name', ({ ope
     expect(await opened.store.getSigningKeys()).toMatch(/^[\w-]+$/);
   });
 
-  it('are replaced by one of several concurrent processes that read the same keys', async () => {
+  it('the signing keys of a store are replaced by one of several concurrent processes that read the same keys', async () => {
     const old = await opened.store.getSigningKeys();
     const tries = Array.from({ length: 8 }, (_, at) =>
       (at % 2 ? opened.store : opened.another).replaceSigningKeys(old, `text-${at}`),

@@ -55,19 +55,19 @@ describe.each(await findDatabases())('the statements of a TypeORM store on $name
   beforeEach(() => void log.statements.splice(0));
   afterAll(() => opened.close());
 
-  it('are one to authenticate, and the minimum to redeem and to refresh', async () => {
+  it('authentication takes one SQL statement, and redeeming and refreshing take the minimum', async () => {
     const goal = GOALS[database.name]!;
     expect(await costs(server, () => log.statements.length)).toEqual({ redeem: goal, refresh: goal, authenticate: 1 });
   });
 
-  it('do not update a grant that was just created', async () => {
+  it('saving tokens does not update a grant that was just created', async () => {
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
     expect((await runOperation(server, 'token', tokenRequest(password))).status).toBe(200);
     expect(log.statements.length).toBeGreaterThan(1);
     expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE/.test(statement))).toEqual([]);
   });
 
-  it('read one grant to find a token on PostgreSQL, even before the table has statistics', async () => {
+  it('the look-up of a token reads one grant on PostgreSQL, even before the table has statistics', async () => {
     if (database.name !== 'PostgreSQL') return;
     const { store, dataSource } = opened;
     const save = (accessToken: string) =>
@@ -92,7 +92,7 @@ describe.each(await findDatabases())('the statements of a TypeORM store on $name
     expect(Math.max(...read)).toBe(1);
   });
 
-  it('are prepared by name on PostgreSQL, unless that is disabled', async () => {
+  it('SQL statements are prepared by name on PostgreSQL, unless that is disabled', async () => {
     if (database.name !== 'PostgreSQL') return;
     const prefix = ownPrefix('counted');
     const names = async (dataSource: DataSource) => {
@@ -109,7 +109,7 @@ describe.each(await findDatabases())('the statements of a TypeORM store on $name
     }
   });
 
-  it('update a grant in place, so that PostgreSQL writes to none of its indexes (HOT update)', async () => {
+  it('a grant is updated in place, so that PostgreSQL writes to none of its indexes (HOT update)', async () => {
     if (database.name !== 'PostgreSQL') return;
     const prefix = ownPrefix('hot');
     const single = await open(database, prefix, { extra: { max: 1 } });
@@ -157,7 +157,7 @@ class CountingRedis implements IoRedisClient {
 }
 
 describe.each((await findRedis()).map((url) => ({ url })))('the round trips of a Redis store', ({ url }) => {
-  it('are one to authenticate, and three to redeem and to refresh', async () => {
+  it('a Redis store needs one round trip to authenticate, and three to redeem and to refresh', async () => {
     const redis = new Redis(url);
     const keys = new Keys([url]);
     const client = new CountingRedis(redis);

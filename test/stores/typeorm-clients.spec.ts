@@ -28,7 +28,7 @@ describe.each(await findDatabases())('the clients of a TypeORM store on $name', 
     opened.dataSource.getRepository(PREFIX + table).find() as Promise<Record<string, unknown>[]>;
   const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
 
-  it('get a new hash if the cost of the old one was too low, when their secret is used', async () => {
+  it('the hash of a client secret is replaced when the secret is used, if the cost of the hash was too low', async () => {
     const key = scryptSync('cheap', 'salt', 32, { N: 16 }).toString('base64').replaceAll('=', '');
     const other = await hashSecret('other');
     const client = { ...WEB, secret: undefined, secretHashes: [other, `$scrypt$ln=4,r=8,p=1$c2FsdA$${key}`] };
@@ -39,14 +39,14 @@ describe.each(await findDatabases())('the clients of a TypeORM store on $name', 
     expect(await store.getClient('web', 'cheap')).toBeDefined();
   });
 
-  it('can be changed without changing their secrets', async () => {
+  it('saveClient() without a secret changes other properties of a client, and keeps its secrets', async () => {
     await store.saveClient({ id: 'web', grants: ['password'], scopes: ['read'], accessTokenLifetime: 60 });
     const client = await store.getClient('web', SECRET);
     expect(client).toEqual({ id: 'web', grants: ['password'], scopes: ['read'], accessTokenLifetime: 60 });
   });
 
   // A column of MariaDB cannot hold 70 kB.
-  it('may have the longest possible scope, and get invalid_scope for a longer one', async () => {
+  it('a client may request the longest possible scope, and gets invalid_scope for a longer one', async () => {
     const scopes = Array.from({ length: 128 }, (_, index) => `${index}`.padEnd(256, 'x'));
     await store.saveClient({ ...WEB, scopes });
     const server = new OAuth2Server({ model: store });
@@ -61,7 +61,7 @@ describe.each(await findDatabases())('the clients of a TypeORM store on $name', 
     }
   });
 
-  it('lose all grants when they are removed', async () => {
+  it('a client of a TypeORM store loses all grants when it is removed', async () => {
     await save('orphan');
     expect(await store.removeClient('web')).toBe(true);
     expect(await store.removeClient('web')).toBe(false);
@@ -70,7 +70,7 @@ describe.each(await findDatabases())('the clients of a TypeORM store on $name', 
     expect(await store.getAccessToken('orphan')).toBeUndefined();
   });
 
-  it('can be stored by the application instead', async () => {
+  it('the application can store the clients of a TypeORM store itself', async () => {
     const clients = { findById: (id: string) => id === 'own' && { ...WEB, id } };
     const hosted = new TypeOrmStore(opened.dataSource, { users, prefix: PREFIX, clients });
     expect(await hosted.getClient('own', SECRET)).toMatchObject({ id: 'own' });

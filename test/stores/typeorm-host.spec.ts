@@ -25,7 +25,7 @@ describe.each(await findDatabases())(
     });
     afterAll(() => dispose?.());
 
-    it('has migrations that create the tables of its entities according to the DataSource options', async () => {
+    it('migrations create the tables of the store’s entities according to the DataSource options', async () => {
       await connect({ entityPrefix: host, migrationsTableName: `${host}migrations`, schema: `${host}schema` });
       const isPostgres = dataSource.options.type === 'postgres';
       if (isPostgres) await dataSource.query(`CREATE SCHEMA ${host}schema`);
@@ -41,7 +41,7 @@ describe.each(await findDatabases())(
       await dataSource.query(isPostgres ? `DROP SCHEMA ${host}schema CASCADE` : `DROP TABLE ${host}migrations`);
     });
 
-    it('names its indexes with the prefix of the DataSource, so that two of them can share a database', async () => {
+    it('indexes are named with the prefix of the DataSource, so that two of them can share a database', async () => {
       await connect({ entityPrefix: `${host}one_`, migrationsTableName: `${host}one_migrations` });
       await dataSource.runMigrations();
       // For SQLite in memory, each DataSource has its own database.
@@ -65,13 +65,13 @@ describe.each(await findDatabases())(
       if (isShared) await second.destroy();
     });
 
-    it('distinguishes similar client ids in tables created without its migrations', async () => {
+    it('similar client ids are distinguished in tables created without the migrations of the store', async () => {
       await connect({ entityPrefix: ownPrefix('synchronized'), synchronize: true });
       await store.saveClient(WEB);
       for (const id of ['WEB', 'web ', 'wéb']) expect(await store.getClient(id, null)).toBeUndefined();
     });
 
-    it('reports that its entities are missing', async () => {
+    it('a TypeORM store reports that its entities are missing in the application’s own DataSource', async () => {
       await connect({ entities: [] });
       await expect(store.getAccessToken('x')).rejects.toThrow('has no entity `oauth_');
     });

@@ -25,7 +25,7 @@ describe.each(await findDatabases())('the grants of users in a TypeORM store on 
   const save = (accessToken: string, more: object = {}, user: { id: string | number } = { id: 'alice' }) =>
     store.saveToken({ accessToken, accessTokenExpiresAt: later(), scope: 'read', ...more }, WEB, user);
 
-  it('are listed, and revoked one by one or all together', async () => {
+  it('grants of a user are listed, and revoked one by one or all together', async () => {
     await store.saveAuthorizationCode({ authorizationCode: 'bob', expiresAt: later() }, WEB, { id: 'bob' });
     await save('first', {}, { id: 7 });
     await save('second', { scope: 'read write' }, { id: 7 });
@@ -50,7 +50,7 @@ describe.each(await findDatabases())('the grants of users in a TypeORM store on 
     expect(await store.listGrants(7)).toEqual([]);
   });
 
-  it('are not revoked without a user or client in the filter', async () => {
+  it('revokeGrantsOf() rejects a filter without a value for user or client, and revokes nothing', async () => {
     await save('kept');
     for (const filter of [{}, { userId: undefined }, { userId: undefined, clientId: 'web' }, { user_id: 'alice' }]) {
       await expect(store.revokeGrantsOf(filter)).rejects.toMatchObject({ name: 'invalid_argument' });
@@ -58,7 +58,7 @@ describe.each(await findDatabases())('the grants of users in a TypeORM store on 
     expect(await store.getAccessToken('kept')).toBeDefined();
   });
 
-  it('are pruned in batches after they have expired', async () => {
+  it('expired tokens and grants are pruned in batches', async () => {
     for (let n = 0; n < 25; n++)
       await save(`old ${n}`, { accessTokenExpiresAt: earlier(3600), refreshToken: `r ${n}` });
     for (let n = 0; n < 25; n++) await save(`gone ${n}`, { accessTokenExpiresAt: earlier(3600) });

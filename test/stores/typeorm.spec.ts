@@ -40,7 +40,7 @@ describe.each(await findDatabases())('a TypeORM store on $name', (database) => {
     token({ grant_type: 'authorization_code', code: value, redirect_uri: CALLBACK, code_verifier: VERIFIER });
   const refresh = (value: string) => token({ grant_type: 'refresh_token', refresh_token: value });
 
-  it('supports the code flow, refresh and authentication', async () => {
+  it('a TypeORM store supports the code flow, refresh and authentication', async () => {
     const first = await redeem(await code());
     const second = await refresh(first.refreshToken!);
     const found = await server.authenticate(resourceRequest(`Bearer ${second.accessToken}`), new Response());
@@ -49,7 +49,7 @@ describe.each(await findDatabases())('a TypeORM store on $name', (database) => {
     expect(found.client).toEqual({ ...WEB, secret: undefined, secretHashes: undefined });
   });
 
-  it('revokes the token family when a code is replayed', async () => {
+  it('a TypeORM store revokes the token family when a code is replayed', async () => {
     const stolen = await code();
     const { accessToken, refreshToken } = await redeem(stolen);
     await expect(redeem(stolen)).rejects.toMatchObject({ name: 'invalid_grant' });
@@ -57,7 +57,7 @@ describe.each(await findDatabases())('a TypeORM store on $name', (database) => {
     expect(await store.getRefreshToken(refreshToken!)).toBeUndefined();
   });
 
-  it('revokes the token family when a refresh token is replayed, and saves nothing more in it', async () => {
+  it('a TypeORM store revokes the token family of a replayed refresh token, and saves no later token in it', async () => {
     const { refreshToken, grantId } = await redeem(await code());
     const { accessToken } = await refresh(refreshToken!);
     await expect(refresh(refreshToken!)).rejects.toMatchObject({ name: 'invalid_grant' });
@@ -68,7 +68,7 @@ describe.each(await findDatabases())('a TypeORM store on $name', (database) => {
     expect((await rows('tokens')).length).toBe(before);
   });
 
-  it('stores no token, code or secret in plain text', async () => {
+  it('a TypeORM store contains no token, code or secret in plain text', async () => {
     const redeemed = await code();
     const { accessToken, refreshToken } = await redeem(redeemed);
     const everything = JSON.stringify(await Promise.all(['clients', 'grants', 'tokens'].map(rows)));
@@ -76,7 +76,7 @@ describe.each(await findDatabases())('a TypeORM store on $name', (database) => {
     expect(everything).toContain('$scrypt$ln=14,r=8,p=1$');
   });
 
-  it('distinguishes ids by case, spaces and accents', async () => {
+  it('a TypeORM store distinguishes ids by case, spaces and accents', async () => {
     const ids = ['Alice', 'alice', 'alice ', ' alice', 'álice', 'a\u0301lice', '😀'.repeat(127), 'ß'.repeat(255)];
     const clientIds = ids.filter((id) => /^[ -~]+$/.test(id));
     for (const id of clientIds) await store.saveClient({ id, grants: ['password'], secret: `${id} secret` });
@@ -96,13 +96,13 @@ describe.each(await findDatabases())('a TypeORM store on $name', (database) => {
     await expect(save('too long', {}, { id: 'x'.repeat(256) })).rejects.toThrow(RangeError);
   });
 
-  it('rejects a user without an id', async () => {
+  it('a TypeORM store rejects a user without an id', async () => {
     await expect(store.saveToken({ accessToken: 'x', accessTokenExpiresAt: later() }, WEB, {})).rejects.toMatchObject({
       name: 'invalid_argument',
     });
   });
 
-  it('finds a token with one query', async () => {
+  it('a TypeORM store finds a token with one query', async () => {
     await save('counted');
     const queries = jest.spyOn(dataSource, 'createQueryRunner');
     await store.getAccessToken('counted');

@@ -36,7 +36,7 @@ describe('OAuth2Clients', () => {
     expect(created.client.secrets).toEqual([]);
   });
 
-  it('stores a secret that the caller chose, with the expiry set by `secretLifetime`', async () => {
+  it('stores a secret that the caller chose, with the expiry set by `secretLifetime`, and does not return it', async () => {
     const created = await clients.create({ id: 'web', ...SERVICE, secret: 'chosen' }, { secretLifetime: 60 });
     expect(created).not.toHaveProperty('secret');
     expect(created.client.secrets).toEqual([{ createdAt: expect.any(Date), expiresAt: expect.any(Date) }]);

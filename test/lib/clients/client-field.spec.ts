@@ -5,7 +5,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const FIELD = clientField('tls_client_auth_san_dns', isText);
 
 describe('a client field', () => {
-  it('derives its property from its name', () => {
+  it('has a camel-case property name, derived from its snake-case metadata name', () => {
     expect(FIELD.name).toBe('tls_client_auth_san_dns');
     expect(FIELD.property).toBe('tlsClientAuthSanDns');
   });
@@ -30,11 +30,11 @@ describe('a client field', () => {
     ['undefined for a client without the field', {}, undefined],
     ['undefined for a property in snake case', { tls_client_auth_san_dns: 'own' }, undefined],
     ['undefined for metadata in camel case', { metadata: { tlsClientAuthSanDns: 'registered' } }, undefined],
-  ])('returns %s', (_, client, value) => {
+  ])('reads %s', (_, client, value) => {
     expect(FIELD.of({ id: 'web', ...client })).toBe(value);
   });
 
-  it('returns a property that a getter of the class of the client computes', () => {
+  it('reads a property that is a getter of the client’s class', () => {
     class Row {
       readonly #name = 'own';
       id = 'web';
@@ -59,7 +59,7 @@ describe('a client field', () => {
     expect(restricted.of({ id: 'web', tlsClientAuthSanDns: 'b.example' } as { id: string })).toBe('b.example');
   });
 
-  it('can be restricted more than once', () => {
+  it('can be restricted by several conditions, which must all hold', () => {
     const restricted = FIELD.restrict((name) => name.length > 1).restrict((name) => name.length < 3);
 
     expect(['a', 'ab', 'abc'].map((name) => restricted.isValid(name, undefined))).toEqual([false, true, false]);

@@ -55,7 +55,7 @@ describe('the option `requireClientAuthentication`', () => {
     expect((await withoutSecret({}, { tokenEndpointAuthMethod: 'none' })).status).toBe(200);
   });
 
-  it('does not make a secret a credential of a public client', async () => {
+  it('has no effect on public clients: their secret is ignored, and client_credentials is refused', async () => {
     const testModel = createTestModel();
     testModel.clients.set('web', { ...WEB, tokenEndpointAuthMethod: 'none' });
     const parameters = { client_id: 'web', client_secret: SECRET };

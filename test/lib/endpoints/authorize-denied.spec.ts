@@ -80,13 +80,16 @@ describe('the option `allowEmptyState`', () => {
       challenged,
       MISSING,
     ],
-  ])('%s', async (_name, options, query, message) => {
-    const testModel = createTestModel();
-    testModel.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
-    expect(summary((await authorize(query, testModel, options)).error)).toBe(message);
-    const server = new OAuth2Server({ model: testModel.model, ...options });
-    expect(summary((await runOperation(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
-  });
+  ])(
+    'requires a state for response_type=token, and without a valid code_challenge or if it is false: %s',
+    async (_name, options, query, message) => {
+      const testModel = createTestModel();
+      testModel.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
+      expect(summary((await authorize(query, testModel, options)).error)).toBe(message);
+      const server = new OAuth2Server({ model: testModel.model, ...options });
+      expect(summary((await runOperation(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
+    },
+  );
 
   it.each([undefined, ''])('lets a request have the state %j, and returns no state, if it is true', async (state) => {
     const { redirected } = await authorize({ state }, createTestModel(), { allowEmptyState: true });

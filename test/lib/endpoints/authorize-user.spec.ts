@@ -49,7 +49,7 @@ describe('the user of an authorization request', () => {
     },
   );
 
-  it('is not found if the handler fails, which causes server_error without details', async () => {
+  it('causes server_error without details if the handler fails', async () => {
     const failing = { authenticateHandler: { handle: () => Promise.reject(new Error('secret')) } };
     const { error, body } = await authorize({}, createTestModel(), failing);
     expect([error?.name, JSON.stringify(body).includes('secret')]).toEqual(['server_error', false]);
@@ -64,7 +64,7 @@ describe('the user of an authorization request', () => {
     expect(asked).toBe(0);
   });
 
-  it('can be redirected to a login page by the handler', async () => {
+  it('is redirected to a login page if the handler redirects, and authorize() rejects with server_error', async () => {
     const handle = (_: unknown, response: { redirect(url: string): void }) =>
       response.redirect('https://as.example/login');
     const { error, status, headers, body } = await authorize({}, createTestModel(), {

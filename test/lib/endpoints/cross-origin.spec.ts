@@ -59,7 +59,7 @@ describe('the option `cors`', () => {
     expect([summary(error), spent]).toEqual(['no error', true]);
   });
 
-  it('counts the origin of the `issuer` as that of this server', async () => {
+  it('accepts a request from the origin of the `issuer`, even if the `Host` header differs', async () => {
     const options = { cors: { origins: '*' }, issuer: 'https://public.example/tenant' };
     expect((await ask({ origin: 'https://public.example' }, {}, options)).status).toBe(200);
   });
@@ -102,7 +102,7 @@ describe('the option `cors`', () => {
     expect([summary(error), spent]).toEqual([REFUSED, false]);
   });
 
-  it('rejects the origin of the client if the application did not configure it, without CORS headers', async () => {
+  it('rejects a token request of a page, without CORS headers, if `cors` does not list the origin of the page', async () => {
     const { error, headers, spent } = await ask({ origin: APP }, {}, { cors: { origins: ['https://a.example'] } });
     expect([summary(error), spent]).toEqual([REFUSED, false]);
     expect(headers).toEqual({ 'cache-control': 'no-store', pragma: 'no-cache', vary: 'Origin' });

@@ -58,7 +58,7 @@ describe('decide()', () => {
     expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
-  it('validates the scope of a user once, together with grantableScope()', async () => {
+  it('validates the scope only once, although grantableScope() already validated it for the same user', async () => {
     const { testModel, server, asked, response, decide } = await reading({ scope: 'read write' });
     expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
     expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
@@ -66,7 +66,7 @@ describe('decide()', () => {
     expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
-  it('validates the scope again for another user', async () => {
+  it('validates the scope again if grantableScope() validated it for another user', async () => {
     const users: unknown[] = [];
     const testModel = createTestModel({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
     const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, testModel);
@@ -77,7 +77,7 @@ describe('decide()', () => {
     expect(savedCode(testModel)).toMatchObject({ scope: 'read' });
   });
 
-  it('uses the scope that was validated when the request was read for a user', async () => {
+  it('does not validate the scope again if readAuthorizationRequest() validated it for the user', async () => {
     const testModel = createTestModel();
     const server = new OAuth2Server({ model: testModel.model });
     const response = new Response();

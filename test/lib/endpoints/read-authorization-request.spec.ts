@@ -70,7 +70,7 @@ describe('readAuthorizationRequest()', () => {
     expect(response).toMatchObject({ status, headers, body });
   });
 
-  it('returns the scope that a user would be granted if a user is given', async () => {
+  it('returns the scope that would be granted to the given user', async () => {
     const overrides = { validateScope: (user: { id: string }) => (user.id === 'alice' ? 'read' : false) };
     const ask = async (id: string) => {
       const testModel = createTestModel(overrides);
@@ -104,7 +104,7 @@ describe('readAuthorizationRequest()', () => {
     ]);
   });
 
-  it('returns a request with allowed=false, which authorize() would reject', async () => {
+  it('returns an authorization request even for allowed=false, which authorize() would deny', async () => {
     expect((await read({ allowed: 'false' })).authorization?.client).toBe(WEB);
   });
 

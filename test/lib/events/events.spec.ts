@@ -344,7 +344,7 @@ describe('events of refused requests', () => {
     expect(JSON.stringify(Object.entries(error!))).not.toContain('telepathy');
   });
 
-  it('are not emitted for server errors, which the application logs', async () => {
+  it('are not emitted for server errors caused by the model', async () => {
     const getClient = () => Promise.reject(new Error('down'));
     expect(await told(createTestModel({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
     const getAccessToken = () => Promise.reject(new Error('down'));

@@ -77,7 +77,7 @@ describe('the events of random requests', () => {
     ['authorize', VALID_REQUEST.authorize],
     ['token', VALID_REQUEST.token],
     ['readAuthorizationRequest', VALID_REQUEST.authorize],
-  ] as const)('contain no secret if the request is sent to %s', async (operation, right) => {
+  ] as const)('contain no secret for the operation %s()', async (operation, right) => {
     const heard = new Set<string>();
     await fc.assert(
       fc.asyncProperty(

@@ -166,7 +166,7 @@ describe('a client ID metadata document', () => {
     expect(documents.count(path)).toBe(1);
   });
 
-  it('is cached up to the number of documents in `size`', async () => {
+  it('is dropped from the cache if more than `size` documents are cached', async () => {
     const server = serverOf(store(), { size: 2 });
     const published = [publish(), publish(), publish()];
     for (const { id } of [...published, published[2]!, published[0]!])
@@ -174,7 +174,7 @@ describe('a client ID metadata document', () => {
     expect(published.map(({ path }) => documents.count(path))).toEqual([2, 1, 1]);
   });
 
-  it('can be restricted to redirect URIs of its own origin and of the device of the user', async () => {
+  it('can be restricted to redirect URIs of its own origin and of loopback addresses', async () => {
     const server = serverOf(store(), { redirects: 'own' });
     expect(await seen(server, publish().id)).toBe('invalid_client');
     const own = documents.url('/callback');
@@ -199,7 +199,7 @@ describe('a client ID metadata document', () => {
 });
 
 describe('clientIdDocuments()', () => {
-  it('stores codes and tokens of clients that are unknown to the model', async () => {
+  it('issues codes and tokens to clients that getClient() of the model does not find', async () => {
     const kept: { id: string; code?: object }[] = [];
     const model = {
       getClient: async () => undefined,

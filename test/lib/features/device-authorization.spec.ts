@@ -219,7 +219,7 @@ describe('device authorization (RFC 8628)', () => {
     expect(await store.getAccessToken(String(won[0]!['access_token']))).toBeTruthy();
   });
 
-  it('rejects a second poll right after the tokens were issued, and does not treat it as a replay', async () => {
+  it('rejects a second poll right after the tokens were issued, and keeps the tokens valid', async () => {
     const begun = await begin(server);
     await decide(server, begun);
     const { access_token } = await poll(server, begun);

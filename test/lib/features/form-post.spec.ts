@@ -24,7 +24,7 @@ const post = (query: object = {}, issuer?: string) =>
   );
 
 describe('formPost()', () => {
-  it('responds with a page that posts the code to the client', async () => {
+  it('responds with a page that posts the code to the redirect URI of the client', async () => {
     const { status, headers, body, error } = await post({}, 'https://id.example');
     expect(summary(error)).toBe('no error');
     expect([status, headers['location']]).toEqual([200, undefined]);

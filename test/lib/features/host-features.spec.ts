@@ -55,7 +55,7 @@ describe('a feature that is an instance of a class', () => {
     expect(headers['www-authenticate']).toContain(',verdict="harsh"');
   });
 
-  it('is replaced completely by a feature with the same id that the application lists', async () => {
+  it('is replaced completely by a later feature with the same id', async () => {
     const own: Feature = { id: 'judge', install: () => ({ token: { describe: () => ({}) } }) };
     const { error, headers } = await visit([[new Judge()], own]);
     expect([summary(error), headers['www-authenticate']]).toEqual(['no error', undefined]);

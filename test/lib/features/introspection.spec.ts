@@ -121,7 +121,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
   });
 
   it.each(['access_token', 'refresh_token', 'urn:example:"kind"'])(
-    'finds tokens of both types with the hint `%s`',
+    'finds access tokens and refresh tokens, whatever `token_type_hint` is: `%s`',
     async (hint) => {
       const server = serverOf(host.model);
       for (const token of ['access', 'refresh']) {
@@ -139,7 +139,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
     expect(await bodyOf(server, askedBy('api', 'access'))).toEqual(INACTIVE);
   });
 
-  it('lets mayIntrospect() of the model decide if it is implemented', async () => {
+  it('returns tokens only to the clients that mayIntrospect() of the model accepts, if it is implemented', async () => {
     const calls: unknown[][] = [];
     const mayIntrospect = (client: Client, token: object) => {
       calls.push([client.id, 'refreshToken' in token]);

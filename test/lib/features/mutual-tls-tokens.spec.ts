@@ -47,7 +47,7 @@ describe('a certificate-bound access token (RFC 8705)', () => {
     });
   });
 
-  it('is issued for any certificate to a client that authenticates by a secret', async () => {
+  it('is issued to a client that authenticates by a secret and shows any certificate', async () => {
     const { requestToken, present } = createMutualTlsServer();
     const { body } = await requestToken('both', {
       ...secretHeaders('both'),

@@ -205,7 +205,7 @@ describe('a client with the authentication method self_signed_tls_client_auth', 
     ).toMatchObject(ISSUED);
   });
 
-  it('is authenticated by a renewed certificate of its key only if it registered the key alone', async () => {
+  it('is authenticated by a renewed certificate of the same key only if it registered the key without a certificate', async () => {
     const { requestToken } = createMutualTlsServer();
     const renewed = issue({
       subject: [[[CN, 'own']]],

@@ -76,7 +76,7 @@ const said = (error: string, error_description: string, status = 400) => ({
 });
 
 describe('the pushed authorization request endpoint (RFC 9126)', () => {
-  it('limits requests of public clients from one network', async () => {
+  it('responds with 429 to too many requests of public clients from one network', async () => {
     const { server } = make({ rate: { requests: 2, per: 60 } });
     const { state: _, ...rest } = ASKED;
     const sent = { ...rest, client_id: SPA.id, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
@@ -90,7 +90,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     expect(statuses).toEqual([201, 201, 429, 201]);
   });
 
-  it('limits requests of dynamically registered clients, but not of other confidential clients', async () => {
+  it('responds with 429 to too many requests of a dynamically registered client, but not of other confidential clients', async () => {
     const { server, store } = make({ rate: { requests: 2, per: 60 } });
     await store.createClient({ ...WEB, id: 'dcr_web', secret: SECRET, scopes: ['read'] });
     const statuses = async (client_id: string) => {
@@ -453,7 +453,7 @@ describe('the lifetime of a request_uri', () => {
       new Response(),
     );
 
-  it('ends for good if the browser does not use it', () =>
+  it('ends if the browser does not use it, and cannot be extended afterwards', () =>
     byClock(async (pass) => {
       const { server } = make();
       const request_uri = await pushed(server);
@@ -474,7 +474,7 @@ describe('the lifetime of a request_uri', () => {
       expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
     }));
 
-  it('also ends after the browser has used it', () =>
+  it('ends within 31 minutes by default, even if the browser has used it', () =>
     byClock(async (pass) => {
       const { server } = make();
       const request_uri = await pushed(server);

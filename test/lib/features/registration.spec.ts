@@ -112,7 +112,7 @@ describe('the metadata of a registration request (RFC 7591)', () => {
     [{ client_name: 'Notes', 'client_name#ja': 'ノート', logo_uri: 'https://a.example/logo.png' }],
     [{ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } }],
     [{ software_id: 'a', software_version: '1', contacts: ['ops@a.example'] }],
-  ])('is registered unchanged: %j', async (metadata) => {
+  ])('is registered and returned unchanged: %j', async (metadata) => {
     expect(await register(metadata)).toMatchObject({ status: 201, body: metadata });
   });
 

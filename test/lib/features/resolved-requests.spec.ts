@@ -31,7 +31,7 @@ function start(...features: Feature[]) {
 }
 
 describe('an authorization request whose parameters a feature finds by its request_uri', () => {
-  it('uses those parameters only, and is consumed before a code is issued', async () => {
+  it('uses the found parameters only, and is consumed before a code is issued', async () => {
     const { authorize, testModel, consumed: spent, methods } = start();
     const { redirected } = await authorize({ scope: 'write', redirect_uri: 'https://evil.example/', state: 'url' });
     expect(redirected).toEqual({ code: expect.any(String), state: 'pinned' });

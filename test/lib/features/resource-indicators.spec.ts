@@ -222,7 +222,7 @@ describe('a code or refresh token that was granted for resources', () => {
     expect(testModel.refreshTokens.has('refresh')).toBe(true);
   });
 
-  it('can have its resources stored as a string', async () => {
+  it('can have its resources stored as a space-separated string', async () => {
     const testModel = createTestModel();
     addRefreshToken(testModel, { resource: `${NOTES} ${MAIL}` } as object);
     expect(await obtain(testModel, make(testModel.model), { ...REFRESH, resource: NOTES })).toMatchObject({
@@ -300,7 +300,7 @@ describe('a request without resources', () => {
     expect([testModel.accessTokens.size, testModel.refreshTokens.size, testModel.codes.size]).toEqual([0, 1, 1]);
   });
 
-  it('keeps a grant without resources open for a different resource in each refresh', async () => {
+  it('is for no particular resource, so that each refresh can request a different one', async () => {
     const testModel = createTestModel();
     addRefreshToken(testModel);
     const server = make(testModel.model);
@@ -417,7 +417,7 @@ describe('the resource check of authenticate()', () => {
   });
 
   it.each(['/NOTES/DEEP/1', '/notes/%64eep/1', '/notes/%44%45EP', '/notes\\deep#', '//notes//deep', '/notes/deep;/1'])(
-    'compares the path %s as a router may normalize it',
+    'requires the resource of the normalized path for the request path %s',
     async (path) => {
       expect(summary((await visit({ resource: [HERE] }, path)).error)).toBe(OTHER);
       expect(summary((await visit({}, path)).error)).toBe(OTHER);

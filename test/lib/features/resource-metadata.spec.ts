@@ -83,7 +83,7 @@ describe('the metadata of a protected resource (RFC 9728)', () => {
     }
   });
 
-  it('applies to all paths if the resource is an origin', async () => {
+  it('is linked in the challenges of all paths if the resource is an origin', async () => {
     const metadata = `resource_metadata="${ROOT}/.well-known/oauth-protected-resource"`;
     for (const resource of [ROOT, `${ROOT}/`]) {
       expect(await challengeAt(serverOf([{ resource }]), '/any')).toEqual([401, `Bearer realm="Service",${metadata}`]);

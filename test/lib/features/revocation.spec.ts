@@ -99,7 +99,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     expect(await alive(model)).toEqual(GONE(...ended));
   });
 
-  it('also revokes the grant of an access token if the application configured it', async () => {
+  it('also revokes the grant of an access token if `accessTokenEndsGrant` is true', async () => {
     const model = await store();
     const server = serverOf(model, { accessTokenEndsGrant: true });
     expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }))).toMatchObject(DONE);
@@ -157,7 +157,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     expect(await alive(model)).toEqual(TOKENS);
   });
 
-  it('revokes nothing for an expired token', async () => {
+  it('responds with 200 to an expired token, and revokes nothing', async () => {
     const testModel = createTestModel({ revokeAccessToken: () => true } as object);
     addAccessToken(testModel, { accessTokenExpiresAt: earlier(), client: OTHER });
     addRefreshToken(testModel, { refreshTokenExpiresAt: earlier(), client: OTHER });
@@ -177,7 +177,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     expect(await callEndpoint(serverOf(model), 'revocation', tokenRequest({ token: 'unknown' }))).toMatchObject(DONE);
   });
 
-  it('revokes only refresh tokens for a model without token families', async () => {
+  it('revokes refresh tokens but no access tokens if the model has no token families', async () => {
     const testModel = createTestModel();
     addAccessToken(testModel);
     addRefreshToken(testModel, { refreshTokenExpiresAt: undefined });

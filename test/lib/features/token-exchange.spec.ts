@@ -203,7 +203,7 @@ describe('token exchange (RFC 8693)', () => {
     expect(await exchange(server, 'stranger', refresh_token, form)).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('rejects refresh tokens of public clients, even if the application allows the exchange', async () => {
+  it('rejects refresh tokens of public clients, even if mayExchange() allows the exchange', async () => {
     const deciding = new DecidingStore();
     const one = serverOf(deciding);
     const tokens = await signIn(one, 'spa');
@@ -250,14 +250,17 @@ describe('token exchange (RFC 8693)', () => {
       server = serverOf(decided);
     });
 
-    it.each(['web', 'stranger'])('revokes tokens exchanged by %s with the grant of the subject token', async (id) => {
-      const tokens = await signIn(server);
-      const { access_token } = await exchange(server, id, tokens.access_token);
-      const next = await exchange(server, 'notes', access_token);
-      expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([true, true]);
-      await callEndpoint(server, 'revocation', from('web', { token: tokens.refresh_token }));
-      expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([false, false]);
-    });
+    it.each(['web', 'stranger'])(
+      'revokes the tokens that the client %s exchanged when the grant of the subject token is revoked',
+      async (id) => {
+        const tokens = await signIn(server);
+        const { access_token } = await exchange(server, id, tokens.access_token);
+        const next = await exchange(server, 'notes', access_token);
+        expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([true, true]);
+        await callEndpoint(server, 'revocation', from('web', { token: tokens.refresh_token }));
+        expect([await active(access_token, id), await active(next.access_token, 'notes')]).toEqual([false, false]);
+      },
+    );
 
     it('revokes only the exchanged tokens if the access token alone was revoked', async () => {
       const tokens = await signIn(server);
@@ -268,7 +271,7 @@ describe('token exchange (RFC 8693)', () => {
       expect(await token(server, 'web', again)).toMatchObject({ status: 200 });
     });
 
-    it('keeps exchanged tokens valid when the refresh token they came from is used', async () => {
+    it('keeps exchanged tokens valid when their subject token, a refresh token, is used for a refresh', async () => {
       const { refresh_token } = await signIn(server);
       const form = { subject_token_type: type('refresh_token') };
       const { access_token } = await exchange(server, 'web', refresh_token, form);
@@ -276,7 +279,7 @@ describe('token exchange (RFC 8693)', () => {
       expect(await active(access_token)).toBe(true);
     });
 
-    it('keeps the subject token valid if the user revokes the client that exchanged it', async () => {
+    it('keeps the subject token valid if the user revokes the access of the client that exchanged it', async () => {
       const { access_token } = await signIn(server);
       const got = await exchange(server, 'stranger', access_token);
       const applications = (await decided.listApplications('alice')).map(({ clientId }) => clientId);
@@ -285,7 +288,7 @@ describe('token exchange (RFC 8693)', () => {
       expect([await active(got.access_token, 'stranger'), await active(access_token)]).toEqual([false, true]);
     });
 
-    it('limits repeated exchanges between two clients', async () => {
+    it('rejects the ninth successive exchange of a token between two clients', async () => {
       let { access_token } = await signIn(server);
       const statuses: unknown[] = [];
       for (let time = 0; time < 9; time += 1) {
@@ -535,7 +538,7 @@ describe('token exchange (RFC 8693)', () => {
     });
   });
 
-  it('narrows resources only at a server with resource indicators, if two servers share its value', async () => {
+  it('narrows resources only at a server with resource indicators, if two servers share one `tokenExchange()` value', async () => {
     const shared = tokenExchange();
     const deciding = new DecidingStore();
     const make = (features: Feature[]) =>

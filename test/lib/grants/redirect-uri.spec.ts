@@ -36,7 +36,7 @@ describe('redirect_uri of a token request with an authorization code', () => {
   });
 
   it.each([[undefined], [null]])(
-    'can be omitted or be the first registered URI if the code was saved with %j',
+    'can be omitted or be the first registered URI if the saved code has the redirectUri %j',
     async (redirectUri) => {
       expect((await redeem({ redirect_uri: undefined }, { redirectUri })).status).toBe(200);
       expect((await redeem({}, { redirectUri })).status).toBe(200);

@@ -61,7 +61,7 @@ describe('refresh token grant with a model that stores token families', () => {
     expect(events).toContainEqual(['grant.ended', { ...facts, reason: 'reuse' }]);
   });
 
-  it('returns the same error to the client if an event listener throws', async () => {
+  it('rejects a replayed refresh token with the usual error although an event listener throws', async () => {
     const events = {
       emit: () => {
         throw new Error('the listener is broken');

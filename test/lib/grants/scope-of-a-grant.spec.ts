@@ -17,12 +17,15 @@ describe('the scope of an authorization code when it is redeemed', () => {
     ['read write', 'read', 'read'],
     ['read', 'write', undefined],
     ['read write', true, 'read write'],
-  ])('is never wider than that of the code: code %j, model %j, result %j', async (scope, granted, expected) => {
-    for (const scopeFormat of ['string', 'array']) {
-      const { body, status } = await redeem({}, { scope }, { validateScope: () => granted }, { scopeFormat });
-      expect([status, body['scope']]).toEqual([200, expected]);
-    }
-  });
+  ])(
+    'is never wider than that of the code: code scope %j, validateScope() returns %j, granted scope %j',
+    async (scope, granted, expected) => {
+      for (const scopeFormat of ['string', 'array']) {
+        const { body, status } = await redeem({}, { scope }, { validateScope: () => granted }, { scopeFormat });
+        expect([status, body['scope']]).toEqual([200, expected]);
+      }
+    },
+  );
 });
 
 /** Creates a server on a store with a client whose scopes a test can change. */

@@ -41,7 +41,7 @@ describe('Request', () => {
     expect(request.get('x-other')).toBeUndefined();
   });
 
-  it('uses the last of two spellings of one header', () => {
+  it('returns the last value of a header that is given twice in different case', () => {
     expect(withHeaders({ Foo: '1', foo: '2' }).get('foo')).toBe('2');
     expect(withHeaders({ foo: '2', Foo: '1' }).get('foo')).toBe('1');
   });

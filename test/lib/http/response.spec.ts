@@ -7,7 +7,7 @@ describe('Response', () => {
     expect({ status, headers, body }).toEqual({ status: 200, headers: {}, body: {} });
   });
 
-  it('ignores the given status, and has the given body and headers', () => {
+  it('is constructed with the given body and headers, but always with the status 200', () => {
     const body = { a: 1 };
     const response = new Response({ status: 404, body, headers: { 'X-One': 'Two' }, statusCode: 404 });
     expect(response.status).toBe(200);

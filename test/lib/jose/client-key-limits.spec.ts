@@ -54,7 +54,7 @@ const sign = (claims: object, header: object = {}) =>
     .setProtectedHeader({ alg: 'PS256', ...header })
     .sign(rsaKey);
 
-describe.each(EXPENSIVE)('%s', (_, key, fault) => {
+describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_, key, fault) => {
   it('is rejected at registration', async () => {
     const server = new OAuth2Server({
       model: new MemoryStore({ clients: [], users }),

@@ -61,7 +61,7 @@ const OK = { status: 200, body: { token_type: 'Bearer' } };
 const REFUSED = { status: 401, body: { error: 'invalid_client' } };
 
 describe('client authentication with client_secret_jwt', () => {
-  it('accepts an assertion that is signed with the client secret once', async () => {
+  it('accepts an assertion that is signed with the client secret, and rejects the same assertion later', async () => {
     const { ask } = await setUp();
     const assertion = await sign();
     expect(await ask(assertion, { client_id: 'signs' })).toMatchObject(OK);
@@ -154,7 +154,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
     }
   });
 
-  it('is encrypted, and can be decrypted with a previous encryption secret only if that is listed', async () => {
+  it('is encrypted, and can be decrypted with a previous encryption secret only if `encryptSecretsWith` lists it', async () => {
     const { model } = await setUp();
     const { secretHashes } = (await model['storedClients']!.findById('signs'))!;
     expect(secretHashes).toEqual([expect.stringMatching(/^\$sealed\$[\w-]+$/)]);

@@ -167,7 +167,7 @@ describe('decryption keys in a store', () => {
     expect(new Set(kids).size).toBe(1);
   });
 
-  it('are shared by tenants of a store, unless one of them requires other keys', async () => {
+  it('are shared by servers with one store whose features require the same keys', async () => {
     const feature = keys({ secret: SECRET });
     const { model } = processOf(kept).context.options;
     const [one, two, other] = [[reading()], [reading()], []].map(
@@ -236,7 +236,7 @@ describe('decryption keys in a store', () => {
     expect(length).toBe(1);
   });
 
-  it('are rotated only if rotate() names their algorithm', async () => {
+  it('are not created by rotate() without `alg`, and rotate() rejects an `alg` that no feature requires', async () => {
     const server = processOf(kept);
     expect((await signingKeys(server).list()).length).toBe(0);
     await signingKeys(server).rotate();

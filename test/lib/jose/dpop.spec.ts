@@ -218,7 +218,7 @@ describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
     `${TOKEN}?a=b#c`,
     `${ISSUER}/oauth/%74oken`,
     `${ISSUER}/x/../oauth/token`,
-  ])('is accepted for its URL in another spelling: %s', async (htu) => {
+  ])('is accepted if its `htu` spells the URL differently: %s', async (htu) => {
     const { post } = await setUp();
     expect(await post('token', SELF, { proof: await prove(await newKey(), htu) })).toMatchObject({ status: 200 });
   });
@@ -265,7 +265,7 @@ describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
     expect(await post('token', SELF, { proof: await prove(await newKey(), TOKEN) })).toMatchObject(refusedProof);
   });
 
-  it('is accepted once, even if it is sent several times concurrently', async () => {
+  it('is accepted only once, even if it is sent several times concurrently', async () => {
     const { post } = await setUp();
     const proof = await prove(await newKey(), TOKEN);
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post('token', SELF, { proof })));
@@ -331,7 +331,7 @@ describe('a refresh token issued with a DPoP proof', () => {
     expect(await post('token', again, { client: 'spa', proof: await prove(thief, TOKEN) })).toMatchObject(gone);
   });
 
-  it('is accepted from a confidential client with another key, to which the new access token is bound', async () => {
+  it('is accepted from a confidential client with another key, and binds the new access token to that key', async () => {
     const { post, redeem } = await setUp();
     const [key, next] = [await newKey(), await newKey()];
     const { body } = await redeem(await prove(key, TOKEN), {}, 'web');
@@ -467,7 +467,7 @@ describe('a DPoP-bound access token', () => {
     for (const proof of proofs) expect(await call(token, proof)).toMatchObject(challenged('invalid_dpop_proof'));
   });
 
-  it('is accepted once with the same proof, even in concurrent requests', async () => {
+  it('is accepted only once with the same proof, even in concurrent requests', async () => {
     const { bound, call } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -476,7 +476,7 @@ describe('a DPoP-bound access token', () => {
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('is accepted again within the same request and on the connection that the request opened', async () => {
+  it('is accepted again with the same proof on the connection that the proof opened', async () => {
     const { bound, server } = await setUp();
     const key = await newKey();
     const token = await bound(key);
@@ -619,7 +619,7 @@ describe('a separate resource server with dpop()', () => {
 describe('nonces of dpop()', () => {
   const secret = 'a secret of thirty-two characters';
 
-  it('are issued, required, and accepted by each process with the secret for a limited time', async () => {
+  it('are issued, required, and accepted for a limited time by each process that has the secret', async () => {
     const { post } = await setUp({ given: { nonce: { secret } } });
     const key = await newKey();
     const first = await post('token', SELF, { proof: await prove(key, TOKEN) });

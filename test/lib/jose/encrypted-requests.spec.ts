@@ -137,7 +137,7 @@ describe('an encrypted request object', () => {
     }
   });
 
-  it('is decrypted once', async () => {
+  it('is decrypted only once per authorization request', async () => {
     const { server, keyOf, decryptions } = await setUp();
     expect(await visit(server, await encryptTo(keyOf('ec'), await signed()))).toMatchObject(GRANTED);
     expect(decryptions).toHaveBeenCalledTimes(1);
@@ -155,7 +155,7 @@ describe('an encrypted request object', () => {
   });
 
   it.each([{ cty: undefined }, { cty: 'oauth-authz-req+jwt' }, { typ: 'JWT' }, { typ: 'JOSE' }])(
-    'is identified by its content, whatever its header says: %j',
+    'is recognized as a signed request object by its content, whatever `cty` or `typ` its header has: %j',
     async (header) => {
       const { server, keyOf } = await setUp();
       expect(await visit(server, await encryptTo(keyOf('ec'), await signed(), header))).toMatchObject(GRANTED);

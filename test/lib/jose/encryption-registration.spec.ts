@@ -31,7 +31,7 @@ async function setUp(options?: EncryptionOptions | false) {
 const KINDS = ['id_token', 'userinfo', 'authorization', 'introspection'];
 
 describe('registration of a client for encrypted responses', () => {
-  it('enables the requested encryption', async () => {
+  it('makes the server encrypt ID tokens with the registered algorithms', async () => {
     const { register, signInAs } = await setUp();
     const said = Object.fromEntries(
       KINDS.flatMap((kind) => [

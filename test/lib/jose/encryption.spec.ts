@@ -63,7 +63,7 @@ describe('an encrypted ID token', () => {
     }
   });
 
-  it('is accepted as id_token_hint only after the client decrypted it', async () => {
+  it('is accepted as id_token_hint after the client decrypted it, but not in its encrypted form', async () => {
     const server = await serverFor(toKeys(p256.jwk));
     const { id_token } = await server.signIn();
     const { text } = await decrypted(id_token, p256.key);
@@ -126,7 +126,7 @@ describe('the encryption key of a client', () => {
     expect((await store.getAuthorizationCode(code!)) || {}).not.toHaveProperty('revokedAt');
   });
 
-  it('can be registered after a code was issued, which stays valid until then', async () => {
+  it('can be registered after a redemption failed, which leaves the code valid', async () => {
     const { store, authorize, redeem } = await serverFor(toKeys(rsa.jwk));
     const { code } = (await authorize()).parameters;
     expect((await redeem(code)).body).toMatchObject({ error: 'server_error' });
@@ -229,16 +229,19 @@ describe('encryption of other responses', () => {
   const all = (client: object) =>
     openIdServer({ more: [jarm(), introspection(), signedIntrospection(), encryption({ fetch })], client });
 
-  it.each(['jwt', 'query.jwt', 'fragment.jwt'])('covers responses and errors of the response mode %s', async (mode) => {
-    const { authorize } = await all({ authorizationEncryptedResponseAlg: 'ECDH-ES', jwks });
-    const answers = { openid: { code: expect.any(String) }, nonsense: { error: 'invalid_scope' } };
-    for (const [scope, said] of Object.entries(answers)) {
-      const { parameters } = await authorize({ response_mode: mode, scope });
-      const { text, header } = await decrypted(parameters['response'], p256.key);
-      expect(header).toMatchObject({ alg: 'ECDH-ES', enc: 'A128CBC-HS256', cty: 'JWT' });
-      expect(decodeJwt(text)).toMatchObject({ iss: ISSUER, aud: 'web', state: 'xyz', ...said });
-    }
-  });
+  it.each(['jwt', 'query.jwt', 'fragment.jwt'])(
+    'covers success and error responses of the response mode %s',
+    async (mode) => {
+      const { authorize } = await all({ authorizationEncryptedResponseAlg: 'ECDH-ES', jwks });
+      const answers = { openid: { code: expect.any(String) }, nonsense: { error: 'invalid_scope' } };
+      for (const [scope, said] of Object.entries(answers)) {
+        const { parameters } = await authorize({ response_mode: mode, scope });
+        const { text, header } = await decrypted(parameters['response'], p256.key);
+        expect(header).toMatchObject({ alg: 'ECDH-ES', enc: 'A128CBC-HS256', cty: 'JWT' });
+        expect(decodeJwt(text)).toMatchObject({ iss: ISSUER, aud: 'web', state: 'xyz', ...said });
+      }
+    },
+  );
 
   it('is checked before a code is issued; if it is impossible, the browser shows an error', async () => {
     const { store, authorize } = await all({ authorizationEncryptedResponseAlg: 'RSA-OAEP-256', jwks });

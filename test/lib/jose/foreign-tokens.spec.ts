@@ -41,7 +41,7 @@ describe('JwtTokens with access tokens recorded from Keycloak', () => {
     jest.restoreAllMocks();
   });
 
-  it('accepts them with user, client, scopes, and roles of realm and client', async () => {
+  it('accepts them, and returns user, client, scopes, and roles of realm and client', async () => {
     const { status, token } = await call(options, recorded.accessToken, 'profile');
     expect(status).toBe(200);
     expect(token).toMatchObject({ client: { id: 'web' }, preferred_username: 'alice' });

@@ -76,7 +76,7 @@ describe('jarm()', () => {
     });
   });
 
-  it('signs responses that the client library oauth4webapi accepts if they are for this client', async () => {
+  it('signs responses that the client library oauth4webapi accepts only for their client and with an intact signature', async () => {
     const server = serverWith();
     const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ response_mode: 'jwt' }));
     const sent = new URLSearchParams(redirected as Record<string, string>);
@@ -141,11 +141,15 @@ describe('jarm()', () => {
   });
 
   it.each([
-    ['of the first key of the server', {}, 'ES256'],
-    ['of the option `alg`', { given: { alg: 'PS256' } }, 'PS256'],
-    ['that the application set for the client', { client: { authorizationSignedResponseAlg: 'PS256' } }, 'PS256'],
-    ['that the client registered', { client: { metadata: { authorization_signed_response_alg: 'PS256' } } }, 'PS256'],
-  ] satisfies [string, Setup, string][])('signs with the algorithm %s', async (_, setup, alg) => {
+    ['the first key of the server', {}, 'ES256'],
+    ['the option `alg`', { given: { alg: 'PS256' } }, 'PS256'],
+    ['the client settings of the application', { client: { authorizationSignedResponseAlg: 'PS256' } }, 'PS256'],
+    [
+      'the registered client metadata',
+      { client: { metadata: { authorization_signed_response_alg: 'PS256' } } },
+      'PS256',
+    ],
+  ] satisfies [string, Setup, string][])('takes the signature algorithm from %s', async (_, setup, alg) => {
     const { redirected } = await ask({ response_mode: 'jwt' }, setup);
     expect(decodeProtectedHeader(redirected['response'] as string)).toMatchObject({ alg, kid: expect.any(String) });
   });

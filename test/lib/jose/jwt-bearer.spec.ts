@@ -190,7 +190,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
   });
 
   it.each(['at+jwt', 'oauth-id-jag+jwt', 'dpop+jwt', 'logout+jwt', 'token-introspection+jwt'])(
-    'is rejected if it has the type %s',
+    'is rejected if its header `typ` is %s',
     async (typ) => {
       expect(await setUp().redeem(await assertion({}, { typ }))).toEqual(REFUSED);
     },
@@ -211,7 +211,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
     expect(await setUp().redeem(signed)).toEqual(REFUSED);
   });
 
-  it('is rejected if its audience is nested deeply', async () => {
+  it('is rejected with invalid_grant if `aud` is a deeply nested array', async () => {
     const aud = '['.repeat(5800) + ']'.repeat(5800);
     const claims = `{"iss":"${idp.issuer}","sub":"U1","exp":${seconds() + 60},"jti":"x","aud":${aud}}`;
     const header = { alg: idp.alg, kid: String(idp.jwk['kid']) };
@@ -256,7 +256,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
 });
 
 describe('replay detection for JWT bearer assertions', () => {
-  it('accepts an assertion once, even if it is sent several times concurrently', async () => {
+  it('accepts an assertion only once, even if it is sent several times concurrently', async () => {
     const { redeem } = setUp();
     const one = await assertion();
     const answers = await Promise.all([redeem(one), redeem(one), redeem(one)]);
@@ -264,7 +264,7 @@ describe('replay detection for JWT bearer assertions', () => {
     expect(await redeem(one)).toEqual(REFUSED);
   });
 
-  it('accepts an assertion without `jti` once, even with another form of its signature', async () => {
+  it('accepts an assertion without `jti` only once, even with another form of its signature', async () => {
     const { redeem } = setUp();
     const one = await assertion({ jti: undefined });
     expect(await redeem(one)).toMatchObject({ status: 200 });
@@ -312,7 +312,7 @@ describe('the client of a JWT bearer assertion', () => {
     expect(answer).toMatchObject({ error: 'unauthorized_client' });
   });
 
-  it('can be omitted from the request if the option `anonymous` names it', async () => {
+  it('is the client in the option `anonymous` if the request names no client', async () => {
     const { redeem, server } = setUp({ clients: 'all', anonymous: 'spa' });
     const { access_token: token } = await redeem(await assertion(), {}, null);
     expect(await server.context.options.model.getAccessToken!(String(token))).toMatchObject({ client: { id: 'spa' } });
@@ -411,7 +411,7 @@ describe('an identity assertion (ID-JAG)', () => {
     expect(await audience({}, { resource: FILES })).toBe(FILES);
   });
 
-  it('is limited by the features of the server, if two servers share one `jwtBearer()` value', async () => {
+  it('is validated with the features of the receiving server, if two servers share one `jwtBearer()` value', async () => {
     const shared = jwtBearer({ issuers: [{ issuer: idp.issuer, jwks: idp.jwks, ...of }] });
     const details = { authorization_details: [{ type: 'chat' }] };
     const known = [authorizationDetails({ types: { chat: {} } }), resourceIndicators({ resources: [CHAT] })];
@@ -648,7 +648,7 @@ describe('the keys of a trusted issuer', () => {
       give([]);
     });
 
-    it('are rejected if the result is missing, of another issuer, or of the server itself', async () => {
+    it('cause the assertion to be rejected if the model returns nothing, another issuer, or the server itself', async () => {
       expect(await redeemBy(false).bring()).toEqual(REFUSED);
       expect(await redeemBy({ ...known(), issuer: idp.issuer }).bring()).toEqual(REFUSED);
       expect(await redeemBy({ ...known(), issuer: ISSUER, jwks: remote.jwks }).bring({ iss: ISSUER })).toEqual(REFUSED);

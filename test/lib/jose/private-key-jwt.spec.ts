@@ -239,10 +239,13 @@ describe('client authentication with private_key_jwt', () => {
     [[PAR_URL, ISSUER], 400],
     ['https://id.example.com/oauth/introspect', 401],
     [[PAR_URL, 'https://evil.example/par'], 401],
-  ])('accepts the audiences of RFC 9126 §2 at the PAR endpoint: %j causes the status %i', async (aud, status) => {
-    // The status 400 reports missing parameters of an authenticated client.
-    expect(await setUp().ask(await sign({ aud }), {}, 'pushed_authorization_request')).toMatchObject({ status });
-  });
+  ])(
+    'authenticates a client at the PAR endpoint by the audiences of RFC 9126 §2: %j causes the status %i (401: rejected)',
+    async (aud, status) => {
+      // The status 400 reports missing parameters of an authenticated client.
+      expect(await setUp().ask(await sign({ aud }), {}, 'pushed_authorization_request')).toMatchObject({ status });
+    },
+  );
 
   it('accepts only the issuer, as a string, if `issuerAudienceOnly` is true', async () => {
     const { ask } = setUp({ issuerAudienceOnly: true });
@@ -278,7 +281,7 @@ describe('client authentication with private_key_jwt', () => {
 });
 
 describe('a client assertion', () => {
-  it('is accepted once, even if it is sent several times concurrently or again after its expiry', async () => {
+  it('is accepted only once, even if it is sent several times concurrently or again after its expiry', async () => {
     const { ask } = setUp();
     const assertion = await sign();
     const all = await Promise.all(Array.from({ length: 8 }, () => ask(assertion)));
@@ -342,7 +345,7 @@ describe('a client assertion', () => {
   const hs256 = (secret: string) =>
     new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256', kid: 'own' }).sign(new TextEncoder().encode(secret));
 
-  it.each(forgeries)('is rejected without a reason for the client if it %s', async (_, forge) => {
+  it.each(forgeries)('is rejected with a generic error, and an event with the reason, if it %s', async (_, forge) => {
     const { ask, heard } = setUp();
     const answer = await ask(await forge());
     expect(answer).toMatchObject(REFUSED);

@@ -117,7 +117,7 @@ describe('a request object that a request_uri refers to (RFC 9101)', () => {
     ['a query', '/request.jwt?x=1'],
     ['another case', '/REQUEST.jwt'],
     ['a path that normalizes to the registered one', '/x/../request.jwt'],
-  ])('is not fetched from a URL that is not registered: %s', async (_, path) => {
+  ])('is not fetched if its URL differs from the registered one by %s', async (_, path) => {
     const { visit, looked } = setUp([web.url('/request.jwt')]);
     expect(await visit(web.url(path))).toMatchObject(REFUSED);
     expect([looked, web.requests]).toEqual([[], []]);

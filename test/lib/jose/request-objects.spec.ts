@@ -223,7 +223,7 @@ describe('requestObjects()', () => {
     ['in the year 2096', 4e9],
     ['1e20', 1e20],
     ['1e300', 1e300],
-  ])('remembers a used object for a while if its `exp` is %s', async (_when, exp) => {
+  ])('stores a used request object for at most two days if its `exp` is %s', async (_when, exp) => {
     const seconds: number[] = [];
     const { server } = await setUp({ model: { once: (_: string, given: number) => seconds.push(given) > 0 } });
     expect(await ask(server, { claims: { exp } })).toMatchObject(GRANTED);
@@ -287,20 +287,23 @@ describe('an authorization request that must be signed', () => {
   it.each([
     ['every client', { required: true }, 'web'],
     ['a client that registered this', {}, 'signing'],
-  ] satisfies [string, RequestObjectOptions, string][])('is rejected unsigned for %s', async (_, given, client_id) => {
-    const { server } = await setUp({ given, more: [pushedRequests()] });
-    const refused = {
-      error: 'invalid_request',
-      error_description: 'Invalid request: the authorization request must be signed (RFC 9101)',
-    };
-    expect((await visit(server, { ...plain, client_id })).redirected).toMatchObject(refused);
-    expect(await push(server, { ...plain, client_id }, client_id)).toEqual({ status: 400, body: refused });
-    const claims = { client_id, iss: client_id };
-    expect(await ask(server, { claims }, { client_id })).toMatchObject(GRANTED);
-    const pushed = await push(server, { request: await sign({ claims }) }, client_id);
-    expect(pushed.status).toBe(201);
-    expect(await visit(server, { client_id, request_uri: pushed.body['request_uri'] })).toMatchObject(GRANTED);
-  });
+  ] satisfies [string, RequestObjectOptions, string][])(
+    'is accepted signed and rejected unsigned, if a signature is required from %s',
+    async (_, given, client_id) => {
+      const { server } = await setUp({ given, more: [pushedRequests()] });
+      const refused = {
+        error: 'invalid_request',
+        error_description: 'Invalid request: the authorization request must be signed (RFC 9101)',
+      };
+      expect((await visit(server, { ...plain, client_id })).redirected).toMatchObject(refused);
+      expect(await push(server, { ...plain, client_id }, client_id)).toEqual({ status: 400, body: refused });
+      const claims = { client_id, iss: client_id };
+      expect(await ask(server, { claims }, { client_id })).toMatchObject(GRANTED);
+      const pushed = await push(server, { request: await sign({ claims }) }, client_id);
+      expect(pushed.status).toBe(201);
+      expect(await visit(server, { client_id, request_uri: pushed.body['request_uri'] })).toMatchObject(GRANTED);
+    },
+  );
 
   it('is rejected with an unknown request_uri', async () => {
     const { server } = await setUp({ given: { required: true } });
@@ -435,7 +438,7 @@ describe('the validity period of a request object', () => {
     expect(await ask(server, { claims: { nbf: now() - 3000, exp: now() + 600 } })).toMatchObject(GRANTED);
   });
 
-  it('is extended for the login once the request was read', async () => {
+  it('is extended for a limited time of login once the request object was read', async () => {
     const { server } = await setUp();
     const request = await sign({ claims: { exp: now() + 60 } });
     await server.readAuthorizationRequest(
@@ -514,7 +517,7 @@ describe('a server without requestObjects()', () => {
   it.each([
     ['request', 'request_not_supported'],
     ['request_uri', 'request_uri_not_supported'],
-  ])('returns an error to the client for the parameter `%s`', async (parameter, error) => {
+  ])('responds to the parameter `%s` with the error %s, sent to the client', async (parameter, error) => {
     const { store } = await setUp();
     const server = new OAuth2Server({ model: store, ...signedIn });
     const { redirected } = await visit(server, { ...CLAIMS, [parameter]: 'https://app.example/x' });

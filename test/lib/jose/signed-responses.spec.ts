@@ -101,16 +101,19 @@ describe('signed introspection responses (RFC 9701)', () => {
     ['Ed25519', 201],
     ['RS256', 400],
     ['none', 400],
-  ])('can be registered with the algorithm %s: HTTP %i', async (introspection_signed_response_alg, status) => {
-    const body = { redirect_uris: ['https://a.example/cb'], introspection_signed_response_alg };
-    const headers = { 'content-type': 'application/json' };
-    const registered = await callEndpoint(
-      server,
-      'registration',
-      new Request({ method: 'POST', headers, query: {}, body }),
-    );
-    expect(registered.status).toBe(status);
-  });
+  ])(
+    'can be registered by a client with a supported algorithm only: %s causes the status %i',
+    async (introspection_signed_response_alg, status) => {
+      const body = { redirect_uris: ['https://a.example/cb'], introspection_signed_response_alg };
+      const headers = { 'content-type': 'application/json' };
+      const registered = await callEndpoint(
+        server,
+        'registration',
+        new Request({ method: 'POST', headers, query: {}, body }),
+      );
+      expect(registered.status).toBe(status);
+    },
+  );
 
   it('require keys and introspection() at start-up', () => {
     const { model } = server.options;
@@ -136,12 +139,15 @@ describe('signed metadata', () => {
     Object.fromEntries([...server.context.endpoints.keys(), 'authorize', 'token'].map((id) => [id, `/${id}`])),
   );
 
-  it.each(['server-metadata', 'resource-metadata/api'])('repeats the members of %s', async (id) => {
-    const { signed_metadata, ...said } = (await callEndpoint(server, id, get())).body;
-    const { payload } = await verified(server, signed_metadata, { requiredClaims: ['iat'] });
-    const { iss, iat: _, ...claims } = payload;
-    expect({ iss, claims }).toEqual({ iss: ISSUER, claims: said });
-  });
+  it.each(['server-metadata', 'resource-metadata/api'])(
+    'contains the same members as the unsigned document %s',
+    async (id) => {
+      const { signed_metadata, ...said } = (await callEndpoint(server, id, get())).body;
+      const { payload } = await verified(server, signed_metadata, { requiredClaims: ['iat'] });
+      const { iss, iat: _, ...claims } = payload;
+      expect({ iss, claims }).toEqual({ iss: ISSUER, claims: said });
+    },
+  );
 
   it('is signed once for many requests', async () => {
     const { d: _, ...publicKey } = FROM[0]!;

@@ -209,7 +209,7 @@ describe('token exchange with trustedTokens()', () => {
     expect(refusal).toMatchObject({ reason: 'token was not issued for this server', given: '"another"' });
   });
 
-  it('accepts tokens of this server as access tokens only', async () => {
+  it('accepts an access token of this server with the token type access_token, but not jwt', async () => {
     const { access_token: own } = await post({ grant_type: 'client_credentials', scope: 'read' });
     expect(await exchange(String(own), 'access_token')).toMatchObject({ status: 200, scope: 'read' });
     const signing = new OAuth2Server({

@@ -115,7 +115,7 @@ describe('the model of a server', () => {
     expect(error?.name).toBe('invalid_token');
   });
 
-  it('has only the first call of a callback taken into account', async () => {
+  it('can call a callback twice, where only the first call counts', async () => {
     const getAccessToken = withParameterCount(2, (_, done) => {
       (done as AnyFunction)(null, null);
       (done as AnyFunction)(new Error('twice'));

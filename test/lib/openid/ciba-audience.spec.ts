@@ -33,7 +33,7 @@ describe('the audience of a client assertion at the CIBA endpoint', () => {
     ['the issuer and the token endpoint', [ISSUER, TOKEN_URL], 200],
     ['the URL of the userinfo endpoint', `${ISSUER}/oauth/userinfo`, 401],
     ['another server', 'https://evil.example', 401],
-  ])('is %s: %j causes the status %i (CIBA §7.1)', async (_, aud, status) => {
+  ])('is validated: %s as `aud`, %j, causes the status %i (CIBA §7.1)', async (_, aud, status) => {
     expect(await ask(aud)).toMatchObject({ status });
   });
 });

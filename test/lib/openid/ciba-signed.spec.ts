@@ -49,7 +49,7 @@ const refusal = { status: 400, body: expect.objectContaining({ error: 'invalid_r
 afterEach(() => void jest.useRealTimers());
 
 describe('a signed CIBA request', () => {
-  it('is shown to the user with its claims, and answered like an unsigned request', async () => {
+  it('passes its JWT claims to askUser() as request parameters, and returns tokens after approval like an unsigned request', async () => {
     const { postForm, backchannelRequests, poll, decide, verifyIdToken } = await openCiba({ client });
     const more = { requested_expiry: 60, acr_values: 'urn:b urn:a' };
     const { status, body } = await postForm({ request: await sign(more) });
@@ -154,7 +154,7 @@ describe('a signed CIBA request', () => {
     expect(backchannelRequests).toEqual([]);
   });
 
-  it('is accepted once', async () => {
+  it('is accepted only once', async () => {
     const { postForm, backchannelRequests } = await openCiba({ client });
     const request = await sign();
     const answers = await Promise.all([1, 2, 3].map(() => postForm({ request })));
@@ -163,7 +163,7 @@ describe('a signed CIBA request', () => {
     expect(backchannelRequests).toHaveLength(1);
   });
 
-  it('is remembered for its validity period plus the clock tolerance', async () => {
+  it('is rejected as a replay for its validity period plus the clock tolerance', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { postForm } = await openCiba({ client });
     const early = await sign({ iat: now() + 8, nbf: now() + 8, exp: now() + 68 });
@@ -172,7 +172,7 @@ describe('a signed CIBA request', () => {
     expect(await postForm({ request: early })).toMatchObject(refusal);
   });
 
-  it('is remembered for longer if the clock tolerance is larger', async () => {
+  it('is rejected as a replay for longer if the clock tolerance is larger', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const { postForm } = await openCiba({ client, signed: { clockTolerance: 600 } });
     const request = await sign({ exp: now() + 30 });

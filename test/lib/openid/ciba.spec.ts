@@ -78,7 +78,7 @@ describe('a CIBA request in poll mode', () => {
     expect((await poll(body['auth_req_id'])).body).toMatchObject({ error: 'access_denied' });
   });
 
-  it('expires after the lifetime of the server, or earlier if the client requested this', async () => {
+  it('expires after the lifetime of the server, or earlier if `requested_expiry` is shorter', async () => {
     const { begin, poll, decide, backchannelRequests } = await open();
     const { body } = await begin({ requested_expiry: '60' });
     expect(body).toMatchObject({ expires_in: 60 });
@@ -191,7 +191,7 @@ describe('the parameters of a CIBA request', () => {
     expect(backchannelRequests).toEqual([]);
   });
 
-  it('are rejected with an invalid ID token as hint, even if the model returns a client without id', async () => {
+  it('are rejected if the id_token_hint is invalid, even if the model returns a client without id', async () => {
     const getClient = () => ({ grants: [GRANT], scopes: ['openid'] });
     const { begin, hints } = await open({ model: { getClient } });
     expect((await begin({ login_hint: undefined, id_token_hint: 'a.b.c' })).body).toMatchObject({

@@ -62,7 +62,7 @@ describe('a hybrid response with a code and an access token', () => {
     for (const token of [access_token, body.access_token]) expect((await userinfo(one, token)).status).toBe(200);
   });
 
-  it('can omit the ID token and the nonce; a nonce is then in the ID token for the code', async () => {
+  it('contains no ID token for `code token`; the token endpoint returns one with the requested `nonce`, if any', async () => {
     const one = await setUp();
     for (const more of [{ nonce: undefined }, { nonce }]) {
       const { location, parameters } = await one.authorize({ response_type: 'token code', ...more });
@@ -202,19 +202,25 @@ describe('registration of hybrid response types', () => {
     return await send('registration', new Request({ method: 'POST', headers, query: {}, body }));
   };
 
-  it.each([[ALL], ['code token'], ['code id_token'], ['token id_token code']])('accepts %s alone', async (type) => {
-    const { status, body } = await register({
-      response_types: [type],
-      grant_types: ['authorization_code', 'implicit'],
-    });
-    expect({ status, error: body['error'] }).toEqual({ status: 201, error: undefined });
-    expect(body['response_types']).toEqual([type.split(' ').toSorted().join(' ')]);
-  });
+  it.each([[ALL], ['code token'], ['code id_token'], ['token id_token code']])(
+    'accepts %s as the only response type',
+    async (type) => {
+      const { status, body } = await register({
+        response_types: [type],
+        grant_types: ['authorization_code', 'implicit'],
+      });
+      expect({ status, error: body['error'] }).toEqual({ status: 201, error: undefined });
+      expect(body['response_types']).toEqual([type.split(' ').toSorted().join(' ')]);
+    },
+  );
 
-  it.each([[['authorization_code']], [['implicit']]])('requires both grants, and rejects %j', async (grant_types) => {
-    for (const type of [ALL, 'code token', 'code id_token']) {
-      const { body } = await register({ response_types: [type], grant_types });
-      expect(body).toMatchObject({ error: 'invalid_client_metadata' });
-    }
-  });
+  it.each([[['authorization_code']], [['implicit']]])(
+    'requires the grants authorization_code and implicit, and rejects %j alone',
+    async (grant_types) => {
+      for (const type of [ALL, 'code token', 'code id_token']) {
+        const { body } = await register({ response_types: [type], grant_types });
+        expect(body).toMatchObject({ error: 'invalid_client_metadata' });
+      }
+    },
+  );
 });

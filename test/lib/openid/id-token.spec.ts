@@ -103,13 +103,16 @@ describe('an ID token', () => {
     }
   });
 
-  it.each(['none', 'HS256', 'RS512', 'toString'])('is never signed with %s', async (alg) => {
-    const { authorize, redeem } = await openIdServer({ client: { idTokenSignedResponseAlg: alg } });
-    const { code } = (await authorize()).parameters;
-    const { body } = await redeem(code);
-    expect(body).toMatchObject({ error: 'server_error' });
-    expect(body.id_token).toBeUndefined();
-  });
+  it.each(['none', 'HS256', 'RS512', 'toString'])(
+    'is not issued if the client registered %s, and the request fails with server_error',
+    async (alg) => {
+      const { authorize, redeem } = await openIdServer({ client: { idTokenSignedResponseAlg: alg } });
+      const { code } = (await authorize()).parameters;
+      const { body } = await redeem(code);
+      expect(body).toMatchObject({ error: 'server_error' });
+      expect(body.id_token).toBeUndefined();
+    },
+  );
 
   it('leaves the code valid if it cannot be created', async () => {
     let isDown = true;
@@ -184,7 +187,7 @@ describe('an ID token', () => {
     expect((await authorize({ claims })).parameters).toMatchObject({ error: 'invalid_request', state: 'xyz' });
   });
 
-  it('never contains an auth_req_id that the model returns', async () => {
+  it('never contains the claim auth_req_id, even if the model returns it', async () => {
     const name = 'urn:openid:params:jwt:claim:auth_req_id';
     const { signIn } = await openIdServer({ model: { getClaims: () => ({ [name]: 'x' }) } });
     const { id_token } = await signIn({ claims: JSON.stringify({ id_token: { [name]: null } }) });

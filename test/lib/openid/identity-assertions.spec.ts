@@ -235,7 +235,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
     expect(claimsIn(answer).exp).toBeLessThanOrEqual(seconds() + 60);
   });
 
-  it('contains the subject that the other server knows from its own logins', async () => {
+  it('contains the pairwise subject of the user at the relying party that the application names', async () => {
     const pairwise = { salt: 'x'.repeat(32), byDefault: true };
     const { exchange, model } = setUp({}, { pairwise });
     model.findAssertedUser = () => ({ id: 'alice' });
@@ -321,7 +321,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
     expect(answer).toMatchObject({ status: 400, error: 'unauthorized_client' });
   });
 
-  it('does not make ID tokens exchangeable for access tokens', async () => {
+  it('does not make ID tokens exchangeable for access tokens, but only for identity assertions', async () => {
     const { exchange } = setUp();
     const answer = await exchange(await idToken(), { requested_token_type: undefined, audience: undefined });
     expect(answer).toMatchObject({ status: 400, error: 'invalid_request' });

@@ -16,23 +16,29 @@ describe('the metadata', () => {
     [undefined, false],
     [false, false],
     [true, true],
-  ])('lists offline_access as supported with `offlineAccess` %j: %j', async (offlineAccess, isAnnounced) => {
-    const given = offlineAccess === undefined ? {} : { offlineAccess };
-    const { get } = await openIdServer({ ...given, more: [serverMetadata({ scopes: ['read'] })] });
-    for (const document of ['openid-configuration', 'server-metadata']) {
-      const { scopes_supported: scopes } = await get(document);
-      expect((scopes as string[]).includes('offline_access')).toBe(isAnnounced);
-    }
-  });
+  ])(
+    'lists offline_access as supported only if `offlineAccess` is true: %j causes %j',
+    async (offlineAccess, isAnnounced) => {
+      const given = offlineAccess === undefined ? {} : { offlineAccess };
+      const { get } = await openIdServer({ ...given, more: [serverMetadata({ scopes: ['read'] })] });
+      for (const document of ['openid-configuration', 'server-metadata']) {
+        const { scopes_supported: scopes } = await get(document);
+        expect((scopes as string[]).includes('offline_access')).toBe(isAnnounced);
+      }
+    },
+  );
 });
 
-describe('a request for offline_access by a client that may not have it', () => {
-  it.each([{}, { offlineAccess: true }])('is ignored at the authorization endpoint with %j', async (options) => {
-    const { signIn } = await openIdServer({ ...options, client: WITHOUT });
-    const tokens = await signIn({ scope: 'openid profile offline_access', prompt: 'consent unknown' });
-    expect(tokens).toMatchObject({ scope: 'openid profile', id_token: expect.any(String) });
-    expect('refresh_token' in tokens).toBe(options.offlineAccess === undefined);
-  });
+describe('the scope offline_access, requested by a client that may not have it,', () => {
+  it.each([{}, { offlineAccess: true }])(
+    'is ignored at the authorization endpoint with the options %j',
+    async (options) => {
+      const { signIn } = await openIdServer({ ...options, client: WITHOUT });
+      const tokens = await signIn({ scope: 'openid profile offline_access', prompt: 'consent unknown' });
+      expect(tokens).toMatchObject({ scope: 'openid profile', id_token: expect.any(String) });
+      expect('refresh_token' in tokens).toBe(options.offlineAccess === undefined);
+    },
+  );
 
   it('is ignored without the scope openid, as MCP clients send it', async () => {
     const { signIn } = await openIdServer({ client: WITHOUT });
@@ -45,7 +51,7 @@ describe('a request for offline_access by a client that may not have it', () => 
     expect(parameters).toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('counts as a request without a scope if there is no other value', async () => {
+  it('counts as no requested scope if it is the only value, so that the default scope applies', async () => {
     const { signIn } = await openIdServer({ client: { ...WITHOUT, defaultScope: ['read'] } });
     expect(await signIn({ scope: 'offline_access' })).toMatchObject({ scope: 'read' });
   });

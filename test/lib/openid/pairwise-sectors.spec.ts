@@ -92,7 +92,7 @@ async function setUp(settings: object = {}) {
 const own = (client: Record<string, string>) => [client['client_id']!, client['client_secret']!] as const;
 
 describe('the pairwise subject of a client that registered itself', () => {
-  it('is that of the sector if the code was delivered to a redirect URI of that sector', async () => {
+  it('is the subject of the sector if the code was delivered to a redirect URI of that sector', async () => {
     const { register, byCode, subOf, userinfo, introspect, victim, token } = await setUp();
     const client = await register({});
     const tokens = await byCode(...own(client));
@@ -140,7 +140,7 @@ describe('the pairwise subject of a client that registered itself', () => {
     expect(subOf(await byCode(...own(one), uri))).not.toBe(subOf(await byCode(...own(other), uri)));
   });
 
-  it('is accepted in an id_token_hint, whether it is that of the sector or of the client', async () => {
+  it('is accepted in an id_token_hint, whether it is the subject of the sector or of this client alone', async () => {
     const { register, byCode, byDevice, authorize } = await setUp();
     const client = await register({});
     for (const tokens of [await byCode(...own(client)), await byDevice(...own(client))]) {
@@ -191,7 +191,7 @@ describe('the session id (`sid`) of a client with pairwise subjects', () => {
     expect(sidOf(await byCode(...own(await register({}))))).toBe(web);
   });
 
-  it('is that of the application for a client with public subjects', async () => {
+  it('is the session id of the application for a client with public subjects', async () => {
     const { byCode } = await setUp({ subjectType: 'public' });
     expect(decodeJwt((await byCode('web', SECRET)).id_token)['sid']).toBe('session');
   });

@@ -154,7 +154,7 @@ describe('the sector of a client with pairwise subjects', () => {
   });
 
   it.each(['com.example.app:/cb', 'http://127.0.0.1/cb'])(
-    'is not proven by a response delivered to %s',
+    'does not determine the subject if the response was delivered to %s',
     async (uri) => {
       const { register, signInAs, authorize, token } = await setUp();
       const uris = [CALLBACK, uri];
@@ -206,7 +206,7 @@ describe('the sector of a client with pairwise subjects', () => {
     expect((await register(said)).status).toBe(201);
   });
 
-  it('must be registered if the redirect URIs have several hosts', async () => {
+  it('must be registered as `sector_identifier_uri` if the redirect URIs have several hosts', async () => {
     const { register } = await setUp();
     const answer = await register({ redirect_uris, subject_type: 'pairwise' });
     expect(answer).toMatchObject(refusedAs('several hosts'));
@@ -215,7 +215,7 @@ describe('the sector of a client with pairwise subjects', () => {
     expect(await byDefault.register({ redirect_uris })).toMatchObject(refusedAs('several hosts'));
   });
 
-  it('cannot be avoided by public subjects if the server uses pairwise ones by default', async () => {
+  it('cannot be avoided by registering public subjects if pairwise is the default of the server', async () => {
     const { register, get } = await setUp({ pairwise: { ...pairwise, byDefault: true } });
     expect(await register({ subject_type: 'public' })).toMatchObject(refusedAs('`subject_type` must be `pairwise`'));
     for (const said of [{ subject_type: 'pairwise' }, {}]) expect((await register(said)).status).toBe(201);

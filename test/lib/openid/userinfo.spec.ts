@@ -112,7 +112,7 @@ describe('the userinfo endpoint', () => {
     expect(refused.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
   });
 
-  it('returns claims and pairwise subject for the client that the access token was issued to', async () => {
+  it('returns to each client the claims and the pairwise subject of its own access token', async () => {
     const server = await openIdServer({ pairwise: { salt: 'x'.repeat(32), byDefault: true } });
     const mine = await server.signIn({ scope: 'openid email' });
     const { code } = (await server.authorize({ client_id: 'other', redirect_uri: OTHER_CALLBACK, scope: 'openid' }))
@@ -300,7 +300,7 @@ describe('the subject (`sub`) of a user', () => {
   });
 
   it.each(['http://127.0.0.1/cb', 'http://localhost/cb'])(
-    'differs for each client at %s, which is no sector',
+    'differs for each client with the redirect URI %s, which has no sector',
     async (uri) => {
       const name = await nameAt(uri);
       expect(await nameAt(uri)).toBe(name);
@@ -320,7 +320,7 @@ describe('the subject (`sub`) of a user', () => {
     expect(one).not.toBe(other);
   });
 
-  it('is pairwise if a client introspects its token, and the user id if a resource server does', async () => {
+  it('is pairwise if a client introspects its own token, and the user id if a resource server introspects it', async () => {
     const api = 'https://notes.example.com';
     const more = [introspection(), resourceIndicators({ resources: [api] })];
     const known = { subjectType: 'pairwise' };

@@ -41,7 +41,7 @@ describe('authenticate() with `anyScope`', () => {
     [['write', 'admin'], 'read write'],
     [['write', 'admin'], ['admin']],
     [['read'], 'read'],
-  ])('accepts for %j a token with the scope %j', async (anyScope, scope) => {
+  ])('set to %j accepts a token with the scope %j', async (anyScope, scope) => {
     const { error, headers } = await authenticate({ anyScope }, { scope });
     expect(error).toBeUndefined();
     expect(headers).toEqual({
@@ -149,7 +149,7 @@ describe('authenticate() with `stepUp`', () => {
     [{ maxAge: 300 }, 'of a login 290 seconds ago', { auth_time: now() - 290 }],
     [{ maxAge: 300 }, 'of a login 30 seconds in the future', { auth_time: now() + 30 }],
     [{ acr: [MFA], maxAge: 300 }, 'of a login now with this acr', { acr: MFA, auth_time: now() }],
-  ])('accepts for %j a token %s', async (stepUp, _, token) => {
+  ])('set to %j accepts a token %s', async (stepUp, _, token) => {
     expect((await authenticate({ stepUp }, token)).summary).toBe('no error');
   });
 
@@ -163,7 +163,7 @@ describe('authenticate() with `stepUp`', () => {
     [{ maxAge: 300 }, 'of a login 120 seconds in the future', { auth_time: now() + 120 }, OLD, 'max_age="300"'],
     [{ maxAge: 300 }, 'with text as auth_time', { auth_time: 'yesterday' }, OLD, 'max_age="300"'],
     [{ maxAge: 300 }, 'without auth_time', {}, OLD, 'max_age="300"'],
-  ])('rejects for %j a token %s (RFC 9470 §3)', async (stepUp, _, token, expected, parameters) => {
+  ])('set to %j rejects a token %s (RFC 9470 §3)', async (stepUp, _, token, expected, parameters) => {
     const outcome = await authenticate({ stepUp }, token);
     expect(outcome.summary).toBe(expected);
     expect(outcome.headers).toEqual({

@@ -18,7 +18,7 @@ describe('authenticate() with `scope`', () => {
     [['write', 'read'], 'read write'],
     [['write'], ['read', 'write']],
     ['read  write', 'write read'],
-  ])('accepts for the required scope %j a token with %j', async (scope, granted) => {
+  ])('requires the scope %j and accepts a token with the scope %j', async (scope, granted) => {
     expect(summary((await authenticate({ scope }, { scope: granted })).error)).toBe('no error');
   });
 
@@ -31,7 +31,7 @@ describe('authenticate() with `scope`', () => {
     ['read', null],
     ['read', ''],
     ['read', []],
-  ])('rejects for the required scope %j a token with %j', async (scope, granted) => {
+  ])('requires the scope %j and rejects a token with the scope %j', async (scope, granted) => {
     const { error, status, headers, body } = await authenticate({ scope }, { scope: granted });
     expect(summary(error)).toBe(INSUFFICIENT);
     const required = [scope].flat().join(' ');

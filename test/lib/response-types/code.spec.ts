@@ -62,12 +62,15 @@ describe('an authorization code', () => {
     [{ requirePKCE: 'none' }, SPA, true],
     [{}, WEB, true],
     [{ requirePKCE: 'all' }, WEB, false],
-  ])('needs no code challenge with options %j and client %j: %j', async (options, client, without) => {
-    const query = { client_id: client.id, redirect_uri: client.redirectUris?.[0] };
-    const { error } = await authorize(query, options);
-    expect(summary(error)).toBe(without ? 'no error' : '400 invalid_request: Missing parameter: `code_challenge`');
-    expect((await authorize({ ...query, code_challenge: CHALLENGE }, options)).redirected).toHaveProperty('code');
-  });
+  ])(
+    'can be requested without a code challenge with options %j and client %j: %j',
+    async (options, client, without) => {
+      const query = { client_id: client.id, redirect_uri: client.redirectUris?.[0] };
+      const { error } = await authorize(query, options);
+      expect(summary(error)).toBe(without ? 'no error' : '400 invalid_request: Missing parameter: `code_challenge`');
+      expect((await authorize({ ...query, code_challenge: CHALLENGE }, options)).redirected).toHaveProperty('code');
+    },
+  );
 
   it('is saved with the ID of a token family only if the model implements `revokeGrant()`', async () => {
     expect((await authorize()).result).not.toHaveProperty('grantId');

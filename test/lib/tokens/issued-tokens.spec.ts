@@ -50,13 +50,16 @@ describe('the lifetime of a token', () => {
     expect(await lifetimes(options, client)).toEqual(expected);
   });
 
-  it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('cannot be %j for a client', async (accessTokenLifetime) => {
-    const testModel = createTestModel();
-    testModel.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
-    const { error, body } = await ask(testModel);
-    expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `accessTokenLifetime`');
-    expect(body['error']).toBe('server_error');
-  });
+  it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])(
+    'causes server_error if a client has the lifetime %j',
+    async (accessTokenLifetime) => {
+      const testModel = createTestModel();
+      testModel.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
+      const { error, body } = await ask(testModel);
+      expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `accessTokenLifetime`');
+      expect(body['error']).toBe('server_error');
+    },
+  );
 });
 
 describe('generators of tokens in the model', () => {

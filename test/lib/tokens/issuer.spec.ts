@@ -101,7 +101,7 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['the code or token has none', undefined, ISSUER],
     ['the code or token has null', null, ISSUER],
     ['the server has none', OTHER, undefined],
-  ])('is compared only if both sides have one: %s', async (_, kept, asked) => {
+  ])('is ignored if only the server, or only the code or token, has an issuer: %s', async (_, kept, asked) => {
     const testModel = createTestModel();
     const more = { issuer: kept as never };
     addCode(testModel, more);

@@ -61,7 +61,7 @@ describe('the token response', () => {
     [{ scope: undefined }, undefined],
     [{ scope: null }, undefined],
     [{ scope: true }, undefined],
-  ])('contains the saved scope: %j', async (changes, expected) => {
+  ])('contains the saved scope as a string, and no scope if it is empty or invalid: %j', async (changes, expected) => {
     expect((await ask(saving(changes))).body['scope']).toBe(expected);
   });
 

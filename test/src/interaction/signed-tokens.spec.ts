@@ -51,7 +51,7 @@ describe('the CSRF token of a consent form', () => {
     expect(new ConsentCsrfTokens('another secret of thirty-two characters').isValid(ticket, 'alice')).toBe(false);
   });
 
-  it('can be used once even if the clock of the issuing process is minutes ahead', async () => {
+  it('can be used only once, even if the clock of the issuing process is minutes ahead', async () => {
     const start = Date.now();
     const clock = jest.spyOn(Date, 'now');
     const at = (minute: number) => clock.mockReturnValue(start + minute * minutes);

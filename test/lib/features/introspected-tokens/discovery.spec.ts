@@ -56,7 +56,7 @@ describe('the introspection endpoint that IntrospectedTokens uses', () => {
     ['/', WELL_KNOWN],
     ['/tenants/one', `${WELL_KNOWN}/tenants/one`],
     ['/tenants/one/', `${WELL_KNOWN}/tenants/one`],
-  ])('is discovered for an issuer with the path `%s` at %s', async (path, place) => {
+  ])('is discovered for an issuer with the path `%s` at the metadata path %s', async (path, place) => {
     const issuer = remote.url + path;
     remote.replies = { [place]: json(about(issuer)), '/introspect': json({ ...said, iss: issuer }) };
     expect(await call(serverOf({ issuer }))).toMatchObject({ status: 200 });

@@ -76,14 +76,14 @@ describe('IntrospectedTokens with an active token', () => {
       'oauth2:client:',
     ],
     ['a client whose subject is null as a client', { sub: null, username: null }, true, 'oauth2:client:web'],
-  ])('returns %s', async (_, members, isClient, id) => {
+  ])('derives the user from `sub`, `username` and `client_id`, and returns %s', async (_, members, isClient, id) => {
     remote.reset(active(members));
     const { result } = await call(modelOf());
     expect(isClientItself(result!['user'] as object)).toBe(isClient);
     expect((result!['user'] as { id?: string }).id).toBe(id);
   });
 
-  it('accepts the token for a minute if it has no expiry', async () => {
+  it('returns an expiry in one minute if the token has none', async () => {
     remote.reset(active({ exp: undefined }));
     const { result } = await call(modelOf());
     const left = (result!['accessTokenExpiresAt'] as Date).getTime() - Date.now();
@@ -126,17 +126,20 @@ describe('IntrospectedTokens', () => {
     ],
     ['that is a refresh token according to `typ`', { typ: 'Offline' }, {}, 'it is not an access token'],
   ];
-  it.each(rules)('rejects a token %s', async (_, members, options, reason) => {
-    remote.reset(active(members));
-    const model = modelOf(options);
-    const refused = { status: 401, error: { name: 'invalid_token', message: `Invalid token: ${reason}` } };
-    const first = await call(model);
-    expect(first).toMatchObject(refused);
-    expect(first.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
-    // The result is cached, so that a made-up token causes only one introspection request.
-    expect(await call(model)).toMatchObject(refused);
-    expect(asked()).toHaveLength(1);
-  });
+  it.each(rules)(
+    'rejects with invalid_token, after a single introspection request, a token %s',
+    async (_, members, options, reason) => {
+      remote.reset(active(members));
+      const model = modelOf(options);
+      const refused = { status: 401, error: { name: 'invalid_token', message: `Invalid token: ${reason}` } };
+      const first = await call(model);
+      expect(first).toMatchObject(refused);
+      expect(first.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
+      // The result is cached, so that a made-up token causes only one introspection request.
+      expect(await call(model)).toMatchObject(refused);
+      expect(asked()).toHaveLength(1);
+    },
+  );
 
   it('emits an event with the reason if it rejects a token', async () => {
     remote.reset(active({ aud: 'https://other.example' }));
@@ -159,7 +162,7 @@ describe('IntrospectedTokens', () => {
     ['that is called an access token', { token_use: 'access_token', typ: 'Bearer' }, {}],
     ['with its type in lower case', { token_type: 'bearer' }, {}],
     ['for any resource if no `audience` is set', { aud: 'x' }, {}],
-  ])('accepts a token %s', async (_, members, options) => {
+  ])('accepts an active token %s', async (_, members, options) => {
     remote.reset(active(members));
     expect(await call(modelOf(options))).toMatchObject({ status: 200 });
   });
@@ -189,20 +192,23 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
     ['sends an invalid audience', [{ active: true, aud: [7] }], '`aud` has the wrong type'],
     ['sends too much content', [{ active: true, sub: 'a'.repeat(70_000) }], 'larger than 65536 bytes'],
   ];
-  it.each(replies)('%s', async (_, reply, reason) => {
-    const model = modelOf();
-    remote.replies['/introspect'] = json(...reply!);
-    const failed = await call(model);
-    expect(failed).toMatchObject(LATER);
-    expect(failed.headers).toEqual({ 'retry-after': reason.endsWith('429') ? '17' : '1' });
-    expect(reasonOf(failed.error)).toContain(reason);
-    expect(reasonOf(failed.error)).not.toContain('token=');
-    expect(remote.requestsTo('/elsewhere')).toEqual([]);
+  it.each(replies)(
+    'sends an unusable introspection response, and does not cache the failure: %s',
+    async (_, reply, reason) => {
+      const model = modelOf();
+      remote.replies['/introspect'] = json(...reply!);
+      const failed = await call(model);
+      expect(failed).toMatchObject(LATER);
+      expect(failed.headers).toEqual({ 'retry-after': reason.endsWith('429') ? '17' : '1' });
+      expect(reasonOf(failed.error)).toContain(reason);
+      expect(reasonOf(failed.error)).not.toContain('token=');
+      expect(remote.requestsTo('/elsewhere')).toEqual([]);
 
-    // The failure is not cached.
-    remote.replies['/introspect'] = json(active());
-    expect(await call(model)).toMatchObject({ status: 200 });
-  });
+      // The failure is not cached.
+      remote.replies['/introspect'] = json(active());
+      expect(await call(model)).toMatchObject({ status: 200 });
+    },
+  );
 
   it.each([
     ['sends nothing but headers', () => undefined],
@@ -210,7 +216,7 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
       'stops in the middle of its content',
       (response: { write(text: string): unknown }) => response.write('{"active":'),
     ],
-  ])('%s', async (_, hang) => {
+  ])('does not complete its introspection response within the timeout: %s', async (_, hang) => {
     remote.replies['/introspect'] = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
       hang(response);
@@ -286,7 +292,7 @@ describe('client authentication of IntrospectedTokens', () => {
       { method: 'client_secret_basic' as const },
       { introspection_endpoint_auth_methods_supported: ['client_secret_post'] },
     ],
-  ])('uses the Authorization header %s', async (_, how, metadata) => {
+  ])('sends the credentials in the Authorization header by client_secret_basic: %s', async (_, how, metadata) => {
     remote.reset(active(), metadata);
     await call(modelOf({ credentials: { id: 'an api', secret, ...how } }), 'a+b/c==');
     expect(asked()).toMatchObject([
@@ -306,12 +312,15 @@ describe('client authentication of IntrospectedTokens', () => {
   it.each([
     ['of the introspection endpoint', { introspection_endpoint_auth_methods_supported: ['client_secret_post'] }],
     ['of the token endpoint', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_post'] }],
-  ])('uses the form if the authentication methods %s require it', async (_, metadata) => {
-    remote.reset(active(), metadata);
-    await call(modelOf({ credentials: { id: 'an api', secret } }));
-    expect(asked()[0]!.headers.authorization).toBeUndefined();
-    expect(asked()[0]!.form).toMatchObject({ client_id: 'an api', client_secret: secret, token: 'token' });
-  });
+  ])(
+    'sends the credentials in the form by client_secret_post if the authentication methods %s require it',
+    async (_, metadata) => {
+      remote.reset(active(), metadata);
+      await call(modelOf({ credentials: { id: 'an api', secret } }));
+      expect(asked()[0]!.headers.authorization).toBeUndefined();
+      expect(asked()[0]!.form).toMatchObject({ client_id: 'an api', client_secret: secret, token: 'token' });
+    },
+  );
 });
 
 describe('options of IntrospectedTokens', () => {

@@ -88,17 +88,20 @@ describe('the cache of IntrospectedTokens', () => {
     expect(asked()).toEqual(['token']);
   });
 
-  it.each(cases)('keeps %s', async (_, said, options, last, over) => {
-    remote.reset(said);
-    const model = modelOf(options);
-    const status = await call(model);
-    at(last);
-    expect(await call(model)).toBe(status);
-    expect(asked()).toHaveLength(1);
-    at(over);
-    await call(model);
-    expect(asked()).toHaveLength(2);
-  });
+  it.each(cases)(
+    'introspects a token again only after its lifetime in the cache: %s',
+    async (_, said, options, last, over) => {
+      remote.reset(said);
+      const model = modelOf(options);
+      const status = await call(model);
+      at(last);
+      expect(await call(model)).toBe(status);
+      expect(asked()).toHaveLength(1);
+      at(over);
+      await call(model);
+      expect(asked()).toHaveLength(2);
+    },
+  );
 
   it.each([
     ['active', good(), { lifetime: 0 }],
