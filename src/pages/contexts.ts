@@ -157,7 +157,7 @@ export interface DeviceConsentPageContext extends FormContext {
   clientHost?: string | undefined;
   /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
   clientLogo?: string | undefined;
-  /** The requested scope values. */
+  /** The scope values that the user would grant to the device. May be empty. */
   scopes: readonly string[];
   /** The resources that the access is for, as absolute URIs. Empty if the request names none. RFC 8707 §2 */
   resources: readonly string[];
