@@ -37,19 +37,19 @@ describe.each(ANY_PLATFORM)('the model methods called by the authorization endpo
   });
   afterEach(stopApplications);
 
-  it('are those for the client and its scopes if no user is signed in', async () => {
+  it('are only `getClient()` and `validateClientScope()` if no user is signed in', async () => {
     expect((await openConsentPage(url, AUTHORIZATION_PARAMETERS)).headers['location']).toMatch('/login');
     expect(made()).toEqual(READ);
   });
 
-  it('are called once each for the consent page and for its decision', async () => {
+  it('are each called once to show the consent page, and once when the user allows access', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(made()).toEqual([...READ, 'validateScope']);
     expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect(made()).toEqual([...READ, 'validateScope', 'once', 'saveAuthorizationCode']);
   });
 
-  it('are the same if the user denies', async () => {
+  it('are the same when the user denies access, except that no code is saved', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     made();
     const response = await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice));
@@ -57,7 +57,7 @@ describe.each(ANY_PLATFORM)('the model methods called by the authorization endpo
     expect(made()).toEqual([...READ, 'validateScope', 'once']);
   });
 
-  it('are called once each if the user consented before', async () => {
+  it('are each called once if the user has already consented, so that no page is shown', async () => {
     interaction.consents.add('alice web notes:read');
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(REDIRECTED_WITH_CODE);
     expect(made()).toEqual([...READ, 'validateScope', 'saveAuthorizationCode']);

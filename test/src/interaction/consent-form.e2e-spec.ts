@@ -27,15 +27,18 @@ describe.each(PLATFORMS)('an incomplete consent form on %s', (platform) => {
 
   it.each([
     ['no `ticket`', { decision: 'allow' }, NO_TICKET],
-    ['nothing', {}, NO_TICKET],
+    ['no fields', {}, NO_TICKET],
     ['no decision', { ticket: 'x' }, NO_DECISION],
-    ['another decision', { ticket: 'x', decision: 'yes' }, NO_DECISION],
-  ])('is shown again when it posts %s, and a warning tells the developer why', async (_name, form, sentence) => {
-    const url = await start();
-    const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    pageOf(await readResponse(post(url + action, form, asAlice)));
-    expect(warn.mock.calls).toEqual([[sentence, 'OAuth2']]);
-  });
+    ['an unknown decision', { ticket: 'x', decision: 'yes' }, NO_DECISION],
+  ])(
+    'is shown again if it has %s, and a warning tells the developer how to correct it',
+    async (_name, form, sentence) => {
+      const url = await start();
+      const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      pageOf(await readResponse(post(url + action, form, asAlice)));
+      expect(warn.mock.calls).toEqual([[sentence, 'OAuth2']]);
+    },
+  );
 
   it('with an invalid CSRF token causes no warning: the reason is logged at debug level, without the token', async () => {
     const url = await start();
@@ -49,7 +52,7 @@ describe.each(PLATFORMS)('an incomplete consent form on %s', (platform) => {
     expect(warn.mock.calls).toEqual([]);
   });
 
-  it('is not assumed when an authorization request is posted as a form', async () => {
+  it('causes no warning if it is an authorization request sent as a form', async () => {
     const url = await start();
     pageOf(await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, asAlice)));
     expect(warn.mock.calls).toEqual([]);

@@ -15,7 +15,7 @@ const failure = (status: number) => ({
   },
 });
 
-describe.each(PLATFORMS)('a faulty interaction on %s', (platform) => {
+describe.each(PLATFORMS)('the interaction of an application on %s', (platform) => {
   afterEach(stopApplications);
 
   it.each([
@@ -23,13 +23,13 @@ describe.each(PLATFORMS)('a faulty interaction on %s', (platform) => {
     ['finds a user without an id', 500, { findUser: () => ({ name: 'nobody' }) }],
     ['returns nothing from consent()', 500, { consent: () => undefined }],
     ['returns neither a page nor a redirect', 500, { consent: () => ({ redirect: undefined }) }],
-  ])('causes an error without details when it %s', async (_name, status, methods) => {
+  ])('causes a server_error without details if it %s', async (_name, status, methods) => {
     const faulty = Object.assign(new DemoInteraction(), methods) as DemoInteraction;
     const { url } = await startApplication(platform, demoModule({ interaction: faulty }));
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(failure(status));
   });
 
-  it('may return headers with a page, and redirect URLs with characters that headers do not allow', async () => {
+  it('may set the headers of its page, and characters that headers do not allow are encoded in its redirect URL', async () => {
     const own = Object.assign(new DemoInteraction(), {
       consent: () => ({ html: '<p>ü', status: 403, headers: { 'Content-Security-Policy': "default-src 'self'" } }),
       login: () => ({ redirect: '/anmelden?zurück=\r\nset-cookie: a' }),
@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('a faulty interaction on %s', (platform) => {
     );
   });
 
-  it('asks for consent each time if nothing is remembered or hasConsented() does not return true', async () => {
+  it('is asked for the consent page each time if it has no hasConsented(), or if hasConsented() does not return true', async () => {
     const forgetful = Object.assign(new DemoInteraction(), { hasConsented: undefined, saveConsent: undefined });
     const vague = Object.assign(new DemoInteraction(), { hasConsented: () => [] });
     for (const interaction of [forgetful, vague]) {

@@ -36,7 +36,7 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
   });
 
   it.each(['', 'yes', 'Allow', 'allow,deny', 'true'])(
-    'is ignored if the value of the decision is `%s`',
+    'is ignored if its value is `%s` instead of `allow` or `deny`',
     async (decision) => {
       const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
       pageOf(await readResponse(post(url + action, { ticket, decision }, asAlice)));

@@ -43,7 +43,7 @@ describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform
     return { url, post, redeem, introspect };
   }
 
-  it('are stored with the code and all tokens, including refreshed ones', async () => {
+  it('are reported by introspection for access and refresh tokens, also after a refresh', async () => {
     const signIn = { authTime: MOMENT, acr: 'urn:example:mfa', amr: ['pwd', 'otp'], sid: 'session-1' };
     const { url, post, redeem, introspect } = await open({ interaction: telling(signIn) });
     const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
@@ -77,7 +77,7 @@ describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform
     expect(Object.keys(tokens)).toEqual(expect.arrayContaining(said));
   });
 
-  it('are optional', async () => {
+  it('are optional: without them, introspection responses have no `acr` and no `auth_time`', async () => {
     const { url, redeem, introspect } = await open({ interaction: telling(undefined) });
     const tokens = await redeem(
       (await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow')).searchParams.get('code'),
@@ -86,13 +86,13 @@ describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform
     expect([said['active'], Object.keys(said).filter((name) => /acr|auth_time/.test(name))]).toEqual([true, []]);
   });
 
-  it('are rejected with server_error if their types are wrong', async () => {
+  it('cause server_error if `authTime` is not a Date', async () => {
     const { url } = await open({ interaction: telling({ authTime: 'yesterday' as never }) });
     const { searchParams } = await decide(url, AUTHORIZATION_PARAMETERS, 'alice', 'allow');
     expect(searchParams.get('error')).toBe('server_error');
   });
 
-  it('are recorded by the built-in pages, with the session ID until another user signs in', async () => {
+  it('are stored with each code by the built-in pages; the session ID changes only when another user signs in', async () => {
     const store = demoStore();
     const { url } = await open({
       model: store,

@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
     expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
   });
 
-  it('redirect with status 303 after every form, also to the login page and with an error', async () => {
+  it('redirect with status 303 after each POST request, also to the login page or with an error', async () => {
     expect((await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS))).status).toBe(303);
     const wrong = { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' };
     expect((await readResponse(post(`${url}/oauth/authorize`, wrong, asAlice))).status).toBe(303);
@@ -135,7 +135,7 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
     });
   });
 
-  it('never return the user to another server (open redirect)', async () => {
+  it('pass a local `returnTo` to the interaction even if the request line has another host (open redirect)', async () => {
     const { app } = await startApplication(platform, demoModule());
     const found: DemoInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
     const { request } = await import('node:http');

@@ -17,7 +17,7 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
   const named = (headers: Record<string, string>) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control'));
 
-  it('cannot read pages, redirects or errors, even if the application and `cors` allow all origins', async () => {
+  it('get no CORS headers, even if the application and `cors` allow all origins', async () => {
     const { url } = await startApplication(platform, demoModule({ cors: { origins: '*' } }), { prepare: enableCors });
     const page = await readResponse(get(`${url}/oauth/authorize?${query}`, { ...asAlice, ...evil }));
     expect(pageOf(page).user).toBe('alice');
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
       expect([response.status, named(response.headers)]).toEqual([405, []]);
     });
 
-    it('cannot read responses even if a later hook of the application adds CORS headers', async () => {
+    it('get no CORS headers even if a later hook of the application adds them', async () => {
       const prepare = (app: INestApplication) =>
         app
           .getHttpAdapter()
@@ -95,15 +95,20 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     ['only the server’s own Origin', { origin: 'URL' }],
     ['only Origin: null, as sent by browsers without TLS and Referer', { origin: 'null' }],
     ['the Origin of the issuer, as behind a proxy', { origin: 'https://id.example' }],
-  ])('are distinguished from a decision on the server’s own page, with %s', async (_name, headers) => {
-    const { url } = await startApplication(platform, demoModule({ issuer: 'https://id.example' }));
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]));
-    const { status } = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...sent }));
-    expect(status).toBe(DECIDED_WITH_CODE.status);
-  });
+  ])(
+    'are not confused with a consent decision of the server’s own page, which is accepted with %s',
+    async (_name, headers) => {
+      const { url } = await startApplication(platform, demoModule({ issuer: 'https://id.example' }));
+      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      const sent = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]),
+      );
+      const { status } = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...sent }));
+      expect(status).toBe(DECIDED_WITH_CODE.status);
+    },
+  );
 
-  it('are distinguished from own forms by X-Forwarded-Host if the application trusts the proxy', async () => {
+  it('include forms of the public host of a proxy, unless the application trusts X-Forwarded-Host', async () => {
     const forwarded = { ...asAlice, origin: 'https://public.example', 'x-forwarded-host': 'public.example' };
     const statuses = [];
     for (const trustProxy of [true, false]) {
@@ -122,7 +127,7 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     );
   });
 
-  it('show the application’s own error page if it has one', async () => {
+  it('show the application’s own error page, if it has one, for a consent decision', async () => {
     const interaction = Object.assign(new DemoInteraction(), {
       showError: (error: Error) => ({ html: `<p>${error.message}` }),
     });

@@ -29,7 +29,7 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
   const decide = (action: string, fields: object) =>
     readResponse(post(url + action, { decision: 'allow', ...fields }, asAlice));
 
-  it('shows the stored parameters, posts to the short URL, and is decided once', async () => {
+  it('shows the stored parameters, posts to the short URL, and can be decided only once', async () => {
     const { action, ticket, scope } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     expect([action, scope]).toEqual([`/oauth/authorize?${new URLSearchParams(BY_URI).toString()}`, 'notes:read']);
     expect(pins.consumed.size).toBe(0);
@@ -60,7 +60,7 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
     expect(pins.consumed.size).toBe(0);
   });
 
-  it('consumes the request on denial, and emits an event with the user', async () => {
+  it('consumes the request when the user denies it, and emits `consent.denied` with the user id', async () => {
     const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     const response = await decide(action, { ticket, decision: 'deny' });
     expect(response).toEqual(redirected(expect.stringMatching(/error=access_denied&.*&state=xyz$/), 303));

@@ -80,7 +80,7 @@ const INVALID: [string, Record<string, string | undefined>, string][] = [
   ['a malformed state', { state: 'a\u0000' }, 'invalid_request'],
 ];
 
-describe.each(ANY_PLATFORM)('an authorization request of a self-registered client on %s', (platform) => {
+describe.each(ANY_PLATFORM)('a request of a self-registered client on %s', (platform) => {
   afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}, more: readonly object[] = []) {
@@ -108,14 +108,14 @@ describe.each(ANY_PLATFORM)('an authorization request of a self-registered clien
   );
 
   it.each(INVALID)(
-    'with %s is redirected immediately for a client of the application itself',
+    'with %s needs no login before the error is returned if the application has registered the client instead',
     async (_name, change, error) => {
       const { at, visitor } = await open();
       expect((await visitor.get(at(change, 'own'))).location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
     },
   );
 
-  it('passes the client without a scope to login() of the application’s own interaction', async () => {
+  it('with an invalid scope passes the client, but no scope, to login() of the application’s own interaction', async () => {
     const seen: unknown[] = [];
     class Own extends DemoInteraction {
       override login(context: Parameters<DemoInteraction['login']>[0]) {
@@ -132,7 +132,7 @@ describe.each(ANY_PLATFORM)('an authorization request of a self-registered clien
     expect((await visitor.get(at({ scope: 'admin' }))).location).toContain(`${PHISHING}?error=invalid_scope`);
   });
 
-  it('shows an error page with prompt=none if it is invalid, and is redirected if it is valid', async () => {
+  it('with prompt=none shows an error page if it is invalid and no user is signed in; otherwise the client gets the error', async () => {
     const { at, visitor } = await open({}, provider());
     const invalid = await visitor.get(at({ scope: 'nonsense', prompt: 'none' }));
     expect([invalid.status, invalid.location]).toEqual([400, null]);
@@ -143,7 +143,7 @@ describe.each(ANY_PLATFORM)('an authorization request of a self-registered clien
     expect(known.location).toContain(`${PHISHING}?error=invalid_scope`);
   });
 
-  it('is not redirected by the used prompt ticket of another user', async () => {
+  it('does not redirect a browser to the client because other browsers have used up the login prompts', async () => {
     const { at, visitor, url } = await open({}, provider());
     let path = at({ prompt: 'login' });
     for (let time = 0; time < 3; time += 1) {
@@ -154,7 +154,7 @@ describe.each(ANY_PLATFORM)('an authorization request of a self-registered clien
     expect(last.location ?? '').not.toContain('phishing');
   });
 
-  it('is not redirected from the logout page without confirmation by the user', async () => {
+  it('to log out redirects to the client only after the user has confirmed it', async () => {
     const { clientId, visitor } = await open({}, provider());
     const to = (id: string) =>
       `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: GOODBYE }).toString()}`;
@@ -198,12 +198,12 @@ describe('OAuth2Server.authorize() for a self-registered client', () => {
     ['an unknown response type', { response_type: 'nonsense' }, 'unsupported_response_type'],
     ['allowed=false', { allowed: 'false' }, 'access_denied'],
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
-  ])('redirects the error of a request with %s only if a user is signed in', async (_name, change, error) => {
+  ])('returns the error for %s to the client only if a user is signed in', async (_name, change, error) => {
     expect(await ask(change, signedOut)).toEqual({ status: 302, location: '/login' });
     expect((await ask(change, signedIn)).location).toContain(`${PHISHING}?error=${error}`);
   });
 
-  it('redirects the error of a client that may not use the grant only if a user is signed in', async () => {
+  it('returns unauthorized_client to a client that may not use the grant only if a user is signed in', async () => {
     client.grants = ['client_credentials'];
     expect((await ask({}, signedOut)).location).toBe('/login');
     expect((await ask({}, signedIn)).location).toContain('error=unauthorized_client');

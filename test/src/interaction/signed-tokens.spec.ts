@@ -9,7 +9,7 @@ describe('the CSRF token of a consent form', () => {
     jest.restoreAllMocks();
   });
 
-  it('is valid only for its subject', () => {
+  it('is valid only for the text that it was issued for', () => {
     const ticket = tickets.issue('alice');
     expect(tickets.isValid(ticket, 'alice')).toBe(true);
     expect(tickets.isValid(ticket, 'bob')).toBe(false);
@@ -31,7 +31,7 @@ describe('the CSRF token of a consent form', () => {
   });
 
   it.each([undefined, null, 1, {}, ['a', 'b'], '', '.', 'a', 'a.b', '....', `${tickets.issue('alice')}.`])(
-    'is invalid as %j',
+    'is invalid if its value is %j',
     (ticket) => {
       expect(tickets.isValid(ticket, 'alice')).toBe(false);
     },

@@ -19,7 +19,7 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
   const decide = (url: string, fields: object) =>
     readResponse(post(url, { ticket: '', decision: 'allow', ...fields }, asAlice));
 
-  it('is valid only at the endpoint that issued it', async () => {
+  it('is valid only at the path of the authorization endpoint that issued it', async () => {
     const paths = { authorize: ':tenant/authorize', token: ':tenant/token' };
     const { url } = await startApplication(platform, demoModule({ paths }));
     const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
@@ -78,7 +78,7 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
     },
   );
 
-  it('differs between two pages that were opened at the same time', async () => {
+  it('differs between two pages that were opened at the same time, so that both decisions are accepted', async () => {
     const { model } = onceModel();
     const { url } = await startApplication(platform, demoModule({ model }));
     const pages = await Promise.all([

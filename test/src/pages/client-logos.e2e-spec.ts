@@ -106,7 +106,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
   it.each([
     ['PNG', PNG, 'image/png'],
     ['JPEG', jpegOf(16, 8), 'image/jpeg'],
-  ])('embeds a %s picture that the server fetched once', async (_, body, type) => {
+  ])('is embedded as a %s picture, which the server fetches only once', async (_, body, type) => {
     logos.body = body;
     const { consent } = await setUp();
     const page = await consent();
@@ -118,13 +118,13 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     ]);
   });
 
-  it('is allowed by the policy in addition to the logo of the site', async () => {
+  it('is allowed by the Content Security Policy in addition to the logo of the site', async () => {
     const { consent } = await setUp({}, { clientLogos: { allowLoopback: true }, logo: 'https://cdn.example/a.png' });
     const { headers } = await consent();
     expect(headers.get('content-security-policy')).toContain('img-src https://cdn.example data:;');
   });
 
-  it('is shown on the page of the device flow too', async () => {
+  it('is shown on the consent page of the device flow too', async () => {
     const { url, browser } = await setUp();
     const begun = await fetch(`${url}/oauth/device_authorization`, {
       method: 'POST',
@@ -159,13 +159,16 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
   it.each<[string, string | undefined]>([
     ['has the host of a redirect URI', '127.0.0.1'],
     ['has another host', undefined],
-  ])('of a self-registered client is embedded only from its own host: %s', async (_, host) => {
-    const logo_uri = `${logos.url}/logo.png`.replace('127.0.0.1', host ?? 'localhost');
-    const { consent } = await setUp({ logoUri: undefined, metadata: { logo_uri } } as never);
-    const page = await consent();
-    expect(pictureOf(page.html) === undefined).toBe(host === undefined);
-    expect(logos.requests).toHaveLength(host === undefined ? 0 : 1);
-  });
+  ])(
+    'of a self-registered client is embedded only if its URL has the host of a redirect URI: it %s',
+    async (_, host) => {
+      const logo_uri = `${logos.url}/logo.png`.replace('127.0.0.1', host ?? 'localhost');
+      const { consent } = await setUp({ logoUri: undefined, metadata: { logo_uri } } as never);
+      const page = await consent();
+      expect(pictureOf(page.html) === undefined).toBe(host === undefined);
+      expect(logos.requests).toHaveLength(host === undefined ? 0 : 1);
+    },
+  );
 
   it('of a self-registered client is omitted if its redirect URIs have several hosts', async () => {
     const redirectUris = ['https://attacker.example/cb', REDIRECT];
@@ -186,7 +189,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     expect(logos.requests).toEqual([]);
   });
 
-  it('is never requested by default or from a private address', async () => {
+  it('is never requested by default, or from a private address with `clientLogos: true`', async () => {
     for (const options of [{}, { clientLogos: true }]) {
       const { consent } = await setUp({ logoUri: logos.url.replace('http:', 'https:') }, options);
       expect(pictureOf((await consent()).html)).toBeUndefined();

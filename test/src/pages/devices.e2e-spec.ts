@@ -88,37 +88,40 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
   const enter = async (visitor: PageBrowser, user_code: string): Promise<ShownPage> =>
     visitor.send(await visitor.get(PAGE), { user_code });
 
-  it.each(['tv', 'box'])('returns tokens to a client such as %s, polled by openid-client', async (id) => {
-    const { begun, poll } = await begin(id);
-    expect(begun).toMatchObject({ verification_uri: url + PAGE, expires_in: 900, interval: 1 });
-    expect((await discover()).serverMetadata()).toMatchObject({
-      device_authorization_endpoint: `${url}/oauth/device_authorization`,
-      grant_types_supported: expect.arrayContaining([GRANT]),
-    });
-    const visitor = newBrowser();
-    const first = await enter(visitor, begun.user_code.toLowerCase().replace('-', ' '));
-    expect(first.status).toBe(303);
-    const back = await visitor.signIn(first.location!);
-    expect(back.location).toBe(`${PAGE}?user_code=${begun.user_code}`);
-    const confirm = await visitor.get(back.location!);
-    expect(confirm.html).toContain('Does your device show this code?');
-    const shown = await visitor.send(confirm, { user_code: begun.user_code });
-    expect([shown.status, shown.heading]).toEqual([200, 'Connect this device?']);
-    for (const text of [
-      id === 'tv' ? 'TV &lt;of&gt; Wonderland' : 'box',
-      'Read your notes',
-      NOTES,
-      begun.user_code,
-      'someone sent you',
-    ]) {
-      expect(shown.html).toContain(text);
-    }
-    const waiting = poll();
-    const decided = await visitor.send(shown, { decision: 'allow' });
-    expect([decided.status, decided.location]).toEqual([303, `${PAGE}?done=allowed`]);
-    expect((await visitor.get(decided.location!)).heading).toBe('Your device is connected');
-    expect(await waiting).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
-  });
+  it.each(['tv', 'box'])(
+    'returns tokens to the client %s, which polls with openid-client, after the user has allowed access',
+    async (id) => {
+      const { begun, poll } = await begin(id);
+      expect(begun).toMatchObject({ verification_uri: url + PAGE, expires_in: 900, interval: 1 });
+      expect((await discover()).serverMetadata()).toMatchObject({
+        device_authorization_endpoint: `${url}/oauth/device_authorization`,
+        grant_types_supported: expect.arrayContaining([GRANT]),
+      });
+      const visitor = newBrowser();
+      const first = await enter(visitor, begun.user_code.toLowerCase().replace('-', ' '));
+      expect(first.status).toBe(303);
+      const back = await visitor.signIn(first.location!);
+      expect(back.location).toBe(`${PAGE}?user_code=${begun.user_code}`);
+      const confirm = await visitor.get(back.location!);
+      expect(confirm.html).toContain('Does your device show this code?');
+      const shown = await visitor.send(confirm, { user_code: begun.user_code });
+      expect([shown.status, shown.heading]).toEqual([200, 'Connect this device?']);
+      for (const text of [
+        id === 'tv' ? 'TV &lt;of&gt; Wonderland' : 'box',
+        'Read your notes',
+        NOTES,
+        begun.user_code,
+        'someone sent you',
+      ]) {
+        expect(shown.html).toContain(text);
+      }
+      const waiting = poll();
+      const decided = await visitor.send(shown, { decision: 'allow' });
+      expect([decided.status, decided.location]).toEqual([303, `${PAGE}?done=allowed`]);
+      expect((await visitor.get(decided.location!)).heading).toBe('Your device is connected');
+      expect(await waiting).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
+    },
+  );
 
   it('returns access_denied if the user denies', async () => {
     const { begun, poll } = await begin();
@@ -162,7 +165,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
     expect(await findDeviceRequest(server, begun.user_code, { user: { id: 'bob' } })).toBeDefined();
   });
 
-  it('is approved only by the user and for the device that the page showed', async () => {
+  it('approves a device only by a form that was shown to the same user for the same device', async () => {
     const [one, other] = [await begin(), await begin('box')];
     const visitor = await browserOf('alice');
     const shown = await enter(visitor, one.begun.user_code);
@@ -178,7 +181,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
     }
   });
 
-  it('can be decided once', async () => {
+  it('accepts only the first decision about a device', async () => {
     const { begun } = await begin();
     const [alice, bob] = [await browserOf('alice'), await browserOf('bob')];
     const [hers, his] = [await enter(alice, begun.user_code), await enter(bob, begun.user_code)];
@@ -187,7 +190,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
     expect([late.status, late.html.includes('This code is incorrect')]).toEqual([400, true]);
   });
 
-  it('limits the rate at which codes can be guessed', async () => {
+  it('responds with 429 after a user has entered 20 wrong codes', async () => {
     const mallory = await browserOf('mallory');
     const page = await mallory.get(PAGE);
     const statuses = new Map<number, number>();
@@ -200,7 +203,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
     expect((await mallory.send(page, { user_code: '<b>' })).html).not.toContain('<b>');
   });
 
-  it('works without the pages: an application can find and decide requests itself', () => {
+  it('lets an application look up device requests itself: findDeviceRequest() returns undefined for an unknown code', () => {
     const request: Promise<DeviceRequest | undefined> = findDeviceRequest(server, 'BBBB-BBBB', {
       user: { id: 'carol' },
     });

@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('the page of authorized applications on %s', (platform)
     });
   });
 
-  it('links only to https URLs, even if the application stores others', async () => {
+  it('links only to valid https URLs, even if the application stores other values', async () => {
     const { links, html } = await linksFor([
       { initiateLoginUri: 'http://a.example/login' },
       { initiateLoginUri: 'javascript:alert(1)' },
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('the page of authorized applications on %s', (platform)
     expect(html).not.toContain('javascript:');
   });
 
-  it('has no such links if the server does not support OpenID Connect', async () => {
+  it('has no links to clients if the server does not support OpenID Connect', async () => {
     const { links, html } = await linksFor([{ initiateLoginUri: 'https://a.example/login' }], []);
     expect(html).toContain('Wiki 0');
     expect(links).toEqual({});

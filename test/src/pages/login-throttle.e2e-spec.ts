@@ -29,7 +29,7 @@ const caseSensitive = () =>
     },
   });
 
-describe.each(PLATFORMS)('the default limit of failed logins on %s', (platform) => {
+describe.each(PLATFORMS)('the login page with its default limit of failed logins on %s', (platform) => {
   afterEach(stopApplications);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}) {
@@ -84,7 +84,7 @@ describe.each(PLATFORMS)('the default limit of failed logins on %s', (platform) 
     expect((await alice.get('/oauth/login')).html).toContain('alice');
   });
 
-  it('also limits a known browser, and ignores a forged cookie or one of another user', async () => {
+  it('also limits a known browser, and ignores a forged known-browser cookie or that of another user', async () => {
     const { from, url } = await open();
     const alice = from('198.51.100.1');
     await alice.signIn('/oauth/login');
@@ -137,7 +137,7 @@ describe.each(PLATFORMS)('the default limit of failed logins on %s', (platform) 
     expect((await known.signIn('/oauth/login', 'alice', 'wrong')).status).toBe(429);
   });
 
-  it('ignores a cookie whose name only ends in the `__Host-` name, behind a no-break space', async () => {
+  it('ignores a session cookie if a no-break space precedes its `__Host-` name', async () => {
     const { url } = await open({ issuer: 'https://id.example' });
     const page = await fetch(`${url}/oauth/login`);
     const [cookie = ''] = page.headers.getSetCookie()[0]!.split(';');

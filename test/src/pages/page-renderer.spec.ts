@@ -72,7 +72,7 @@ const hostile = (look: Look = {}) => {
 };
 
 describe('every built-in page', () => {
-  it('escapes the names of clients, users and applications', () => {
+  it('escapes all values, such as the names of clients and users', () => {
     for (const [name, { html: page }] of Object.entries(hostile({ site: HOSTILE, logo: HOSTILE }))) {
       expect([name, page.includes('<script')]).toEqual([name, false]);
       expect(page).toContain(ESCAPED);
@@ -124,7 +124,7 @@ describe('the language of a page', () => {
     ['*', 'Sign in'],
     ['../../etc/passwd;q=2,__proto__,constructor', 'Sign in'],
     [',;q=,;;;,,', 'Sign in'],
-  ])('for the Accept-Language %p has the heading %p', (header, heading) => {
+  ])('follows the Accept-Language header: %p leads to the heading %p', (header, heading) => {
     expect(headingOf(login(look, header))).toBe(heading);
   });
 
@@ -190,7 +190,7 @@ describe('an application that customizes the built-in pages', () => {
     expect(policyOf('/a.svg')).toContain("img-src 'self';");
   });
 
-  it('does not reveal server errors on the error page, but shows errors of a client’s request', () => {
+  it('gets an error page that hides server errors but shows errors of a client’s request', () => {
     const show = (error: Error) => new PageRenderer().render('error', { error: error as ServerError }).html;
     expect(show(new InvalidClientError('Invalid client: who?'))).toContain(
       'invalid_client</code> Invalid client: who?',
@@ -247,7 +247,7 @@ describe('the built-in consent page', () => {
     expect(page({})).not.toContain('You will be sent to');
   });
 
-  it('informs the user that a public client runs on this device', () => {
+  it('informs the user about a public client whose redirect URI is on the same device', () => {
     const notice = '<p class="notice info">This request comes from an app on this device.';
     const publicClient = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
     for (const redirectUri of ['http://localhost:1/a', 'http://127.0.0.1:5000/', 'http://[::1]/']) {

@@ -232,7 +232,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       expect(attempts).toEqual([['alice', expect.stringContaining('127.0.0.1')]]);
     });
 
-    it('shows when to try again if the user store is temporarily unavailable', async () => {
+    it('responds with 503 and Retry-After if the user store is temporarily unavailable', async () => {
       const { visitor } = await open();
       const later = await visitor.signIn('/oauth/login', 'alice', 'busy');
       expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
@@ -285,26 +285,29 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       expect((await visitor.get(response.location!)).heading).toBe('You are signed out');
     });
 
-    it.each([true, false])('ends grants and other sessions as configured: %j', async (ends) => {
-      const told: string[] = [];
-      const events = new EventEmitter().on('grant.ended', (event: GrantEvent) =>
-        told.push(`${event.endpoint} ${event.reason}`),
-      );
-      const { visitor, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
-      await visitor.signIn('/oauth/login');
-      const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
-      const expiresAt = new Date(Date.now() + 60_000);
-      const client = { id: 'web', grants: [] };
-      await store.saveSession({ sessionId: 'elsewhere', user, authTime: new Date(), expiresAt });
-      await store.saveToken({ accessToken: 'granted', accessTokenExpiresAt: expiresAt }, client, user);
-      expect(await store.listGrants(user['id'] as string)).toHaveLength(1);
-      await visitor.send(await visitor.get('/oauth/logout'));
-      expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
-      expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
-      expect(told).toEqual(ends ? ['logout withdrawn'] : []);
-    });
+    it.each([true, false])(
+      'ends grants and the sessions in other browsers only if `signOutEndsGrants` is true: %j',
+      async (ends) => {
+        const told: string[] = [];
+        const events = new EventEmitter().on('grant.ended', (event: GrantEvent) =>
+          told.push(`${event.endpoint} ${event.reason}`),
+        );
+        const { visitor, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
+        await visitor.signIn('/oauth/login');
+        const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
+        const expiresAt = new Date(Date.now() + 60_000);
+        const client = { id: 'web', grants: [] };
+        await store.saveSession({ sessionId: 'elsewhere', user, authTime: new Date(), expiresAt });
+        await store.saveToken({ accessToken: 'granted', accessTokenExpiresAt: expiresAt }, client, user);
+        expect(await store.listGrants(user['id'] as string)).toHaveLength(1);
+        await visitor.send(await visitor.get('/oauth/logout'));
+        expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
+        expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
+        expect(told).toEqual(ends ? ['logout withdrawn'] : []);
+      },
+    );
 
-    it('accepts a form of the application with a return path, but none of another site (CSRF)', async () => {
+    it('accepts a form of the application with `return_to`, but no form of another site (CSRF)', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
       const cookie = visitor.cookies.get(COOKIE)!;
@@ -342,7 +345,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       expect((await visitor.get(authorize())).heading).toBe('Allow access?');
     });
 
-    it('requires its own form, and affects only the signed-in user', async () => {
+    it('removes access only by its own form, and only that of the signed-in user', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
       await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
@@ -420,7 +423,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     expect(given).toEqual(['host=1', expect.stringMatching(/^oauth2-session=/)]);
   });
 
-  it('reject other methods', async () => {
+  it('respond with 405 to methods other than GET and POST', async () => {
     const { url } = await open();
     expect((await fetch(`${url}/oauth/login`, { method: 'DELETE' })).status).toBe(405);
   });

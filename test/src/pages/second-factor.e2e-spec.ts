@@ -161,7 +161,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
 
   const errorOf = ({ location }: ShownPage) => new URL(location!).searchParams.get('error');
 
-  it('is requested between password and consent, and sets acr and amr of tokens, claims and routes', async () => {
+  it('is requested between password and consent, and determines acr in ID tokens, introspection and @RequireAuth()', async () => {
     const { visitor, config, url } = await open();
     const page = await password(visitor, await go(visitor));
     expect([page.status, page.heading]).toEqual([200, 'Enter your code']);
@@ -199,7 +199,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect(await model.getSession(half)).toBeUndefined();
   });
 
-  it('is skipped for users who have not enrolled; the client gets an error if it is essential', async () => {
+  it('is skipped for users who have not enrolled; the client gets an error if its acr is essential', async () => {
     const { visitor, config, url } = await open();
     const consent = await password(visitor, await go(visitor, { acr_values: MFA }), 'carol');
     const tokens = await redeem(config, visitor, consent);
@@ -475,7 +475,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect((await go(thief)).heading).toBe('Sign in');
   });
 
-  it('expires after its lifetime, and is discarded when the user’s grants are revoked', async () => {
+  it('must be entered within its lifetime, and before the user’s grants are revoked', async () => {
     const { visitor, model } = await open({ lifetime: 60 });
     const page = await password(visitor, await go(visitor));
     expect(visitor.cookies.has(HALF)).toBe(true);
@@ -569,7 +569,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect((await password(visitor, await go(visitor))).heading).toBe('Enter your code');
   });
 
-  it('is valid for one tenant only', async () => {
+  it('is accepted only at the tenant where the password was entered', async () => {
     const tenants = {
       findTenant: ({ host }: { host?: string | undefined }) => (host === 'localhost' ? 'b' : 'a'),
       createTenantOptions: (tenant: string) => ({ issuer: `http://${tenant}.example` }),
