@@ -22,7 +22,7 @@ import { isPublicClient, none } from './none.js';
 import { readCredentials } from './presented-credentials.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 
-/** An authenticated client and the method it used. RFC 7591 §2 */
+/** The client of a request, and the method by which it authenticated. RFC 7591 §2 */
 interface AuthenticatedClient {
   client: CoreClient;
   /** The client authentication method, or `none`. */
@@ -31,16 +31,23 @@ interface AuthenticatedClient {
   consume?: ConsumeCredentials;
 }
 
-/** How an endpoint authenticates clients. */
+/** How an endpoint authenticates clients, and the server that it belongs to. */
 interface AuthenticationSettings {
   server: ServerContext;
   /** Which clients may call the endpoint without client authentication. */
   readonly clientAuthentication: ClientAuthenticationPolicy;
-  /** The IDs of the endpoints whose URLs client assertions may name as their audience here. */
+  /**
+   * The IDs of the endpoints whose URLs client assertions may name as their audience at this endpoint, besides the
+   * issuer.
+   */
   readonly audienceEndpoints: readonly string[];
 }
 
-/** Finds the client of a request and verifies its credentials, without consuming them. RFC 6749 §3.2.1 */
+/**
+ * Finds the client of a request and verifies its credentials, without consuming them. RFC 6749 §3.2.1
+ * @throws {OAuthError} If the client is unknown or its credentials are missing or invalid. `invalid_client` has status
+ * 401.
+ */
 export async function authenticateClient(
   request: Request,
   options: Options,
@@ -52,7 +59,7 @@ export async function authenticateClient(
     const { credentials, method: presented } = readCredentials(request, server.clientAuthentications);
     if (presented !== none) verifyAllowed(presented, server);
     let client = await model.getClient(credentials.id, credentials.secret || null);
-    // With a secret, a client must not resolve to another source: a wrong secret must fail.
+    // Never call the `find` hook if a secret was sent: a wrong secret must fail, not resolve to another client.
     const [find] = server.hooks.client.find;
     if (!client && find && !credentials.secret) client = await find(credentials.id, request);
     // A client of another issuer gets the same error as an unknown client.
@@ -62,7 +69,7 @@ export async function authenticateClient(
     verifyAllowed(method, server);
     if (method.verifyCredentials)
       return await verifyByMethod(verifyKnown(client, model), { credentials, method, request }, settings);
-    // For a client that uses no secret, the model's acceptance of a secret proves nothing.
+    // If the client uses no secret, the request is not authenticated, even if the model accepted a secret.
     const isProven = Boolean(credentials.secret) && !(client && hasOtherMethod(client, server));
     if (isProven) {
       const known = client || (await rejectSecret(credentials, options, isForeign));
@@ -77,8 +84,8 @@ export async function authenticateClient(
 }
 
 /**
- * Sets the status of an `invalid_client` error to 401. The response then contains a Basic challenge. RFC 6749 §5.2,
- * RFC 9110 §15.5.2
+ * Converts any error to an `OAuthError`, and sets the status of `invalid_client` to 401. The response then contains a
+ * Basic challenge. RFC 6749 §5.2, RFC 9110 §15.5.2
  */
 export function asUnauthorized(error: unknown): OAuthError {
   const failure = toOAuthError(error);
@@ -86,7 +93,7 @@ export function asUnauthorized(error: unknown): OAuthError {
 }
 
 /**
- * Authenticates a client by the method it is registered for, which uses no client secret.
+ * Authenticates a client by a method other than a client secret, such as a client assertion.
  * @throws {InvalidClientError} If the client is registered for another method, or if its credentials are invalid.
  */
 async function verifyByMethod(
@@ -113,7 +120,7 @@ async function verifyByMethod(
   return { client, method: method.method, ...(consume && { consume }) };
 }
 
-/** Whether the policy of the endpoint allows this request without credentials. */
+/** Whether the policy of the endpoint allows this request without client authentication. */
 function isAllowedUnauthenticated(
   client: CoreClient | Falsy,
   request: Request,
@@ -123,7 +130,7 @@ function isAllowedUnauthenticated(
   return policy === 'public-allowed' && Boolean(client) && isPublicClient(client as CoreClient);
 }
 
-/** Whether the client is public, or registered for a method without client secret. */
+/** Whether the client is registered as public, or for a method that does not use a client secret. */
 function hasOtherMethod(client: CoreClient, { clientAuthentications }: ServerContext): boolean {
   const registered = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   if (registered === undefined) return false;
@@ -133,8 +140,8 @@ function hasOtherMethod(client: CoreClient, { clientAuthentications }: ServerCon
 }
 
 /**
- * Returns the method that authenticates this client by its TLS connection. `undefined` if it is not registered for such
- * a method.
+ * Returns the method that authenticates this client by its TLS connection. `undefined` if the client is not registered
+ * for one.
  */
 function connectionMethod(
   client: CoreClient,
@@ -145,8 +152,8 @@ function connectionMethod(
 }
 
 /**
- * Verifies that no profile forbids the client authentication method. RFC 6749 §5.2
- * @throws {InvalidClientError} If a profile forbids it.
+ * Verifies that no profile forbids the client authentication method.
+ * @throws {InvalidClientError} If a profile forbids it. RFC 6749 §5.2
  */
 function verifyAllowed(
   { method: given }: ClientAuthentication,
@@ -163,8 +170,8 @@ function verifyAllowed(
 }
 
 /**
- * Returns the error for a request without credentials. It is the same for unknown clients and for clients that must
- * authenticate.
+ * Returns the error for a request without credentials. Unknown clients and clients that must authenticate get the same
+ * error. An empty `client_secret` is an `invalid_request`.
  */
 function missingCredentials(client: CoreClient | Falsy, credentials: PresentedCredentials): Error {
   if (credentials.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
@@ -173,9 +180,9 @@ function missingCredentials(client: CoreClient | Falsy, credentials: PresentedCr
 }
 
 /**
- * Rejects a client whose `client_id` or secret is wrong, or that belongs to another issuer. The response does not tell
- * these cases apart. For the event, the client is looked up once more without its secret, but only if the event has
- * listeners.
+ * Rejects a client whose ID or secret is wrong, or that belongs to another issuer. The response does not tell these
+ * cases apart. If `client.refused` has listeners, the client is looked up again without its secret, to tell the reason
+ * in the event.
  * @throws {InvalidClientError} Always.
  */
 async function rejectSecret(

@@ -3,7 +3,7 @@ import { capability } from './capability.js';
 
 /** A permission that a client requests, described in more detail than a scope value can. RFC 9396 §2 */
 export interface AuthorizationDetail {
-  /** The type, which defines the meaning of the other fields. */
+  /** The type, such as `payment_initiation`. It defines the meaning of the other fields. */
   readonly type: string;
   /** The URIs of the APIs where the permission is used. RFC 9396 §2.2 */
   readonly locations?: readonly string[];
@@ -21,14 +21,17 @@ export interface AuthorizationDetailsType {
   title?: string;
   /** The fields allowed besides `type`. Any other field is rejected. If omitted, all fields are allowed. RFC 9396 §5 */
   fields?: readonly string[];
-  /** The required fields. Default: none. */
+  /** The fields that each detail of this type must contain. Default: none. */
   required?: readonly string[];
   /**
    * Validates a single authorization detail. It throws or returns `false` if the detail is invalid. The `parse` method
    * of a schema library can be used here. RFC 9396 §5
    */
   validate?(detail: AuthorizationDetail): unknown;
-  /** Returns a description for the user, in one line or several. If omitted, the fields are listed by their names. */
+  /**
+   * Returns a description of the detail for the user, as one line or a list of lines. If omitted, the fields are listed
+   * by their names.
+   */
   describe?(detail: AuthorizationDetail, language: string): string | readonly string[];
   /**
    * Whether the detail requested for a token is covered by the granted detail. If omitted, all fields must be equal,
@@ -47,10 +50,16 @@ export interface SupportedDetails {
   readonly types: ReadonlyMap<string, AuthorizationDetailsType>;
 }
 
-/** The authorization details that a server supports. `authorizationDetails()` provides them. */
+/**
+ * The capability key under which `authorizationDetails()` provides the types of authorization details that the server
+ * supports.
+ */
 export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('authorization details', 'authorizationDetails');
 
-/** The name of the request parameter and of the stored member. RFC 9396 §2 */
+/**
+ * The name of the request parameter, and of the member of stored codes and tokens, that contains authorization details.
+ * RFC 9396 §2
+ */
 export const DETAILS = 'authorization_details';
 
 /**

@@ -9,7 +9,7 @@ import type { CoreClient, Scope, User } from '../model/model.js';
  */
 export type ScopeStatus = 'requested' | 'consented' | 'approved';
 
-/** The authorization that a grant established: the client and the user of the token, and its scope. */
+/** The authorization that a grant established: the client and the user of the token to issue, and its scope. */
 export interface Authorization {
   client: CoreClient;
   user: User;
@@ -17,15 +17,18 @@ export interface Authorization {
   /** How the scope was established. Default: `'requested'`. */
   scopeStatus?: ScopeStatus;
   /**
-   * Whether a refresh token may be issued. The client must also have the grant type `refresh_token`, and no `issue`
-   * hook of a feature may forbid it.
+   * Whether a refresh token may be issued. Default: `false`. The client must also have the grant type `refresh_token`,
+   * and no `issue` hook of a feature may forbid it.
    */
   refreshable?: boolean;
-  /** The ID of the token family. Replay detection revokes the whole family. */
+  /**
+   * The ID of the token family, whose codes and tokens replay detection revokes together. If omitted, the token begins
+   * a new family.
+   */
   grantId?: string | undefined;
   /** When the user granted the authorization. Default: now. */
   grantedAt?: Date;
-  /** The latest time at which tokens of this grant may expire. */
+  /** The latest time at which the access token may expire. If omitted, only the configured lifetimes apply. */
   notAfter?: Date | undefined;
   /** Further properties to save with the token. */
   extra?: Record<string, unknown>;

@@ -20,8 +20,8 @@ export interface ClientAuthenticationContext {
   /** The issuer of the server for this request. `undefined` if the option `issuer` is not set. */
   readonly issuer: string | undefined;
   /**
-   * The endpoint URLs that a client assertion may name as its audience, besides the issuer. Empty at most endpoints.
-   * RFC 9126 §2, CIBA §7.1
+   * The endpoint URLs that a client assertion may name as its audience, besides the issuer. Empty at all endpoints
+   * except those for pushed authorization requests and CIBA. RFC 9126 §2, CIBA §7.1
    */
   readonly endpointAudiences: readonly string[];
   /** Whether a URL is the URL of an endpoint of this server. */
@@ -29,15 +29,15 @@ export interface ClientAuthenticationContext {
 }
 
 /**
- * Consumes single-use credentials, such as the `jti` of a client assertion.
+ * A function that consumes single-use credentials, such as the `jti` of a client assertion.
  * @throws {InvalidClientError} If the credentials were used before.
  */
 export type ConsumeCredentials = () => Awaitable<void>;
 
 /**
  * Which clients may call an endpoint without client authentication. `'required'`: no clients. `'public-allowed'`:
- * clients that are registered with the method `none`. A function decides for each request without credentials. It may
- * throw an `OAuthError`, which is returned to the client. RFC 6749 §3.2.1
+ * clients that are registered with the method `none`. A function decides for each request without valid credentials. It
+ * may throw an `OAuthError`, which is returned to the client. RFC 6749 §3.2.1
  * @param client The client of the request, or a falsy value if the client is unknown.
  */
 export type ClientAuthenticationPolicy =
@@ -54,8 +54,8 @@ export interface ClientAuthentication {
    */
   readCredentials?(request: Request): PresentedCredentials | undefined;
   /**
-   * Verifies the credentials of a client that is registered for this method. The client cannot use another method. If
-   * omitted, the model compares the client secret.
+   * Verifies the credentials of a client that is registered for this method. Clients that are registered for another
+   * method are rejected before. If omitted, the model compares the client secret.
    * @returns For single-use credentials, a function that consumes them. The endpoint calls it once, before anything is
    * granted, but after the checks whose failure allows a retry with the same credentials (`use_dpop_nonce`,
    * RFC 9449 §8).

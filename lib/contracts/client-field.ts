@@ -6,16 +6,16 @@ export interface ClientField<Name extends string, T, Server = unknown> {
   readonly name: Name;
   /** The property of a client that an application sets, such as `subjectType`. */
   readonly property: CamelCase<Name>;
-  /** Whether a client may register this value at the server. */
+  /** Whether a client may register this value for the field at the server. */
   isValid(value: unknown, server: Server): value is T;
   /**
-   * Returns the client's value: the property that the application set, or else the member of the client's registered
-   * `metadata`. `null` counts as unset. A value set by the application is not validated.
+   * Returns the value of this field for a client: the property that the application set, or else the member of the
+   * client's registered `metadata`. `null` counts as unset. The value is not validated. `undefined` if both are unset.
    */
   of(client: { readonly id: string }): T | undefined;
   /**
-   * Returns the same field with a stricter validator. `isSupported` decides whether the server supports a value of the
-   * right type.
+   * Returns a field with the same name and a stricter validator, which also calls `isSupported`.
+   * @param isSupported Returns whether the server supports a value that has the right type.
    */
   restrict<S = Server>(isSupported: (value: T, server: S) => boolean): ClientField<Name, T, S>;
 }
@@ -32,7 +32,7 @@ export function clientField<Name extends string, T extends DeclaredType<Name>>(
   return new Field<Name, FieldType<Name, T>>(name, isValid);
 }
 
-/** The client properties that belong to fields: `Client & FieldsOf<typeof TENANT_ID>`. */
+/** The client properties of the given fields, all optional: `Client & FieldsOf<typeof TENANT_ID>`. */
 export type FieldsOf<F extends ClientField<string, unknown>> = {
   [K in F as K['property']]?: K extends ClientField<string, infer T> ? T : never;
 };

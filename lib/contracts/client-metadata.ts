@@ -1,7 +1,7 @@
 import type { SnakeCase } from './client-field.js';
 import type { ClientFields } from '../model/model.js';
 
-/** The client fields that applications can set as well, by their names in client metadata. */
+/** The fields of `ClientFields`, by their snake-case names in client metadata. */
 type RegisteredFields = { readonly [Property in keyof ClientFields as SnakeCase<Property>]?: ClientFields[Property] };
 
 /** The metadata that a client registers. Display texts may have language tags, such as `client_name#ja`. RFC 7591 §2 */

@@ -10,16 +10,19 @@ import type { Authorization } from './authorization.js';
 // oxlint-disable-next-line no-explicit-any
 type StoredMembers = Readonly<Record<string, any>>;
 
-/** The source of a grant that uses neither a code nor a refresh token, and the limits that follow from it. */
+/**
+ * Where the authorization comes from in a grant without code and refresh token, such as token exchange, and the limits
+ * that follow from it.
+ */
 export interface GrantSource {
   /**
    * The stored token that is exchanged, as returned by the model. If omitted, another server issued the presented
    * token.
    */
   readonly record?: (Token | RefreshToken) & StoredMembers;
-  /** The resources that the new token may be issued for. An empty list sets no limit. RFC 8707 §2 */
+  /** The resources to which the new token is limited. An empty list sets no limit. RFC 8707 §2 */
   readonly resources: readonly string[];
-  /** The requested resources. If omitted, the request parameter `resource` contains them. */
+  /** The resources that the client requests. If omitted, they are read from the request parameter `resource`. */
   readonly requestedResources?: readonly string[];
   /**
    * The authorization details that may be granted. If omitted, those of `record` apply. Without a record, there is no
@@ -31,8 +34,8 @@ export interface GrantSource {
 }
 
 /**
- * The request of an authenticated client at a back-channel endpoint, such as the token endpoint. All features read and
- * complete it. RFC 6749 §3.2
+ * A request of a client at a back-channel endpoint, such as the token endpoint, after client authentication. All
+ * features read and complete it. RFC 6749 §3.2
  */
 export class ClientRequest {
   /** The authorization that the grant established. Features validate and complete it before a token is issued. */
@@ -44,11 +47,14 @@ export class ClientRequest {
   code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & StoredMembers;
   /** The refresh token that is used, as returned by the model, with the members that features stored in it. */
   refreshToken?: RefreshToken & StoredMembers;
-  /** The source of a grant that uses neither a code nor a refresh token. */
+  /**
+   * Where the authorization comes from if the grant uses neither a code nor a refresh token, such as token exchange.
+   * `undefined` for other grants.
+   */
   source?: GrantSource;
-  /** Members to save with the token. They are not sent to the client. */
+  /** Members to save with the token, by name. They are not added to the response. */
   readonly tokenMembers: Record<string, unknown> = {};
-  /** Members to add to the response. They are not saved. */
+  /** Members to add to the response, by name. They are not saved. */
   readonly responseMembers: Record<string, unknown> = {};
   private parsedParameters: Parameters | undefined;
   private stateValues: Map<string, unknown> | undefined;
@@ -70,23 +76,25 @@ export class ClientRequest {
     return (this.parsedParameters ??= new Parameters(this.request));
   }
 
-  /** Returns the value that a feature stored with this request. */
+  /**
+   * Returns the value that a feature stored with this request under the state key, or `undefined` if none was stored.
+   */
   get<T>(key: StateKey<T>): T | undefined {
     return this.stateValues?.get(key.name) as T | undefined;
   }
 
-  /** Stores a value with this request. */
+  /** Stores a value with this request under the state key, until the request ends. It replaces an earlier value. */
   set<T>(key: StateKey<T>, value: T): void {
     (this.stateValues ??= new Map()).set(key.name, value);
   }
 }
 
-/** A typed key for a value that a feature stores with a request while it is processed. */
+/** A typed state key, under which a feature stores a value with a `ClientRequest` while it is processed. */
 export interface StateKey<T> {
   readonly name: string;
   /** Carries the type only. It is never set. */
   readonly type?: T;
 }
 
-/** Returns a key for a value that a feature stores with a request. */
+/** Returns a typed state key, under which a feature stores a value with a `ClientRequest`. */
 export const stateKey = <T>(name: string): StateKey<T> => ({ name });

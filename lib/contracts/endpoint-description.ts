@@ -2,13 +2,16 @@
 export interface EndpointDescription {
   /** A summary in a few words, with the section of the specification. */
   readonly summary: string;
-  /** The required parameters. */
+  /** The names of the required parameters. */
   readonly required?: readonly string[];
-  /** Which clients may call the endpoint, if the endpoint itself does not declare it. RFC 6749 §2.1 */
+  /**
+   * Which clients may call the endpoint, for endpoints that do not set their own `clients`: all, or confidential
+   * clients only. RFC 6749 §2.1
+   */
   readonly clients?: 'all' | 'confidential';
   /** The ID of another endpoint whose parameters this endpoint also accepts. */
   readonly sameParametersAs?: string;
-  /** The members of the JSON response. If omitted, the response is a page or a redirect. */
+  /** The members of the JSON response, by name. If omitted, the response is a page or a redirect. */
   readonly response?: Readonly<Record<string, ResponseMember>>;
 }
 

@@ -5,8 +5,8 @@ import type { Options } from '../options/resolve-options.js';
 /** An endpoint that handles HTTP requests of a server. */
 export interface EndpointOf<Server> {
   /**
-   * The default route, such as `oauth/token`. The option `paths` can change it. A path that begins with `/.well-known/`
-   * is at the root.
+   * The default path, such as `oauth/token`. The option `paths` can change it. A path that begins with `/.well-known/`
+   * is at the root of the origin.
    */
   readonly path: string;
   readonly methods: readonly string[];
@@ -21,14 +21,14 @@ export interface EndpointOf<Server> {
    */
   readonly clients?: 'all' | 'confidential';
   /**
-   * Whether each issuer has its own copy of this well-known document. The path of the issuer is appended to `path`.
-   * RFC 8414 §3.1
+   * Whether each issuer has its own copy of this well-known document. If so, the path of the issuer is appended to
+   * `path`. RFC 8414 §3.1
    */
   readonly perIssuer?: boolean;
   /**
-   * Whether pages of other origins may call the endpoint: `true` allows the origins of the option `cors`, `'any'`
-   * allows all origins, for public documents. Credentials are never allowed. Do not set it for the authorization
-   * endpoint. RFC 9700 §2.6
+   * Whether pages of other origins may call the endpoint. `true`: pages of the origins in the option `cors`. `'any'`:
+   * pages of all origins, for public documents. If omitted, none. Credentials are never allowed. Do not set it for the
+   * authorization endpoint. RFC 9700 §2.6
    */
   readonly cors?: boolean | 'any';
   /** The format of the request body. Default: `form`. */
@@ -36,7 +36,8 @@ export interface EndpointOf<Server> {
   /** The description of the endpoint for an API description. */
   readonly description?: EndpointDescription;
   /**
-   * Creates the handler. For the authorization and token endpoints, it is also called for the options of a single call.
+   * Creates the handler of the endpoint for a server. For the authorization and token endpoints, it is also called for
+   * the options of a single call.
    * @param options The options of a single call merged with those of the server. If omitted, the options of the server.
    */
   make(server: Server, options?: Options): Handler;

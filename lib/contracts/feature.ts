@@ -30,9 +30,14 @@ export interface Feature {
   readonly id: string;
   /** The specification that the feature implements, such as `RFC 9449`. If omitted, it implements none. */
   readonly specification?: string;
-  /** The model methods that the feature needs. The server does not start without them. */
+  /**
+   * The names of the model methods that the feature needs. The server does not start if the model lacks one of them.
+   */
   readonly requires?: readonly string[];
-  /** The endpoints by ID. The module creates a route for each. The option `paths` refers to them by ID. */
+  /**
+   * The endpoints of the feature, by ID. The Nest module creates a route for each, unless the option `paths` sets it to
+   * `false`.
+   */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /**
    * Descriptions of the parameters that the feature reads, by endpoint ID and parameter name. Used for API
@@ -41,21 +46,27 @@ export interface Feature {
   readonly parameters?: ParameterDescriptions;
   /** The grant types that the feature supports. RFC 6749 §4.5 */
   readonly grantTypes?: readonly string[];
-  /** Values that framework adapters read before a server exists. */
+  /** Values that framework adapters read from the feature before a server exists, created by `declaration()`. */
   readonly declares?: readonly Declaration[];
   /** The protected resources of this application: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
   readonly resources?: readonly string[];
-  /** Server options that a profile sets unless the application sets them. */
+  /** Server options that this profile sets. Options that the application sets take precedence. */
   readonly defaults?: Readonly<Partial<Options>>;
-  /** Parts of other features that a profile forbids, such as grant types or algorithms. */
+  /**
+   * The grant types, response types, client authentication methods and algorithms that this profile forbids, also in
+   * other features.
+   */
   readonly forbids?: ForbiddenParts;
-  /** Adds the feature to a server. It is called once per server, and returns the parts that the feature adds. */
+  /**
+   * Adds the feature to a server, and returns the parts that it adds, such as grants and hooks. It is called once per
+   * server.
+   */
   install?(server: ServerBuilder): Installed | void;
 }
 
 /**
- * A server while its features are being installed. The returned functions and `server` can be used once all features
- * are installed.
+ * The server as `install()` of a feature receives it, while the features are being installed. `server`, and the
+ * functions that `use()`, `find()` and `all()` return, cannot be used until all features are installed.
  */
 export interface ServerBuilder {
   /** The options of the server, with their defaults. */
@@ -65,38 +76,49 @@ export interface ServerBuilder {
    * @throws {InvalidArgumentError} If it is read while features are still being installed.
    */
   readonly server: ServerContext;
-  /** Provides a value to other features. `make` runs once: on first use, or at the end of the start-up. */
+  /**
+   * Provides a value to other features under a capability key. `make` runs once: on first use, or at the end of the
+   * start-up.
+   */
   provide<T>(key: Capability<T>, make: () => T): void;
-  /** Contributes a value to a list that other features read. */
+  /** Contributes a value to the list that other features read under a capability key. */
   contribute<T>(key: CollectedCapability<T>, value: T): void;
   /**
-   * Requires a value that another feature provides. If no feature provides it, the server does not start.
-   * @returns A function that returns the value.
+   * Requires the value that another feature provides under a capability key. If no feature provides it, the server does
+   * not start.
+   * @returns A function that returns the value, once all features are installed.
    */
   use<T>(key: Capability<T>): () => T;
   /**
-   * Looks up a value that another feature may provide.
-   * @returns A function that returns the value, or `undefined` if no feature provides it.
+   * Looks up the value that another feature may provide under a capability key.
+   * @returns A function that returns the value, or `undefined` if no feature provides it. It can be called once all
+   * features are installed.
    */
   find<T>(key: Capability<T>): () => T | undefined;
   /**
-   * Looks up the values that features contribute.
-   * @returns A function that returns the list of values.
+   * Looks up the values that features contribute under a capability key.
+   * @returns A function that returns the list of values. It can be called once all features are installed.
    */
   all<T>(key: CollectedCapability<T>): () => readonly T[];
 }
 
-/** The parts that a feature adds to one server. Hooks may be async. The order of features does not matter. */
+/**
+ * The parts that a feature adds to one server, as `install()` returns them. Hooks may be async. The order of features
+ * does not matter.
+ */
 export interface Installed {
-  /** The grants, by `grant_type`. RFC 6749 §4.5 */
+  /** The grants that the feature adds, by `grant_type`. RFC 6749 §4.5 */
   readonly grants?: Readonly<Record<string, GrantHandler>>;
-  /** The response types, by `response_type`. RFC 6749 §8.4 */
+  /** The response types that the feature adds, by `response_type`. RFC 6749 §8.4 */
   readonly responseTypes?: Readonly<Record<string, ResponseType>>;
-  /** The response modes, by `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
+  /** The response modes that the feature adds, by `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
   readonly responseModes?: Readonly<Record<string, ResponseMode>>;
-  /** The fields that clients may register. Their validators accept the values that the server supports. RFC 7591 §2 */
+  /**
+   * The fields of client metadata that clients may register because of this feature. Each accepts only values that the
+   * server supports. RFC 7591 §2
+   */
   readonly clientFields?: readonly ClientField<string, unknown, ServerContext>[];
-  /** The client authentication methods. RFC 6749 §2.3 */
+  /** The client authentication methods that the feature adds. RFC 6749 §2.3 */
   readonly clientAuthentications?: readonly ClientAuthentication[];
   /**
    * Token authentication schemes besides `Bearer`, with the parameters of their challenge:
@@ -105,13 +127,13 @@ export interface Installed {
    */
   readonly tokenSchemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
-   * The members of `cnf` that the hook `resource.verify` verifies. A token with another confirmation method is
-   * rejected. RFC 7800 §3
+   * The members of `cnf` that the hook `resource.verify` of this feature verifies, such as `jkt`. A token with a
+   * confirmation method that no feature verifies is rejected. RFC 7800 §3
    */
   readonly confirmationMethods?: readonly string[];
   /**
-   * Further origins at which the endpoints are available, at the same paths as at the issuer. Used to verify `htu` of
-   * DPoP. RFC 8705 §5
+   * Further origins at which all endpoints of the server are available, at the same paths as at the issuer. For
+   * example, `htu` of a DPoP proof may then have one of these origins. RFC 8705 §5
    */
   readonly origins?: readonly string[];
   /**
@@ -129,7 +151,7 @@ export interface Installed {
   readonly token?: TokenHooks;
   readonly resource?: ResourceHooks;
   readonly client?: ClientHooks;
-  /** Returns members of the server metadata. RFC 8414 §2 */
+  /** Returns members to add to the server metadata. RFC 8414 §2 */
   metadata?(issuer: string | undefined): object;
   /** Returns configuration errors, as messages for the developer. Only the first error is reported. */
   misconfigurations?(server: ServerContext): Iterable<string>;
@@ -139,11 +161,17 @@ export interface Installed {
    * is not called if the call has no options or only a `scope`. For frozen options, it is called once.
    */
   callMisconfigurations?(options: Options): Iterable<string>;
-  /** Returns why the feature does not work at the moment, or `undefined` if it works. Health checks call it. */
+  /**
+   * Returns why the feature does not work at the moment, or `undefined` if it works. Health checks of the application
+   * call it.
+   */
   health?(): Awaitable<string | undefined>;
 }
 
-/** The hooks of a feature for requests to protected resources. */
+/**
+ * The hooks by which a feature validates access tokens at protected resources, and adds parameters to the challenge of
+ * rejected requests.
+ */
 export type ResourceHooks = ResourceHooksOf<ServerContext>;
 
 /** An HTTP endpoint of a server. */
@@ -152,10 +180,10 @@ export type Endpoint = EndpointOf<ServerContext>;
 /** A way to send an authorization response to the client. OAuth 2.0 Multiple Response Types §2.1 */
 export type ResponseMode = ResponseModeOf<ServerContext>;
 
-/** An access token and the request that presents it. */
+/** An access token and the request to a protected resource that presents it. */
 export type PresentedToken = PresentedTokenOf<ServerContext>;
 
-/** A request to a protected resource that is rejected, with the error. */
+/** A request to a protected resource that was rejected, and the error. */
 export type RejectedRequest = RejectedRequestOf<ServerContext>;
 
 /** A feature and the parts that it added to a server. */
@@ -193,12 +221,15 @@ export interface ServerContext extends OwnUrls, Capabilities {
   readonly clientAuthentications: readonly ClientAuthentication[];
   /** Scope values that are removed from a request if they cannot be granted. */
   readonly ignorableScopes: readonly string[];
-  /** The client authentication methods that a profile forbids. */
+  /** The installed client authentication methods that a profile forbids. */
   readonly forbiddenAuthenticationMethods: ReadonlySet<string>;
-  /** Token authentication schemes besides `Bearer`, with the parameters of their challenge. RFC 9110 §11.1 */
+  /**
+   * Token authentication schemes besides `Bearer`, each with the parameters of its `WWW-Authenticate` challenge.
+   * RFC 9110 §11.1
+   */
   readonly tokenSchemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** The members of `cnf` that a feature verifies. RFC 7800 §3 */
+  /** The members of `cnf` that features of this server verify. RFC 7800 §3 */
   readonly confirmationMethods: ReadonlySet<string>;
-  /** The protected resources of this application, as absolute URIs. RFC 8707 §2 */
+  /** The protected resources that features of this server declare, as absolute URIs. RFC 8707 §2 */
   readonly resources: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** Checks by which a profile forbids parts of any feature. Each check is called once for each name. */
+/**
+ * Functions that return whether a profile forbids a grant type, response type, client authentication method or
+ * algorithm, whichever feature adds it. Each may be called several times with the same name.
+ */
 export interface ForbiddenParts {
   /** Whether a `grant_type` is forbidden. */
   grants?(name: string): boolean;
@@ -10,7 +13,7 @@ export interface ForbiddenParts {
   algorithms?(name: string): boolean;
 }
 
-/** Whether a feature forbids this grant type, response type, authentication method or algorithm. */
+/** Whether one of the features forbids this grant type, response type, client authentication method or algorithm. */
 export const isForbidden = (
   features: readonly WithForbiddenParts[],
   part: keyof ForbiddenParts,
@@ -18,7 +21,7 @@ export const isForbidden = (
 ): boolean => findForbiddingFeature(features, part, name) !== undefined;
 
 /**
- * Returns the first feature that forbids this grant type, response type, authentication method or algorithm.
+ * Returns the first feature that forbids this grant type, response type, client authentication method or algorithm.
  * `undefined` if no feature does.
  */
 export const findForbiddingFeature = <F extends WithForbiddenParts>(

@@ -10,13 +10,15 @@ import type { AuthorizationRequest, AuthorizationResponse, Decision } from './re
 import type { MintedToken } from './token-format.js';
 
 /**
- * The hooks of a feature for authorization requests. A hook never reads values that the same hook of another feature
- * writes, so the order of features does not matter.
+ * The hooks by which a feature takes part in authorization requests: it reads parameters, requires interactions, and
+ * adds to the response. A hook never reads values that the same hook of another feature writes, so the order of
+ * features does not matter.
  */
 export interface AuthorizationHooks {
   /**
-   * Returns the request to process instead of this one, if the parameters are stored elsewhere, such as pushed ones. It
-   * runs first, so its errors are rendered as an error page. At most one feature may return a request. RFC 9126 §4
+   * Returns the authorization request to process instead of this one, such as a pushed request or a request object.
+   * Returns nothing for any other request. It runs first, so its errors are rendered as an error page. At most one
+   * feature may return a request. RFC 9126 §4
    */
   resolve?(request: Request): Awaitable<ResolvedRequest | void>;
   /**
@@ -25,8 +27,8 @@ export interface AuthorizationHooks {
    */
   read?(parameters: Parameters, request: AuthorizationRequest): Awaitable<object | void>;
   /**
-   * Returns the interaction that is required before the request is decided, such as a login. Errors are returned to the
-   * client.
+   * Returns the interaction that the feature requires before the request is decided, such as a login. Nothing if it
+   * requires none. Errors are returned to the client.
    */
   requireInteraction?(
     request: AuthorizationRequest,
@@ -37,21 +39,39 @@ export interface AuthorizationHooks {
    * the decision. RFC 9396 §7.1
    */
   approve?(request: AuthorizationRequest, by: { user: User; decision?: Decision }): Awaitable<void>;
-  /** Adds parameters to a successful authorization response. `request.grantedScope` is the granted scope. */
+  /**
+   * Adds parameters to a successful authorization response by setting them in `parameters`. `request.grantedScope` is
+   * the granted scope.
+   */
   respond?(request: AuthorizationRequest, user: User, parameters: AuthorizationResponse['parameters']): Awaitable<void>;
 }
 
-/** The hooks of a feature for pushed authorization requests. */
+/**
+ * The hooks by which any feature validates or extends pushed authorization requests before `pushedRequests()` stores
+ * them. RFC 9126 §2
+ */
 export interface PushedRequestHooks {
-  /** Adds parameters to a pushed authorization request before it is stored. RFC 9126 §2 */
+  /**
+   * Validates a pushed authorization request, or adds parameters to it, before it is stored. An error rejects the
+   * request. RFC 9126 §2
+   */
   complete?(request: ClientRequest, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
 }
 
-/** The hooks of a feature for token requests. */
+/**
+ * The hooks by which a feature validates token requests, and adds members to tokens and to token and introspection
+ * responses.
+ */
 export interface TokenHooks {
-  /** Validates the token request of an authenticated client, before the grant is looked up or consumed. */
+  /**
+   * Validates the token request of an authenticated client, before the grant is looked up or consumed. An error rejects
+   * the request.
+   */
   admit?(request: ClientRequest): Awaitable<void>;
-  /** Validates and completes `request.authorization` before anything is consumed and before a token is created. */
+  /**
+   * Validates and completes `request.authorization` before a code or refresh token is consumed and before a token is
+   * created. An error rejects the request.
+   */
   issue?(request: ClientRequest): Awaitable<void>;
   /**
    * Returns the text of an access token, or `undefined` for an opaque token. Only one feature of a server may have this
@@ -64,11 +84,14 @@ export interface TokenHooks {
   describe?(token: Token): object | void;
 }
 
-/** The hooks of a feature for requests to protected resources. */
+/**
+ * The hooks by which a feature validates access tokens at protected resources, and adds parameters to the challenge of
+ * rejected requests.
+ */
 export interface ResourceHooksOf<Server> {
   /**
-   * Validates an access token that is valid so far against the request that presents it. It runs for every
-   * authentication scheme.
+   * Validates an access token against the request that presents it, after the built-in checks such as expiry. It runs
+   * for every authentication scheme, including `Bearer`.
    * @throws {OAuthError} To reject the request.
    */
   verify?(presented: PresentedTokenOf<Server>): Awaitable<void>;
@@ -76,11 +99,12 @@ export interface ResourceHooksOf<Server> {
   challenge?(rejected: RejectedRequestOf<Server>): Readonly<Record<string, string>> | void;
 }
 
-/** The hooks of a feature for client lookup and client metadata. */
+/** The hooks by which a feature finds clients that the model does not know, and validates client metadata. */
 export interface ClientHooks {
   /**
    * Finds a client that the model does not know. It is not called if the request contains a client secret. Only one
-   * feature of a server may have this hook. `request` is omitted outside of a request of the client. CIMD §5
+   * feature of a server may have this hook. CIMD §5
+   * @param request The request of the client. Omitted if the client is not looked up for a request.
    */
   find?(clientId: string, request?: Request): Awaitable<CoreClient | Falsy>;
   /**
@@ -90,5 +114,8 @@ export interface ClientHooks {
   verifyMetadata?(metadata: ClientMetadata): Awaitable<void>;
 }
 
-/** The functions of all features for each hook of a group, in the order of the features. Most lists are empty. */
+/**
+ * The functions of all features for each hook of a group, in the order of the features. A hook that no feature has is
+ * an empty list.
+ */
 export type HookLists<Hooks> = { readonly [H in keyof Hooks]-?: readonly NonNullable<Hooks[H]>[] };

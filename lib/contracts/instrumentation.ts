@@ -17,15 +17,21 @@ export interface RunningOperation {
   readonly authorization?: AuthorizationRequest | undefined;
 }
 
-/** Code that runs around all operations of a server, such as tracing. Pass it in the option `instrumentation`. */
+/**
+ * An extension that observes a server, such as tracing: it runs code around operations, wraps the model, or receives
+ * events. Pass it in the option `instrumentation`.
+ */
 export interface Instrumentation {
   /**
    * Runs around each operation. It must call `run` once, and return its promise or await it. It cannot change the
    * outcome of `run`. If this function fails after the operation succeeded, the operation fails with `server_error`.
    */
   around?<T>(operation: RunningOperation, run: () => Promise<T>): Promise<T>;
-  /** Returns a model for the server to use instead of the given model, such as one that measures each call. */
+  /**
+   * Returns a model for the server to use instead of the given model, such as one that measures each call. If omitted,
+   * the model is used unchanged.
+   */
   wrapModel?(model: Model): Model;
-  /** Receives all events of the server, in addition to the option `events`. */
+  /** Receives all events of the server. The sinks in the server option `events` still receive them too. */
   readonly events?: EventSink;
 }

@@ -5,13 +5,13 @@ export interface OwnUrls {
   /** Returns the issuer of the server for a request. `undefined` if the option `issuer` is not set. RFC 8414 §2 */
   issuerOf(request: Request): string | undefined;
   /**
-   * Returns the absolute URL of an endpoint. `undefined` without an issuer, and if the application does not serve the
-   * endpoint.
+   * Returns the absolute URL of an endpoint. `undefined` if `issuer` is `undefined`, or if the server has no such
+   * endpoint or does not serve it.
    */
   urlOf(endpoint: string, issuer: string | undefined): string | undefined;
   /**
-   * Returns all absolute URLs of an endpoint: the one at the issuer, and those at further origins of features.
-   * RFC 8705 §5
+   * Returns all absolute URLs of an endpoint: the one at the issuer, and those at further origins that features add.
+   * Empty if the endpoint has no URL. RFC 8705 §5
    */
   urlsOf(endpoint: string, issuer: string | undefined): readonly string[];
   /**

@@ -4,7 +4,7 @@ import type { Response } from '../http/response.js';
 import type { Token } from '../model/model.js';
 import type { Options } from '../options/resolve-options.js';
 
-/** An access token and the request that presents it. */
+/** An access token and the request to a protected resource that presents it. */
 export interface PresentedTokenOf<Server> {
   readonly token: Token;
   /** The text of the token as sent in the request. */
@@ -17,7 +17,7 @@ export interface PresentedTokenOf<Server> {
   readonly server: Server;
 }
 
-/** A request to a protected resource that is rejected, with the error. */
+/** A request to a protected resource that was rejected, and the error. */
 export interface RejectedRequestOf<Server> {
   readonly error: OAuthError;
   readonly request: Request;

@@ -1,6 +1,6 @@
 import type { AuthorizationCode, Awaitable, Falsy, RefreshToken, Token, Unsaved } from '../model/model.js';
 
-/** Saves a new token. Returns the saved token, or a falsy value if it was not saved. */
+/** A function that saves a new token. It returns the saved token, or a falsy value if the token was not saved. */
 export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
 
 /**
@@ -9,15 +9,18 @@ export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
  */
 export interface Redemption {
   /**
-   * The stored code or refresh token, to pass to the model's `redeem()`. If omitted, `consumeAndSave` consumes the
-   * value.
+   * The stored code or refresh token, which `redeem()` of the model consumes. If omitted, or if the model has no
+   * `redeem()`, `consumeAndSave` or `consume()` consumes the value.
    */
   stored?: AuthorizationCode | RefreshToken;
-  /** Consumes the value and saves the token atomically. `undefined` if the model cannot do both atomically. */
+  /**
+   * Consumes the value and saves the token atomically. If omitted, `redeem()` of the model consumes `stored` and saves
+   * the token. Without either, `consume()` is called and the token is saved separately.
+   */
   consumeAndSave?: SaveToken | undefined;
   /**
-   * The refresh token that encrypts the stored response. Set it if the client may repeat the request and get the same
-   * response.
+   * The refresh token whose text encrypts the token response for the rotation grace period. Set it if the client may
+   * repeat the request and get the same response. If omitted, the response is not stored.
    */
   encryptResponseWith?: string;
   /**

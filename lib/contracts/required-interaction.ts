@@ -6,14 +6,17 @@ export interface AuthenticationState {
   user?: User | undefined;
   /** How the user signed in, if known. */
   signIn?: SignIn | undefined;
-  /** The login that the user was prompted for by this request. If omitted, the user was not prompted yet. */
+  /** The login prompt that this authorization request has already caused. If omitted, the user was not prompted yet. */
   loginPrompt?: LoginPrompt | undefined;
 }
 
 /** A login prompt that the user has returned from. It belongs to one authorization request. */
 export interface LoginPrompt {
   promptedAt: Date;
-  /** When the user had signed in before the prompt. `undefined` if no user was signed in, or if the time is unknown. */
+  /**
+   * When the user who was signed in before the prompt had authenticated. `undefined` if no user was signed in, or if
+   * the time is unknown.
+   */
   previousAuthTime?: Date | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface RequiredInteraction {
    * instead.
    */
   silent?: boolean;
-  /** The properties of the login that the client requests. */
+  /** The properties of the login that the client requests. If omitted, it requests none. */
   requestedLogin?: RequestedLogin;
 }
 
@@ -46,8 +49,8 @@ export interface RequestedLogin {
   /** The accepted authentication context classes (`acr`), in order of preference. RFC 9470 §4 */
   acr?: readonly string[];
   /**
-   * The name that the user would probably enter at login (`login_hint`). It is not trustworthy: the client, or the
-   * author of a link, sets it.
+   * The user name or other identifier that the user would probably enter at login (`login_hint`). It is not
+   * trustworthy: the client, or the author of a link, sets it.
    */
   loginHint?: string;
   /** The languages for the login page, in order of preference (`ui_locales`). */

@@ -4,7 +4,10 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, CoreClient } from '../model/model.js';
 
-/** The response mode of an authorization request without `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
+/**
+ * The response mode that a response type uses if the authorization request contains no `response_mode`. OAuth 2.0
+ * Multiple Response Types §2.1
+ */
 export type DefaultResponseMode = 'query' | 'fragment';
 
 /** A successful or failed authorization response that is to be sent to the client. RFC 6749 §4.1.2, §4.2.2 */
@@ -27,8 +30,8 @@ export interface ResponseModeOf<Server> {
    */
   readonly exposed?: boolean;
   /**
-   * Writes the response: a redirect, or a page with status 200. Errors are rendered as an error page, and are never
-   * returned to the client.
+   * Writes the response: a redirect, or a page with status 200. If it throws, an error page is rendered, and the error
+   * is not returned to the client.
    */
   write(response: Response, outgoing: OutgoingResponse, server: Server): Awaitable<void>;
 }
@@ -36,7 +39,7 @@ export interface ResponseModeOf<Server> {
 /** The response modes of a server, by `response_mode`. */
 export type ResponseModes = ReadonlyMap<string, Pick<ResponseModeOf<never>, 'exposed'>>;
 
-/** A response type, reduced to its default response mode. */
+/** The part of a response type that determines its default response mode. */
 interface WithDefaultMode {
   readonly mode: DefaultResponseMode;
 }

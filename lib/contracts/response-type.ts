@@ -9,7 +9,7 @@ import type { TokenFormat } from './token-format.js';
 import type { DefaultResponseMode } from './response-mode.js';
 
 /**
- * The client of an authorization request and its verified redirect URI. Both are verified before anything is
+ * The client of an authorization request and its verified redirect URI. Both are verified before the browser is
  * redirected.
  */
 export interface Destination<C extends Client = CoreClient> {
@@ -27,15 +27,16 @@ export interface AuthorizationRequest<C extends Client = CoreClient> extends Des
   /** The requested scope values, separated by spaces. */
   requestedScope?: string;
   /**
-   * The part of the requested scope that this user would be granted. It is set once the user is known. RFC 6749 §3.3
+   * The part of the requested scope that this user would be granted, as values separated by spaces. It is set once the
+   * user is known. RFC 6749 §3.3
    */
   grantableScope?: string;
-  /** The granted scope. It is set once the request is decided. RFC 6749 §3.3 */
+  /** The granted scope, as values separated by spaces. It is set once the request is granted. RFC 6749 §3.3 */
   grantedScope?: string;
   state?: string;
   /** The issuer of the server for this request. Omitted if the option `issuer` is not set. RFC 9207 §2 */
   issuer?: string;
-  /** The data that features read from the request. It is stored with the code or token. */
+  /** The members that features read from the request, such as `nonce`. They are stored with the code or token. */
   readonly data: Record<string, unknown>;
   /**
    * The HTTP request with the parameters. It is not enumerable in the objects that applications receive, so that they
@@ -52,7 +53,7 @@ export const DEVICE_RESPONSE_TYPE = 'device_code';
  */
 export type Decision<U extends User = User> =
   | {
-      /** The user who consents. */
+      /** The user who consents to the request. */
       user: U;
       /**
        * The scope that the user consents to. Values beyond the grantable scope are ignored. If omitted, the whole
@@ -65,14 +66,14 @@ export type Decision<U extends User = User> =
        */
       authorizationDetails?: readonly AuthorizationDetail[];
       /**
-       * How the user signed in. It is stored with the issued codes and tokens. If omitted, nothing is known about the
-       * login.
+       * How the user signed in. It is stored with the issued codes and tokens. If omitted, no information about the
+       * login is stored.
        */
       signIn?: SignIn | undefined;
       error?: undefined;
     }
   | {
-      /** The error that is returned to the client: `AccessDeniedError` if the user denied the request. */
+      /** The error that is returned to the client, such as `AccessDeniedError` if the user denied the request. */
       error: OAuthError;
       /** The user who denied the request, if known. For events and the log only. */
       user?: U | undefined;
@@ -117,18 +118,18 @@ export interface ResponseContext {
 
 /** A response type of the authorization endpoint. RFC 6749 §3.1.1, §8.4 */
 export interface ResponseType {
-  /** The grant type that a client must be registered for. */
+  /** A grant type that a client must be registered for to use this response type. */
   readonly grantType: string;
-  /** Further grant types that a client must be registered for. Default: none. */
+  /** Further grant types that a client must be registered for to use this response type. Default: none. */
   readonly furtherGrantTypes?: readonly string[];
-  /** The response mode of a request without `response_mode`. */
+  /** The response mode that is used if the request contains no `response_mode`. */
   readonly mode: DefaultResponseMode;
   /**
    * Whether the response contains a code, so that the client can prove with a PKCE code verifier that it sent the
    * request. RFC 7636
    */
   readonly supportsPkce: boolean;
-  /** The model methods that the response type needs. */
+  /** The names of the model methods that the response type needs. */
   readonly requires: readonly ModelMethod[];
   /** Issues a code or token for `request.grantedScope`, and returns the parameters of the response. */
   respond(request: AuthorizationRequest, user: User, context: ResponseContext): Promise<AuthorizationResponse>;

@@ -2,11 +2,11 @@ import type { Awaitable, CoreClient, Token, Unsaved, User } from '../model/model
 
 /** A new access token whose text is not determined yet. */
 export interface MintedToken {
-  /** The token as it will be saved. Members that a feature adds to it are saved as well. */
+  /** The token as it will be saved. Members that a feature adds to this object are saved as well. */
   token: Unsaved<Token>;
   client: CoreClient;
   user: User;
-  /** The issuer of the token. `undefined` if the option `issuer` is not set. */
+  /** The issuer that issues the token. `undefined` if the option `issuer` is not set. */
   issuer: string | undefined;
 }
 

@@ -11,8 +11,8 @@ export interface TokenRequest extends ClientRequest {
    */
   issue(authorization: Authorization, save?: SaveToken): Promise<Token>;
   /**
-   * Creates a token, consumes the code or refresh token that it is issued for, and saves the token, atomically if the
-   * model can. RFC 6749 §4.1.2, §6
+   * Creates a token, consumes the single-use value that it is issued for, such as a code or refresh token, and saves
+   * the token. If the model supports it, consuming and saving are atomic. RFC 6749 §4.1.2, §6
    */
   redeem(authorization: Authorization, redemption: Redemption): Promise<Token>;
 }
@@ -24,12 +24,15 @@ export interface TokenRequest extends ClientRequest {
  */
 export interface GrantHandler {
   (request: TokenRequest): Awaitable<Token | Falsy>;
-  /** The model methods that the grant needs. They are checked when the grant is first requested. */
+  /**
+   * The names of the model methods that the grant needs. They are checked when a client requests the grant for the
+   * first time.
+   */
   readonly requires?: readonly string[];
 }
 
 /**
- * The type of the issued token if it is not an access token. The response then contains `token_type: N_A`.
- * RFC 8693 §2.2.1
+ * The state key for the type of the issued token if it is not an access token (`issued_token_type`). If it is set, the
+ * response contains `token_type: N_A`. RFC 8693 §2.2.1
  */
 export const ISSUED_TOKEN_TYPE = stateKey<string>('ISSUED_TOKEN_TYPE');

@@ -10,8 +10,9 @@ export class TextEncryption {
   private readonly keys: readonly Buffer[];
 
   /**
-   * @param secrets The first secret encrypts. All secrets decrypt, so that secrets can be rotated.
-   * @param purpose Separates keys: a text encrypted for one purpose cannot be decrypted for another one. RFC 5869 §3.2
+   * @param secrets The first secret encrypts. All secrets can decrypt, so that secrets can be rotated.
+   * @param purpose A name from which the key is derived too. A text encrypted for one purpose cannot be decrypted for
+   * another one. RFC 5869 §3.2
    */
   constructor(secrets: readonly string[], purpose: string) {
     this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));

@@ -1,6 +1,6 @@
 /**
- * Sets an entry of a map as the most recently used one, and removes the least recently used entry if the map exceeds
- * `size` entries.
+ * Sets an entry of a map as the most recently used one. If the map then exceeds `size` entries, the least recently used
+ * entry is removed.
  */
 export function keepRecent<K, V>(map: Map<K, V>, key: K, value: V, size: number): void {
   map.delete(key);

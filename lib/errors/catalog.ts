@@ -38,11 +38,14 @@ export class RegistrationNotSupportedError extends oauthError('registration_not_
 // RFC 6750 §3.1: the protected resource
 export class InvalidTokenError extends oauthError('invalid_token', 401) {}
 export class InsufficientScopeError extends oauthError('insufficient_scope', 403) {}
-/** The user's authentication is too weak or too old for the protected resource. RFC 9470 §3 */
+/** The user's authentication is too weak or too old for the protected resource (step-up). RFC 9470 §3 */
 export class InsufficientUserAuthenticationError extends oauthError('insufficient_user_authentication', 401) {
-  /** The accepted authentication context classes (`acr_values`), separated by spaces. */
+  /**
+   * The authentication context classes that the resource accepts (`acr_values`), separated by spaces. If omitted, every
+   * class.
+   */
   declare acrValues?: string;
-  /** The maximum age of the authentication, in seconds (`max_age`). */
+  /** The maximum age of the authentication that the resource accepts, in seconds (`max_age`). If omitted, every age. */
   declare maxAge?: number;
 }
 /** The request contains no access token. RFC 6750 §3 */

@@ -19,13 +19,13 @@ export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
 export const OAUTH_ERRORS: readonly (typeof OAuthError)[] = Object.values(named);
 
 /**
- * Converts any error to an `OAuthError`. An error of the application is kept in `inner`, because its message may
- * contain secrets.
+ * Converts any error to an `OAuthError`. An error of the application becomes a `ServerError` with a generic message and
+ * is kept in `inner`, because its own message may contain secrets.
  */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof Error) return toOwnError(error) ?? hiddenError(error);
-  return hiddenError(new Error('The model threw a value that is not an Error', { cause: error }));
+  return hiddenError(new Error('Application code threw a value that is not an Error', { cause: error }));
 }
 
 /** The `error_description` of server errors whose own message may contain secrets. */
@@ -34,6 +34,7 @@ const hiddenError = (error: Error) => new named.ServerError(error, { message: HI
 
 /**
  * Converts an OAuth error of another copy of this library, or of the `oauth2-server` package, to an error of this copy.
+ * `undefined` for any other error.
  */
 function toOwnError(error: ForeignError): OAuthError | undefined {
   if (typeof error.code !== 'number' || error.code !== error.statusCode) return undefined;

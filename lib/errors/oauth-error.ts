@@ -1,4 +1,4 @@
-/** Further properties of an error. `code` sets its HTTP status. */
+/** Properties to copy onto an error. `code` sets its HTTP status. */
 export interface OAuthErrorProperties {
   code?: number;
   [key: string]: unknown;
@@ -10,11 +10,11 @@ export interface OAuthErrorProperties {
  */
 export interface RefusalDetail {
   /**
-   * The event as a phrase for people, such as `authorization code has expired`. Programs should use the error code
-   * instead.
+   * What happened, as a phrase for people, such as `authorization code has expired`. Programs should use the OAuth
+   * error code instead.
    */
   reason: string;
-  /** The value that would have been accepted. */
+  /** The value or values that would have been accepted. If omitted, the reason does not depend on a value. */
   expected?: unknown;
   given?: unknown;
   /** How to fix it: what to change in the request, the client's registration or the server's options. */
@@ -26,7 +26,7 @@ export interface RefusalDetail {
  * the HTTP status. `message` is sent as `error_description`. RFC 6749 §5.2
  */
 export class OAuthError extends Error {
-  /** The default HTTP status of the class. */
+  /** The HTTP status of errors of this class, unless `code` is passed to the constructor. */
   static readonly status: number = 500;
 
   declare code: number;
@@ -36,7 +36,8 @@ export class OAuthError extends Error {
   declare inner?: Error;
 
   /**
-   * @param reason The message, or the error that caused this one. If omitted, the reason phrase of the HTTP status.
+   * @param reason The message, or the error that caused this one. If omitted, the message is the reason phrase of the
+   * HTTP status.
    * @param properties Properties to copy onto the error. `code` sets the HTTP status, `name` the OAuth error code.
    */
   constructor(reason?: string | Error, properties?: OAuthErrorProperties) {
@@ -63,13 +64,16 @@ export class OAuthError extends Error {
     return this;
   }
 
-  /** Returns the reason that was attached to an error, or to the error that caused it. */
+  /**
+   * Returns the refusal detail that `because()` attached to an error, or to the error that caused it. `undefined` if
+   * there is none.
+   */
   static detailOf(error: OAuthError): RefusalDetail | undefined {
     return details.get(error) ?? (error.inner instanceof OAuthError ? OAuthError.detailOf(error.inner) : undefined);
   }
 }
 
-/** Stored outside of the errors, so that serializers do not include them. */
+/** The refusal details of errors. They are stored outside of the errors, so that serializers do not include them. */
 const details = new WeakMap<OAuthError, RefusalDetail>();
 
 /** The reason phrases of RFC 9110 §15. They are listed here to avoid loading `node:http`. */

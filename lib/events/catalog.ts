@@ -2,9 +2,12 @@ import type { RefusalDetail } from '../errors/index.js';
 
 /** The events that a server emits, with their payloads. Payloads contain no secrets. */
 export interface OAuth2Events {
-  /** A client authenticated. Public clients emit no such event. RFC 6749 §2.3 */
+  /**
+   * A client authenticated with its credentials. Requests without client authentication emit no such event.
+   * RFC 6749 §2.3
+   */
   'client.authenticated': ClientEvent;
-  /** Client authentication failed. */
+  /** Client authentication failed at an endpoint. */
   'client.refused': RefusalEvent;
   /** A client was registered, by itself or by an administrator. RFC 7591 §3 */
   'client.registered': OAuth2Event;
@@ -21,7 +24,7 @@ export interface OAuth2Events {
   'user.refused': UserRefusalEvent;
   /** The user consented when asked. A request that a remembered consent covers does not emit this event. */
   'consent.given': OAuth2Event;
-  /** The user denied an authorization request. */
+  /** The user denied an authorization request or a device authorization. */
   'consent.denied': RefusalEvent;
   /** A user removed the access of an application on a page of `pages()`. */
   'consent.withdrawn': OAuth2Event;
@@ -34,7 +37,7 @@ export interface OAuth2Events {
   'token.refreshed': OAuth2Event;
   'token.refused': RefusalEvent;
   'token.revoked': TokenEvent;
-  /** A client introspected a token. `clientId` is the client that sent the introspection request. RFC 7662 */
+  /** A client or API introspected a token. `clientId` is the client that sent the introspection request. RFC 7662 */
   'token.introspected': IntrospectionEvent;
   /** An authorization code or refresh token was replayed, so it may have been stolen. RFC 9700 §4.14.2 */
   'token.reuse_detected': TokenEvent;
@@ -44,9 +47,12 @@ export interface OAuth2Events {
   'logout.failed': LogoutFailureEvent;
   /** One or more grants were revoked, with all their codes and tokens. */
   'grant.ended': GrantEvent;
-  /** A request at another endpoint was refused. `endpoint` is the ID of the endpoint. */
+  /**
+   * A request was refused at an endpoint other than the authorization and token endpoints. `endpoint` is the ID of the
+   * endpoint.
+   */
   'endpoint.refused': RefusalEvent;
-  /** A request to a protected resource was refused. */
+  /** A request to a protected resource was refused, for example because its token has expired. */
   'access.refused': RefusalEvent;
 }
 
@@ -87,9 +93,12 @@ export const EVENT_NAMES = Object.keys({
 export interface OAuth2Event {
   /** When the event was emitted, by the clock of this process. */
   at: Date;
-  /** Where the event occurred: `authorize`, `token`, the ID of another endpoint, or `resource`. */
+  /**
+   * Where the event occurred: `authorize`, `token`, the ID of another endpoint, `resource`, or the part of the
+   * application that reported it, such as `clients`.
+   */
   endpoint: string;
-  /** The name of the server, in an application with several servers. */
+  /** The name of the server, in an application with several servers. `undefined` for the default server. */
   server?: string | undefined;
   /** The issuer of the server for the request, if the option `issuer` is set. */
   issuer?: string | undefined;
@@ -116,13 +125,16 @@ export interface ClientEvent extends OAuth2Event {
 /** The payload of `client.changed`. */
 export interface ClientChangeEvent extends OAuth2Event {
   /**
-   * The change: of the client's properties (`description`), of its secrets, or that a disabled client was enabled
-   * again.
+   * What was changed. `description`: properties of the client. `secret`: its secrets. `enabled`: the disabled client
+   * was enabled again.
    */
   change: 'description' | 'secret' | 'enabled';
 }
 
-/** The payload of a refusal: the error that was returned, and the reason, which was not sent to the client. */
+/**
+ * The payload of a refusal: the error that was returned to the client, and the reason, which was not sent to the
+ * client.
+ */
 export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
   /** The OAuth error code. */
   error: string;
@@ -132,7 +144,7 @@ export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
 
 /** The payload of `user.refused`. */
 export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
-  /** The HTTP status of the rendered page. */
+  /** The HTTP status of the page that was rendered. */
   status: number;
 }
 
@@ -142,10 +154,13 @@ export interface TokenEvent extends OAuth2Event {
   kind: string;
 }
 
-/** The payload of `token.introspected`. `userId`, `scope` and `grantId` are those of the token, if it is active. */
+/**
+ * The payload of `token.introspected`. `userId`, `scope` and `grantId` are those of the introspected token. They are
+ * omitted if it is not active.
+ */
 export interface IntrospectionEvent extends OAuth2Event {
   active: boolean;
-  /** The client that the token was issued to. */
+  /** The ID of the client that the token was issued to. `undefined` if the token is not active. */
   issuedTo?: string | undefined;
 }
 
@@ -160,6 +175,9 @@ export interface LogoutFailureEvent extends OAuth2Event {
  * `clientId`, all grants of the user. Without `userId`, all grants of the client.
  */
 export interface GrantEvent extends OAuth2Event {
-  /** Why the grants were revoked: replay detection, by the client, by the user, or by the application. */
+  /**
+   * Why the grants were revoked. `reuse`: a code or refresh token was replayed. `revoked`: by the client. `withdrawn`:
+   * by the user. `application`: by the application.
+   */
   reason: 'reuse' | 'revoked' | 'withdrawn' | 'application';
 }

@@ -10,11 +10,14 @@ export type EventDetails<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | '
 /** The receiver of events, such as a Node.js `EventEmitter`. */
 export interface EventSink {
   emit(name: string, payload: object): unknown;
-  /** Whether an event has listeners. It is called before a payload is created. If omitted, all events are emitted. */
+  /**
+   * Whether the sink wants the event with this name. It is called before a payload is created. If omitted, all events
+   * are emitted.
+   */
   wants?(name: string): boolean;
 }
 
-/** Whether an event has listeners. */
+/** Whether the sink receives an event: `wants()` of the sink decides. An `EventEmitter` needs a listener for it. */
 export function hasListener(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
   if (!events) return false;
   if (typeof events.wants === 'function') return askSink(events, name);
@@ -22,7 +25,8 @@ export function hasListener(events: EventSink | undefined, name: OAuth2EventName
 }
 
 /**
- * Calls `wants()` of a sink. If it fails, the event is not emitted, so that the failure does not affect the response.
+ * Calls `wants()` of a sink. If it throws, the event is not emitted and the process emits a warning, but the response
+ * does not change.
  */
 function askSink(events: EventSink, name: string): boolean {
   try {
@@ -55,8 +59,8 @@ export function emitEvent(events: EventSink, name: string, payload: object): voi
 }
 
 /**
- * Emits an event. `EventEmitter2` of `@nestjs/event-emitter` returns the promises of its listeners from `emitAsync()`
- * only.
+ * Emits an event by `emitAsync()` if the sink has it, otherwise by `emit()`. `EventEmitter2` of `@nestjs/event-emitter`
+ * returns the promises of its listeners from `emitAsync()` only.
  */
 function emitAwaitable(events: EventSink & { emitAsync?: unknown }, name: string, payload: object): unknown {
   if (typeof events.emitAsync !== 'function') return events.emit(name, payload);
@@ -85,7 +89,7 @@ export function callListener(name: string, call: () => unknown): void {
   }
 }
 
-/** Whether the sink is a Node.js `EventEmitter` with the original `emit()`. */
+/** Whether the sink is a Node.js `EventEmitter` whose `emit()` is not overridden. */
 const isEmitter = (events: EventSink): events is EventEmitter =>
   events instanceof EventEmitter && events.emit === EventEmitter.prototype.emit;
 
@@ -94,14 +98,18 @@ function warn(name: string, error: unknown): void {
   process.emitWarning(`A listener of \`${name}\` failed: ${reason}`);
 }
 
-/** Returns the payload of a refusal: the details of the request, the error that is returned, and the reason. */
+/**
+ * Returns the payload of a refusal event: the details of the request, the error that is returned to the client, and the
+ * reason.
+ */
 function refusalEvent(error: OAuthError, details: EventDetails): EventDetails<RefusalEvent> {
   const { error: code, error_description: description } = errorResponse(error);
   return { ...details, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
 }
 
 /**
- * Emits why a request was refused, if the event has listeners. Server errors are not refusals: they are logged instead.
+ * Emits why a request was refused, if the event has listeners. Errors with status 500 or above are not refusals: they
+ * are logged instead.
  */
 export function reportRefusal(
   events: EventSink | undefined,

@@ -1,4 +1,4 @@
-/** Short names of media types, as `Request.is()` accepts them. */
+/** The media types that `Request.is()` accepts by a short name. */
 const SHORT: Readonly<Record<string, string>> = {
   html: 'text/html',
   json: 'application/json',
@@ -27,7 +27,7 @@ export function matchesMediaType(type: string, pattern: string): boolean {
   return sub === '*' || sub === typeSub || (sub?.startsWith('*+') === true && typeSub?.endsWith(sub.slice(1)) === true);
 }
 
-/** The media type of form bodies, in which all requests with client authentication are sent. RFC 6749 Appendix B */
+/** The media type of form bodies, such as those of token requests. RFC 6749 Appendix B */
 export const FORM = 'application/x-www-form-urlencoded';
 
 export function isForm(contentType: string | undefined): boolean {

@@ -18,14 +18,17 @@ export function networkOf(address: string): string {
     .join(':');
 }
 
-/** Returns the eight 16-bit groups of an IPv6 address. */
+/** Returns the eight 16-bit groups of an IPv6 address as numbers. */
 function groupsOf(address: string): number[] {
   const [head, tail] = address.split('::', 2).map((part) => part.split(':').filter(Boolean).flatMap(numbersOf));
   if (!tail) return head!;
   return [...head!, ...Array<number>(8 - head!.length - tail.length).fill(0), ...tail];
 }
 
-/** Parses a group of an IPv6 address. A group in IPv4 notation stands for two groups. RFC 4291 §2.2 */
+/**
+ * Parses a group of an IPv6 address between colons. A group in IPv4 notation stands for two 16-bit groups.
+ * RFC 4291 §2.2
+ */
 function numbersOf(group: string): number[] {
   if (!group.includes('.')) return [Number.parseInt(group, 16)];
   const [a, b, c, d] = group.split('.').map(Number) as [number, number, number, number];

@@ -2,8 +2,8 @@ import type { Request } from './request.js';
 
 /**
  * Returns which page sent a request, to detect CSRF: `'own'` for a page of this server or a request without a page,
- * `'other'` for a page of another origin, `'hidden'` if the page hides its origin. It reads `Sec-Fetch-Site`. Without
- * that header, it compares `Origin` with `Host`, the host that a trusted proxy reports, and the host of the issuer.
+ * `'other'` for a page of another origin, `'hidden'` if the page hides its origin. If the header `Sec-Fetch-Site` is
+ * missing, `Origin` is compared with `Host`, the host that a trusted proxy reports, and the host of the issuer.
  * RFC 6454 §7, Fetch Metadata §2.3
  */
 export function senderOf(request: Request, issuer?: string): 'own' | 'other' | 'hidden' {
@@ -25,7 +25,8 @@ export function originOf(request: Request): string | undefined {
 }
 
 /**
- * Returns the hosts of this server. Schemes are not compared, because a proxy may hide whether the browser uses https.
+ * Returns the hosts that count as this server: the header `Host`, the host that a trusted proxy reports, and the host
+ * of the issuer. Schemes are not compared, because a proxy may hide whether the browser uses https.
  */
 function namesOf(request: Request, issuer: string | undefined): unknown[] {
   const { host } = (request['native'] ?? {}) as { host?: unknown };

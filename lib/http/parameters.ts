@@ -11,9 +11,9 @@ export type ParameterLocation = 'body' | 'query';
 export const FORM_OR_URL: readonly ParameterLocation[] = ['body', 'query'];
 
 /**
- * Reads an optional parameter from the first location that contains it. A parameter with an empty value counts as
- * missing.
- * @throws {InvalidRequestError} If the parameter is repeated or its value is invalid. RFC 6749 §3.1
+ * Reads an optional parameter from the first location that contains it. Returns `undefined` if it is missing or empty.
+ * @throws {InvalidRequestError} If the parameter is repeated. If its value is invalid, `Invalid` is thrown, by default
+ * also an `InvalidRequestError`. RFC 6749 §3.1
  */
 export function optional(
   request: Request,
@@ -72,7 +72,7 @@ export class Parameters {
   }
 
   /**
-   * Reads a parameter that may be repeated. Returns its distinct values, or an empty list if it is missing.
+   * Reads a parameter that may be repeated. Returns its distinct, non-empty values, or an empty list if it is missing.
    * @param syntax Tests whether a value is valid. Default: printable ASCII.
    * @throws {InvalidRequestError} If a value is invalid, or if there are more than 32 values.
    */

@@ -4,8 +4,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export const isLoopbackName = (hostname: string): boolean => LOOPBACK.test(hostname);
 
 /**
- * Whether a text is a valid URL of a server: https, without query, fragment and credentials. Loopback addresses may use
- * http, for development. RFC 8414 §2, RFC 9728 §1.2
+ * Whether a text is a valid URL of a server, such as an issuer: https, without query, fragment and credentials.
+ * Loopback addresses may use http, for development. RFC 8414 §2, RFC 9728 §1.2
  */
 export function isPublicUrl(text: unknown): boolean {
   if (typeof text !== 'string' || !/^https?:\/\/[\x21-\x7e]+$/i.test(text) || /[?#\\]/.test(text)) return false;
@@ -26,8 +26,8 @@ export const isPublicHttpsUri = (value: unknown): value is string =>
   isPublicUrl(value.split('?', 1)[0]);
 
 /**
- * Returns the absolute URL of an endpoint from its path in the application, which is appended to the path of the
- * issuer. RFC 8414 §2
+ * Returns the absolute URL of an endpoint from its path in the application. The path of the issuer is put before it,
+ * unless it already begins with it. RFC 8414 §2
  */
 export const endpointUrl = (issuer: string, path: string): string =>
   new URL(issuer).origin + endpointPath(issuer, path);

@@ -15,7 +15,7 @@ export function requestPath(request: Request): string {
 
 /**
  * Normalizes a path, so that all paths that a router may treat as the same route become equal. Express accepts `/Notes`
- * for `/notes`, and `/notes\1#`. Fastify accepts `/n%6ftes` and, if configured so, `//notes` and `/notes;1`.
+ * for `/notes`, and `\\` for `/`. Fastify accepts `/n%6ftes` and, if configured so, `//notes` and `/notes;1`.
  * RFC 3986 §6.2.2
  */
 export function comparablePath(path: string): string {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { InvalidArgumentError } from '../errors/index.js';
 import { matchesMediaType, mediaType } from './media-type.js';
 
-/** The data of a `Request`. The request objects of Express and Fastify can be passed directly. */
+/** The data from which a `Request` is created. The request objects of Express and Fastify can be passed directly. */
 export interface RequestOptions {
   headers: object;
   method: string;
@@ -27,8 +27,8 @@ export class Request {
   [property: string]: any;
 
   /**
-   * The original headers. Names are converted to lower case on first use only, because most requests read only one or
-   * two headers.
+   * The headers as passed to the constructor. Their names are converted to lower case only if `headers` is read,
+   * because most requests read only one or two headers.
    */
   readonly #given: object;
   #headers: Record<string, string> | undefined;
@@ -54,7 +54,7 @@ export class Request {
     this.#headers = headers;
   }
 
-  /** Returns the value of a header. The name is case-insensitive. */
+  /** Returns the value of a header, or `undefined` if it is not set. The name is case-insensitive. */
   get(field: string): string | undefined {
     const name = field.toLowerCase();
     if (this.#headers) return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
@@ -70,7 +70,8 @@ export class Request {
   }
 
   /**
-   * Returns the media type of the body if it matches one of the given types. Returns `false` otherwise, and for a
+   * Returns the media type of the body if it matches one of the given types: for a pattern with `*` or `+` the actual
+   * type, otherwise the given type. Without types, any media type matches. Returns `false` if none matches, and for a
    * request without a body.
    */
   is(...types: (string | string[])[]): string | false {
@@ -97,8 +98,8 @@ export function withLowerCaseNames(headers: object): Record<string, string> {
 }
 
 /**
- * Copies all other properties of `options` to a request or response. Properties that it already has are not
- * overwritten.
+ * Copies the properties of `options` to a request or response, except `headers`, `method`, `query` and `body`.
+ * Properties that already have a truthy value are not overwritten.
  */
 export function copyProperties(wrapper: object, options: object): void {
   for (const name in options) {

@@ -1,13 +1,13 @@
 import { copyProperties, withLowerCaseNames } from './request.js';
 
-/** The data of a `Response`. The response objects of Express and Fastify can be passed directly. */
+/** The data from which a `Response` is created. The response objects of Express and Fastify can be passed directly. */
 export interface ResponseOptions {
   headers?: object;
   // oxlint-disable-next-line no-explicit-any
   [property: string]: any;
 }
 
-/** An HTTP response that the application sends. */
+/** The HTTP response that an operation writes. The application sends it. */
 export class Response {
   status: number = 200;
   headers: Record<string, string>;
@@ -22,13 +22,13 @@ export class Response {
     if (options) copyProperties(this, options);
   }
 
-  /** Returns the value of a header. The name is case-insensitive. */
+  /** Returns the value of a header, or `undefined` if it is not set. The name is case-insensitive. */
   get(field: string): string | undefined {
     const name = field.toLowerCase();
     return Object.hasOwn(this.headers, name) ? this.headers[name] : undefined;
   }
 
-  /** Sets a header. */
+  /** Sets a header. An earlier value is replaced. The name is case-insensitive. */
   set(field: string, value: string): void {
     this.headers[field.toLowerCase()] = value;
   }

@@ -13,7 +13,7 @@ export const isNotEmpty: Syntax = (value) => value.length > 0;
  * do.
  */
 export const isVSCHAR: Syntax = matches(/^[\x20-\x7e]+$/);
-/** Whether a text is a scope: scope values separated by one or more spaces. RFC 6749 §3.3 */
+/** Whether a text contains only characters of scope values and spaces. RFC 6749 §3.3 */
 export const isScope: Syntax = matches(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
 /** Whether a text is one scope value. RFC 6749 §3.3 */
 export const isScopeValue: Syntax = matches(/^[\x21\x23-\x5b\x5d-\x7e]+$/);

@@ -4,7 +4,7 @@ import type { Model, ModelMethod } from './model.js';
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /**
- * The number of arguments that each method receives. A method that declares more parameters expects a Node-style
+ * The number of arguments that each model method receives. A method that declares more parameters expects a Node-style
  * callback.
  */
 const ARITY: Readonly<Record<ModelMethod, number>> = {
@@ -36,7 +36,10 @@ function arityOf(name: ModelMethod, method: unknown): number {
   return name === 'getUser' && takesClient(method) ? 3 : ARITY[name];
 }
 
-/** Whether the third parameter of `getUser` is the client, as in version 5.x, judging by the name of the parameter. */
+/**
+ * Whether the third parameter of `getUser` is the client, as in version 5.x. The name or the destructuring pattern of
+ * the parameter decides.
+ */
 function takesClient(method: unknown): boolean {
   if (typeof method !== 'function') return false;
   const [, third = ''] = /^[^(]*\([^,()]*,[^,()]*,\s*([^,()]*)/.exec(Function.prototype.toString.call(method)) ?? [];
@@ -47,7 +50,7 @@ const adaptedModels = new WeakMap<object, Model>();
 
 /**
  * Returns a model whose methods all return a value or a promise. A model with generators or Node-style callbacks, as in
- * version 3.x, is wrapped once. Any other model is returned unchanged.
+ * version 3.x, is wrapped in a proxy, always the same one. Any other model is returned unchanged.
  */
 export function adaptModel(model: Model): Model {
   let result = adaptedModels.get(model);
@@ -78,7 +81,8 @@ function wrap(model: Model): Model {
 }
 
 /**
- * Calls a method of an object of the application, whether it returns a promise, is a generator or expects a callback.
+ * Calls a method of an object of the application, and returns its value or a promise. The method may return either, be
+ * a generator, or expect a callback.
  */
 export function callMethod<T extends object, K extends keyof T>(
   target: T,
@@ -103,8 +107,8 @@ function adaptMethod(model: Model, key: PropertyKey, value: AnyFunction): AnyFun
 type Call = (target: object, args: unknown[]) => unknown;
 
 /**
- * Returns how to call a generator function or a function with a callback. `undefined` for a function that returns a
- * value or a promise.
+ * Returns a function that calls the method, if the method is a generator function or expects a callback. `undefined`
+ * for a function that returns a value or a promise.
  */
 function adapterFor(method: unknown, arity: number): Call | undefined {
   if (typeof method !== 'function') return undefined;
@@ -129,8 +133,8 @@ function callWithCallback(target: object, method: AnyFunction, args: unknown[], 
 }
 
 /**
- * Returns a callback that can also be read like the client. The third parameter of `getUser` is a callback in version
- * 3.x and the client in later versions, and its name may not tell which.
+ * Returns a callback that also has the properties of the client. The third parameter of `getUser` is a callback in
+ * version 3.x and the client in later versions, and its name may not tell which.
  */
 function callbackOrClient(callback: AnyFunction, client: unknown): unknown {
   if (typeof client !== 'object' || client === null) return callback;

@@ -3,13 +3,16 @@ import type * as model from './model.js';
 // The engine reads client fields by their keys, so its own types default to `CoreClient`. The types of applications
 // default to `Client`.
 
-/** An authorization code as the model saves and returns it. RFC 6749 §4.1.2 */
+/** An authorization code as the model saves and returns it, with its client and user. RFC 6749 §4.1.2 */
 export type AuthorizationCode<
   C extends model.Client = model.Client,
   U extends model.User = model.User,
 > = model.AuthorizationCode<C, U>;
 
-/** The model of an application. It stores clients and tokens. Its other methods are needed for single features. */
+/**
+ * The model of an application. Its methods for clients and tokens are required, all others only for the features that
+ * need them.
+ */
 export type Model<C extends model.Client = model.Client, U extends model.User = model.User> = model.Model<C, U>;
 
 /** A refresh token as the model returns it. RFC 6749 §6 */

@@ -1,4 +1,4 @@
-/** Client fields of RFC 7591 and of specifications that add only a few fields. */
+/** Client fields of RFC 7591, mutual TLS, DPoP and other specifications that add only a few fields. */
 export interface ClientRegistration {
   /**
    * The application type: `'web'`, or `'native'` for an application on the user's device. Native clients may use any
@@ -14,11 +14,14 @@ export interface ClientRegistration {
   jwksUri?: string;
   /** The URL of the client's logo, shown to users. RFC 7591 §2 (`logo_uri`) */
   logoUri?: string;
-  /** The client authentication method. `'none'` makes it a public client. RFC 7591 §2 (`token_endpoint_auth_method`) */
+  /**
+   * The client authentication method, such as `'private_key_jwt'`. `'none'` makes it a public client. RFC 7591 §2
+   * (`token_endpoint_auth_method`)
+   */
   tokenEndpointAuthMethod?: string;
   /**
-   * The only signature algorithm that the client's assertions may use. OpenID Connect Registration §2
-   * (`token_endpoint_auth_signing_alg`)
+   * The only signature algorithm that the client's assertions for client authentication may use. If omitted, any
+   * supported algorithm. OpenID Connect Registration §2 (`token_endpoint_auth_signing_alg`)
    */
   tokenEndpointAuthSigningAlg?: string;
   /** Whether the client must push its authorization requests. For the feature `pushedRequests()`. RFC 9126 §6 */
@@ -30,13 +33,22 @@ export interface ClientRegistration {
    */
   tlsClientCertificateBoundAccessTokens?: boolean;
   /**
-   * The subject of the client certificate, for `tls_client_auth`. Exactly one of the five `tlsClientAuth…` fields must
-   * be set. RFC 8705 §2.1.2
+   * The subject DN of the client certificate, for the method `tls_client_auth`, which requires exactly one of the five
+   * `tlsClientAuth…` fields. RFC 8705 §2.1.2
    */
   tlsClientAuthSubjectDn?: string;
+  /** The DNS name in the subject alternative names of the client certificate, for `tls_client_auth`. RFC 8705 §2.1.2 */
   tlsClientAuthSanDns?: string;
+  /** The URI in the subject alternative names of the client certificate, for `tls_client_auth`. RFC 8705 §2.1.2 */
   tlsClientAuthSanUri?: string;
+  /**
+   * The IP address in the subject alternative names of the client certificate, for `tls_client_auth`. RFC 8705 §2.1.2
+   */
   tlsClientAuthSanIp?: string;
+  /**
+   * The email address in the subject alternative names of the client certificate, for `tls_client_auth`.
+   * RFC 8705 §2.1.2
+   */
   tlsClientAuthSanEmail?: string;
   /**
    * The types of authorization details that the client may request. If omitted, all types. For the feature

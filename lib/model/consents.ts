@@ -6,7 +6,7 @@ export interface ConsentRequest<C extends Client = Client> {
   redirectUri: string;
   /** The issuer that received the request, if the option `issuer` is set. */
   issuer?: string;
-  /** The grantable scope, as values separated by spaces. An `AuthorizationRequest` has it as `grantableScope`. */
+  /** The grantable scope, as values separated by spaces: the `grantableScope` of the `AuthorizationRequest`. */
   scope?: string | undefined;
   /** The data that features read from the request. `data.resource` contains the requested resources. */
   readonly data?: Record<string, unknown>;
@@ -15,13 +15,13 @@ export interface ConsentRequest<C extends Client = Client> {
 /** A client application that a user has authorized, by a grant or by a remembered consent. */
 export interface AuthorizedApplication<C extends Client = Client> {
   clientId: string;
-  /** The client. If omitted, it no longer exists. */
+  /** The client. If omitted, the client was deleted. */
   client?: C;
   /** The scope of all grants and of the remembered consent together. */
   scope?: string;
   /** When the user first authorized the application. */
   createdAt: Date;
-  /** When the application last received a token, or the user last consented. */
+  /** When the application last received a token, or the user last consented, whichever is later. */
   lastUsedAt: Date;
 }
 
@@ -34,10 +34,13 @@ export interface ConsentModel<C extends Client = Client> {
   hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean>;
   saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
   /**
-   * Lists the applications that a user has authorized. With `issuer`, only those authorized at that issuer: users of
-   * different tenants may have the same ID.
+   * Lists the applications that a user has authorized. With `at.issuer`, only those authorized at that issuer, because
+   * users of different tenants may have the same ID.
    */
   listApplications(userId: string | number, at?: { issuer: string }): Awaitable<AuthorizedApplication<C>[]>;
-  /** Revokes all grants of a user to a client, and deletes the remembered consent. */
+  /**
+   * Revokes all grants of a user to a client, and deletes the remembered consent. With `issuer`, only those at that
+   * issuer.
+   */
   revokeGrantsOf(filter: { userId: string | number; clientId: string; issuer?: string }): Awaitable<unknown>;
 }

@@ -30,7 +30,10 @@ export async function runCoroutine(generator: Generator): Promise<unknown> {
   return step.value;
 }
 
-/** Awaits a yielded value: a promise, a generator, a thunk, or a list or record of them. */
+/**
+ * Awaits a value that a generator yields: a promise, a generator, a thunk, or a list or record of them. Any other value
+ * is returned unchanged.
+ */
 function awaitYielded(value: unknown): unknown {
   if (isThenable(value)) return value;
   if (isIterator(value)) return runCoroutine(value);

@@ -1,7 +1,7 @@
 import type { Awaitable } from './model.js';
 import type { NotBeforeModel } from './not-before.js';
 
-/** Selects grants. Every field that is set must match. */
+/** Selects grants by user, client and issuer. Every field that is set must match. */
 export interface GrantSelection {
   userId?: string | number;
   clientId?: string;
@@ -9,7 +9,7 @@ export interface GrantSelection {
   issuer?: string;
 }
 
-/** Selects a page of a list. */
+/** Selects a page of a list: where it starts, and its maximum length. */
 export interface Paging {
   /** The `next` value of the previous page. If omitted, the first page. */
   after?: string;
@@ -21,7 +21,7 @@ export interface Paging {
 export interface ListedGrant {
   id: string;
   clientId: string;
-  /** The `id` of the user. If omitted, it is a client credentials grant. */
+  /** The `id` of the user, as text. If omitted, it is a client credentials grant. */
   userId?: string;
   issuer?: string;
   scope?: string;
@@ -41,8 +41,8 @@ export interface GrantList {
 
 /** A model that can list and revoke grants by user and by client. */
 export interface GrantsModel extends NotBeforeModel {
-  /** Returns the active grants of a user or client that have tokens, in the order of the store. */
+  /** Returns a page of the active grants that have tokens, by user, by client or by both, in the order of the store. */
   pageGrants(selection: GrantSelection & Paging): Awaitable<GrantList>;
-  /** Revokes grants with all their codes and tokens. Returns how many were active. */
+  /** Revokes the selected grants with all their codes and tokens. Returns how many were active. */
   revokeGrantsOf(selection: GrantSelection & { grantId?: string }): Awaitable<number>;
 }

@@ -3,17 +3,16 @@ import type { Awaitable } from './model.js';
 /** A model that can check its connection to the database, for health checks. */
 export interface HealthModel {
   /**
-   * Checks the connection cheaply, with everything that is needed to look up an access token. Rejects if the database
-   * does not respond.
+   * Checks with a cheap query that the database can look up access tokens. Rejects if the database does not respond.
    */
   ping(): Awaitable<unknown>;
 }
 
-/** A model that verifies the schema of its store. A Nest application calls it at start-up. */
+/** A model that verifies the database schema of its store. A Nest application calls it at start-up. */
 export interface SchemaModel {
   /**
-   * Rejects if the schema differs from the one that the model needs. The error lists the differences and how to fix
-   * them.
+   * Rejects if the database schema differs from the one that the model needs. The error lists the differences and how
+   * to fix them.
    */
   checkSchema(): Awaitable<unknown>;
 }

@@ -11,11 +11,11 @@ export function warnOfModelMistake(model: object, mistake: string): void {
   process.emitWarning(`nest-oauth2: ${mistake}`);
 }
 
-/** The warning for a client without `id`, to which codes and refresh tokens cannot be matched. */
+/** The warning for a model that returns a client without `id`. Codes and refresh tokens cannot be matched to it. */
 export const NO_ID =
   "the model's `getClient()` returned a client without `id`, so its codes and refresh tokens are refused: return the `id`";
 export const NO_GRANTS =
   "the model's `getClient()` returned a client without `grants`, so its requests are refused: return the list of its grant types";
-/** The warning for a saved token without expiry, which the guard would treat as expired. */
+/** The warning for a model that returns a saved token without expiry. `authenticate()` would reject it as expired. */
 export const NO_EXPIRY =
   "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it as a Date, or all requests are refused";

@@ -12,16 +12,16 @@ export type Falsy = false | null | undefined | 0 | '';
 /** Scope values, as text separated by spaces or as a list. A model may return either. RFC 6749 §3.3 */
 export type Scope = string | readonly string[];
 
-/** The properties of a client that every part of the engine may read. RFC 6749 §2 */
+/** The properties of a client that the engine uses without any feature. RFC 6749 §2 */
 export interface CoreClient {
   id: string;
   /** The grant types that the client may use. */
   grants: readonly string[];
-  /** The registered redirect URIs, which are compared as a whole. */
+  /** The registered redirect URIs. A requested `redirect_uri` must equal one of them as a whole. */
   redirectUris?: readonly string[];
   /**
-   * The origins from which pages may use this client, if the option `cors` is set. If omitted, the origins of its
-   * redirect URIs.
+   * The origins whose pages may use this client, if the option `cors` is set. If omitted, the origins of its redirect
+   * URIs.
    */
   allowedOrigins?: readonly string[];
   /**
@@ -65,7 +65,7 @@ export interface Client extends CoreClient, ClientFields {}
 // oxlint-disable-next-line no-explicit-any
 export type User = Record<string, any>;
 
-/** An authorization code as the model saves and returns it. RFC 6749 §4.1.2 */
+/** An authorization code as the model saves and returns it, with its client and user. RFC 6749 §4.1.2 */
 export interface AuthorizationCode<C extends Client = CoreClient, U extends User = User> {
   authorizationCode: string;
   expiresAt: Date;
@@ -78,9 +78,15 @@ export interface AuthorizationCode<C extends Client = CoreClient, U extends User
   codeChallengeMethod?: string;
   /** The ID of the token family. Only for models with `revokeGrant()`. */
   grantId?: string;
-  /** The issuer that issued it. Only for models with `revokeGrant()`, and if the option `issuer` is set. RFC 8414 §2 */
+  /**
+   * The issuer that issued the code or token. Only for models with `revokeGrant()`, and if the option `issuer` is set.
+   * RFC 8414 §2
+   */
   issuer?: string;
-  /** When the code was consumed. Only for models with `revokeGrant()`, which must still return consumed codes. */
+  /**
+   * When the code was consumed, if it was. Only for models with `revokeGrant()`, which must still return consumed
+   * codes.
+   */
   revokedAt?: Date;
 }
 
@@ -93,7 +99,7 @@ export interface RefreshToken<C extends Client = CoreClient, U extends User = Us
   client: C;
   user: U;
   grantId?: string;
-  /** The saved issuer. */
+  /** The issuer that issued the refresh token, as it was saved. If omitted, none was saved. */
   issuer?: string;
   /** When the grant began, as saved. Only with the option `grantLifetime`. */
   grantedAt?: Date;
@@ -104,8 +110,8 @@ export interface RefreshToken<C extends Client = CoreClient, U extends User = Us
    */
   revokedAgo?: number;
   /**
-   * The encrypted response that replaced this refresh token: the `successor` of the token passed to `redeem()`. Only on
-   * used refresh tokens.
+   * The encrypted token response that replaced this used refresh token: the `successor` of the token that was passed to
+   * `redeem()`. If omitted, the refresh request cannot be repeated.
    */
   successor?: string;
 }
@@ -122,15 +128,18 @@ export interface Token<C extends Client = CoreClient, U extends User = User> {
   user: U;
   /** The scope of the refresh token, if the access token has a narrower scope. Only for models with `revokeGrant()`. */
   refreshTokenScope?: Scope;
-  /** The authorization code that is redeemed for the token. Only while the token is being saved. */
+  /** The authorization code that is redeemed for the token. It is set only while the token is being saved. */
   authorizationCode?: string;
   /**
-   * The token response, encrypted with the refresh token that it replaces. Store it with that refresh token. Only for
-   * `redeem()`.
+   * The token response, encrypted with the refresh token that was used for it. Store it with that used refresh token.
+   * Only in calls of `redeem()`.
    */
   successor?: string;
   grantId?: string;
-  /** The issuer that issued it. Only for models with `revokeGrant()`, and if the option `issuer` is set. RFC 8414 §2 */
+  /**
+   * The issuer that issued the code or token. Only for models with `revokeGrant()`, and if the option `issuer` is set.
+   * RFC 8414 §2
+   */
   issuer?: string;
   /** When the grant began. Save it with the refresh token. Only with the option `grantLifetime`. */
   grantedAt?: Date;
@@ -162,8 +171,8 @@ export interface TokenModel<C extends Client = Client, U extends User = User> {
   generateAccessToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
   generateRefreshToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
   /**
-   * Decides which scope is granted. `true` grants the requested scope, a scope grants that one, and a falsy value
-   * refuses the request.
+   * Decides which scope is granted. If it returns `true`, the requested scope is granted. If it returns a scope, that
+   * one is granted. A falsy value rejects the request. If omitted, the requested scope is granted.
    */
   validateScope?(user: U, client: C, scope: Scope | undefined): Awaitable<boolean | Scope | Falsy>;
 }
@@ -225,14 +234,15 @@ export interface GrantModel {
 /** Model methods for single-use values. */
 export interface OnceModel {
   /**
-   * Returns `true` to the first caller with this digest, and `false` to all others within the given number of seconds.
+   * Returns `true` to the first caller with this digest, and `false` to all other callers with it within the given
+   * number of seconds.
    */
   once(digest: string, seconds: number): Awaitable<boolean>;
 }
 
 /**
- * Model methods that consume and save atomically, so that a failure in between neither signs a user out nor looks like
- * a replay.
+ * A model method that consumes a code or refresh token and saves the new token atomically. A failure in between then
+ * neither signs a user out nor looks like a replay.
  */
 export interface RedeemModel<C extends Client = Client, U extends User = User> {
   /**

@@ -2,11 +2,10 @@ import type { Awaitable } from './model.js';
 
 /** Selects grants by the time at which they began. */
 export interface NotBefore {
-  /** Everything issued before this time is revoked. If omitted, everything issued until now. */
+  /** Grants that began before this time are revoked. If omitted, all grants that began until now. */
   before?: Date;
   /**
-   * Issuers whose grants are revoked. `null` stands for grants without an issuer. If omitted, the grants of all
-   * issuers.
+   * Issuers whose grants are revoked. `null` selects grants without an issuer. If omitted, the grants of all issuers.
    */
   issuers?: readonly (string | null)[];
   /** Whether remembered consents are deleted too. Default: `false`. */

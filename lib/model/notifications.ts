@@ -10,7 +10,7 @@ export interface StoredNotification {
   clientId: string;
   /** The host name of the receiver. Concurrent deliveries are limited per host. */
   host: string;
-  /** The parameters of the notification. */
+  /** The parameters of the notification, by name. */
   data: Readonly<Record<string, string>>;
   /** When the notification was created, in milliseconds since the epoch. */
   createdAt: number;
@@ -23,7 +23,7 @@ export interface StoredNotification {
 export interface NotificationModel {
   /** Stores a notification until it is removed or expires. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Awaitable<unknown>;
-  /** Lists the unexpired notifications, including claimed ones. */
+  /** Lists all stored notifications that have not expired, including those that another process has claimed. */
   listNotifications(): Awaitable<readonly StoredNotification[]>;
   /**
    * Claims a notification for delivery, for a number of seconds by the clock of the store. Returns `true` to exactly

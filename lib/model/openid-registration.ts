@@ -1,4 +1,7 @@
-/** The client fields of the feature `openid()`. OpenID Connect Registration §2 */
+/**
+ * The client fields of the OpenID Connect features, such as `openid()`, `logout()` and `ciba()`. OpenID Connect
+ * Registration §2
+ */
 export interface OpenIdRegistration {
   /**
    * The signature algorithm of ID tokens. If omitted, the option `alg` of `openid()`. (`id_token_signed_response_alg`)
@@ -8,11 +11,14 @@ export interface OpenIdRegistration {
    * The signature algorithm of userinfo responses. If omitted, they are unsigned JSON. (`userinfo_signed_response_alg`)
    */
   userinfoSignedResponseAlg?: string;
-  /** Whether the client receives the user's `id` as `sub`, or a pairwise identifier of its sector. (`subject_type`) */
+  /**
+   * Which `sub` the client receives: `public`, the user's `id`, or `pairwise`, an identifier that only the clients of
+   * one sector share. (`subject_type`)
+   */
   subjectType?: 'public' | 'pairwise';
   /**
-   * The URL of the document whose host is the client's sector. Needed if its redirect URIs have several hosts.
-   * (`sector_identifier_uri`)
+   * The URL of a document that lists the client's redirect URIs. Its host is the client's sector. Required if the
+   * redirect URIs of a pairwise client have several hosts. (`sector_identifier_uri`)
    */
   sectorIdentifierUri?: string;
   /** Whether ID tokens contain `auth_time`. (`require_auth_time`) */
@@ -46,14 +52,21 @@ export interface OpenIdRegistration {
    * (`backchannel_user_code_parameter`)
    */
   backchannelUserCodeParameter?: boolean;
-  /** The URL to which logout tokens are sent. (`backchannel_logout_uri`) Back-Channel Logout §2.2 */
+  /**
+   * The URL to which logout tokens are sent when the user signs out. (`backchannel_logout_uri`) Back-Channel
+   * Logout §2.2
+   */
   backchannelLogoutUri?: string;
   /** Whether logout tokens must contain `sid`. They always do. (`backchannel_logout_session_required`) */
   backchannelLogoutSessionRequired?: boolean;
   /**
-   * The URL that is opened in the browser when the user signs out. (`frontchannel_logout_uri`) Front-Channel Logout §2
+   * The URL that the logout page opens in a hidden frame when the user signs out. (`frontchannel_logout_uri`)
+   * Front-Channel Logout §2
    */
   frontchannelLogoutUri?: string;
-  /** Whether that URL must receive `iss` and `sid`. It always does. (`frontchannel_logout_session_required`) */
+  /**
+   * Whether the front-channel logout URL must receive `iss` and `sid`. It always does.
+   * (`frontchannel_logout_session_required`)
+   */
   frontchannelLogoutSessionRequired?: boolean;
 }

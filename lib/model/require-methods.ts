@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors/index.js';
 import type { Model } from './model.js';
 
-/** Method names of version 2.x, by their current names. */
+/** The method names of version 2.x, by their current names. */
 const FORMERLY: Readonly<Record<string, string>> = {
   getAuthorizationCode: 'getAuthCode',
   revokeToken: 'revokeRefreshToken',
@@ -19,10 +19,10 @@ function formerName(model: object, method: string): string | undefined {
 
 /** The model methods that a feature or an option needs. */
 export interface MethodRequirement {
-  /** The feature or option for the error message, such as `` the feature `revocation()` ``. */
+  /** The feature or option that needs the methods, for the error message, such as `` the feature `revocation()` ``. */
   readonly neededBy: string;
   readonly methods: readonly string[];
-  /** An alternative to implementing these methods, such as `leave it out of \`features\``. */
+  /** What the developer can do instead of implementing the methods, such as `leave it out of \`features\``. */
   readonly alternative: string;
 }
 
@@ -48,7 +48,8 @@ export function findMissingMethods(model: object, requirements: readonly MethodR
 }
 
 /**
- * Returns the name of a missing method for a message. If the model has the method of version 2.x, its name is included.
+ * Returns the name of a missing method for an error message. If the model has a method with its name of version 2.x,
+ * the message suggests to rename it.
  */
 function nameOf(model: object, method: string): string {
   const old = formerName(model, method);

@@ -1,7 +1,7 @@
 import type { GrantSelection, Paging } from './grants.js';
 import type { Awaitable } from './model.js';
 
-/** A session as its user and administrators see it. */
+/** A session in a list for its user or for administrators. */
 export interface ListedSession {
   /** Identifies the session in lists. It is neither the value of the cookie nor a secret. */
   id: string;
@@ -26,14 +26,14 @@ export interface SessionList {
 /** A model that can list and end sessions. Sessions that wait for a second factor are not listed. */
 export interface SessionListModel {
   /**
-   * Returns the sessions of a user. With `clientId`, only the sessions in which the user signed in at this client. That
-   * requires a logout feature of OpenID Connect.
+   * Returns a page of the sessions of a user. With `clientId`, only the sessions in which the user signed in at this
+   * client. That requires `logout()`.
    */
   listSessions(selection: GrantSelection & Paging): Awaitable<SessionList>;
   /** Ends one session of a user. Returns whether it was active. */
   endSession(one: { userId: string | number; id: string }): Awaitable<boolean>;
   /**
-   * Ends the sessions that `listSessions()` returns. Returns how many were active.
+   * Ends the selected sessions, as `listSessions()` would return them. Returns how many were active.
    * @param selection `except` is the `id` of a session that must not end.
    */
   endSessions(selection: GrantSelection & { except?: string }): Awaitable<number>;

@@ -1,14 +1,14 @@
 import type { Awaitable, Falsy, User } from './model.js';
 import type { SignIn } from './sign-in.js';
 
-/** The login of a user in a browser. OpenID Connect Core 1.0 §2 (`auth_time`) */
+/** The login of a user in a browser, as the model stores it. OpenID Connect Core 1.0 §2 (`auth_time`) */
 export interface Session<U extends User = User> extends SignIn {
   /** The value of the session cookie: 256 random bits. The model stores only a hash of it. */
   sessionId: string;
-  /** Identifies the session in lists. The model sets it. It is not a secret. */
+  /** Identifies the session in lists. The model sets it. Unlike `sessionId`, it is not a secret. */
   id?: string;
   user: U;
-  /** Whether the user must still enter a second factor. The user is not signed in by such a session. */
+  /** Set to `true` if the user must still enter a second factor. Such a session does not sign the user in. */
   isPending?: true;
   /**
    * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the
@@ -22,8 +22,8 @@ export interface Session<U extends User = User> extends SignIn {
   /** Whether the user asked to stay signed in. Stored while the login waits for a second factor. */
   remember?: boolean;
   /**
-   * The token with which the browser may continue the expired session, and its expiry. If omitted, the session cannot
-   * be continued.
+   * The token with which the browser may continue the session after it expired, and the expiry of the token. If
+   * omitted, the session cannot be continued.
    */
   remembered?: { token: string; expiresAt: Date };
 }
@@ -39,7 +39,10 @@ export interface SessionModel<U extends User = User> {
   revokeSession(session: Pick<Session, 'sessionId'>): Awaitable<unknown>;
 }
 
-/** A session that a browser may continue after its expiry. `sessionId` is the token, and `expiresAt` its expiry. */
+/**
+ * A session that a browser may continue after it expired. `sessionId` is the token for that, and `expiresAt` the expiry
+ * of the token.
+ */
 export interface RememberedSession<U extends User = User> extends Session<U> {
   /** Seconds since the token was replaced by another one. If omitted, the token is current. */
   replacedAgo?: number;
@@ -52,13 +55,14 @@ export interface RememberedSession<U extends User = User> extends Session<U> {
  */
 export interface RememberedModel<U extends User = User> {
   /**
-   * Returns the session of a token. Returns a falsy value if the token is unknown or expired, or the session was ended.
+   * Returns the session that a token continues. Returns a falsy value if the token is unknown or expired, or if the
+   * session was ended.
    */
   findRememberedSession(token: string): Awaitable<RememberedSession<U> | Falsy>;
   /**
-   * Replaces a current token: saves `session`, which has the new token in `remembered`, as the continuation of the old
-   * session.
-   * @returns `true` to exactly one of several concurrent callers with the same token
+   * Replaces a token that is still current: saves `session`, which has the new token in `remembered`, as the
+   * continuation of the old session.
+   * @returns `true` to exactly one of several concurrent callers with the same token, `false` to the others
    */
   continueSession(token: string, session: Session<U>): Awaitable<boolean>;
 }

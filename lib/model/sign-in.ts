@@ -3,7 +3,7 @@
  * Core 1.0 §2
  */
 export interface SignIn {
-  /** When the user authenticated (`auth_time`). */
+  /** When the user authenticated (`auth_time`). If omitted, the time is unknown. */
   authTime?: Date;
   /** The authentication context class that the login satisfied, such as `urn:example:mfa`. */
   acr?: string;

@@ -8,12 +8,14 @@ export interface SignedRequestRegistration {
    */
   requestObjectSigningAlg?: string;
   /**
-   * The key management algorithm of the client's encrypted request objects, such as `ECDH-ES`. It is not enforced: the
-   * client may use another one, or not encrypt. OpenID Connect Registration §2 (`request_object_encryption_alg`)
+   * The key management algorithm with which the client intends to encrypt its request objects, such as `ECDH-ES`. It is
+   * not enforced: the client may use another one, or not encrypt. OpenID Connect Registration §2
+   * (`request_object_encryption_alg`)
    */
   requestObjectEncryptionAlg?: string;
   /**
-   * The content encryption of the client's request objects. Default: `A128CBC-HS256`. (`request_object_encryption_enc`)
+   * The content encryption with which the client intends to encrypt its request objects. Default: `A128CBC-HS256`.
+   * (`request_object_encryption_enc`)
    */
   requestObjectEncryptionEnc?: string;
   /** The URLs from which request objects may be fetched. OpenID Connect Registration §2 (`request_uris`) */

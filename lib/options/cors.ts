@@ -2,13 +2,13 @@ import { BOOLEAN, type OptionCheckOf, SECONDS } from './option-checks.js';
 import { isObject } from '../http/is-object.js';
 
 /**
- * Which pages of other origins may call the endpoints that allow it. The authorization endpoint never does.
+ * Which pages of other origins may call the endpoints that allow CORS. The authorization endpoint never allows it.
  * RFC 9700 §2.6
  */
 export interface CorsOptions {
   /**
    * The allowed origins, such as `https://app.example.com`, or `'*'` for all. The client of a request must allow the
-   * origin as well, by its `allowedOrigins` or its redirect URIs.
+   * origin as well, by its `allowedOrigins` or, if these are omitted, its redirect URIs.
    */
   origins: readonly string[] | '*';
   /** Whether these origins may also call the protected resources that features declare. Default: `false`. */
@@ -41,7 +41,7 @@ export const CORS: OptionCheckOf<CorsOptions> = (value, option, others) => {
   }
   const invalid = origins === '*' ? [] : (origins as unknown[]).filter((origin) => !isOrigin(origin));
   if (invalid.length > 0) {
-    return `the origin \`${String(invalid[0])}\` in \`${option}.origins\` must be written as browsers send it, such as 'https://app.example.com'`;
+    return `the origin \`${String(invalid[0])}\` in \`${option}.origins\` must be written exactly as browsers send it, without path or trailing slash, such as 'https://app.example.com'`;
   }
   return maxAge === undefined ? undefined : SECONDS(maxAge, `${option}.maxAge`, others);
 };

@@ -28,10 +28,10 @@ interface Row<T> {
   readonly default?: T;
 }
 
-/** A row for each option, with the type that its interface declares. */
+/** A row for each option of an interface, whose check has the type that the interface declares for the option. */
 type Rows<T> = { readonly [K in keyof T]-?: Row<NonNullable<T[K]>> };
 
-/** The names of the options that each interface declares itself. */
+/** The names of the options that each interface declares itself, by a short name of the interface. */
 interface OptionNames {
   authenticate: keyof AuthenticateDefaults;
   authorize: Exclude<keyof AuthorizeOptions, keyof IssueOptions>;
@@ -40,7 +40,7 @@ interface OptionNames {
   common: keyof CommonOptions;
 }
 
-/** The names that two interfaces declare. There must be none. */
+/** The option names that more than one interface declares. A repeated name does not compile in `ENGINE_OPTIONS`. */
 type RepeatedName = {
   [I in keyof OptionNames]: OptionNames[I] & OptionNames[Exclude<keyof OptionNames, I>];
 }[keyof OptionNames];

@@ -1,6 +1,7 @@
 /**
- * Returns configuration errors for options of a feature that must be `true` or `false`.
- * @param feature The feature as the application writes it.
+ * Yields a configuration error for each of the named options of a feature that is neither `true`, `false` nor
+ * `undefined`.
+ * @param feature The feature as the application writes it, such as `` `dpop()` ``.
  */
 export function* findFlagErrors<O extends object>(
   options: O,

@@ -4,12 +4,15 @@ import { isScopeValue } from '../http/syntax.js';
 import type { Scope } from '../model/model.js';
 
 /**
- * The other options that were passed together with a value, by name. For server options, `grantTypes` lists the
- * server's grant types.
+ * The options that are passed together with the option being validated, by name. For server options, `grantTypes` lists
+ * the server's grant types.
  */
 export type OtherOptions = Readonly<Record<string, unknown>>;
 
-/** Validates the value of an option. Returns the configuration error; `undefined` if the value is valid. */
+/**
+ * A function that validates the value of an option. It returns a configuration error, or `undefined` if the value is
+ * valid.
+ */
 export type OptionCheck = (value: unknown, name: string, others: OtherOptions) => string | undefined;
 
 /**
@@ -19,8 +22,8 @@ export type OptionCheck = (value: unknown, name: string, others: OtherOptions) =
 export type OptionCheckOf<T> = OptionCheck & { readonly type?: (value: T) => T };
 
 /**
- * Returns the check of an option.
- * @param what What the option must be, for the error message.
+ * Returns an option check that accepts the values for which `is` returns `true`.
+ * @param what What the option must be, for the error message, such as `true or false`.
  */
 export const optionCheck =
   <T>(what: string, is: (value: unknown) => boolean): OptionCheckOf<T> =>
@@ -50,13 +53,15 @@ function seconds(value: unknown): number {
 /** Validates an option that is `true` or `false`. */
 export const BOOLEAN = optionCheck<boolean>('true or false', (value) => typeof value === 'boolean');
 
-/** Validates an option that is a lifetime in seconds. */
+/**
+ * Validates an option that is a lifetime in seconds: above 0 and less than 100 years, as a number or as text of digits.
+ */
 export const SECONDS = optionCheck<number>(
   'a positive number of seconds, less than 100 years',
   (value) => seconds(value) > 0 && seconds(value) < CENTURY,
 );
 
-/** Validates an option that is a time in seconds, or `0` to disable it. */
+/** Validates an option that is a time in seconds, less than 100 years, or `0` to disable it. */
 export const SECONDS_OR_NONE = optionCheck<number>(
   'a number of seconds, 0 or more and less than 100 years',
   (value) => seconds(value) >= 0 && seconds(value) < CENTURY,
@@ -96,7 +101,7 @@ export const GRANT_CLASSES: OptionCheckOf<Readonly<Record<string, GrantTypeClass
 
 /**
  * Validates the option `requireClientAuthentication`: booleans by grant type. Unknown grant types are rejected, because
- * a typo would silently change which clients must authenticate.
+ * a typo would silently change which clients must authenticate. `client_credentials` cannot be `false`.
  */
 export const GRANT_BOOLEANS: OptionCheckOf<Readonly<Record<string, boolean>>> = (value, name, others) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ password: false }\``;

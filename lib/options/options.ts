@@ -11,7 +11,7 @@ import type { TokenRequirements } from './token-requirements.js';
 // `npm run docs:options` creates the tables of docs/options.md from these doc comments. Validation and defaults are in
 // engine-options.ts.
 
-/** Options of `authorize` and `token`. */
+/** Options that `authorize` and `token` share. */
 export interface IssueOptions {
   /** Lifetime of access tokens, in seconds. The `accessTokenLifetime` of a client overrides it. Default: `3600`. */
   accessTokenLifetime?: number;
@@ -44,7 +44,10 @@ export interface TokenOptions extends IssueOptions {
    * implement `revokeGrant` and `redeem`. Default: `0`.
    */
   refreshTokenReuseInterval?: number;
-  /** Grant types that clients may use without client authentication: `{ password: false }`. Default: `{}`. */
+  /**
+   * Whether a grant type requires client authentication: `{ password: false }` lets clients use it without. Grant types
+   * that are not listed require it, except for public clients. Default: `{}`.
+   */
   requireClientAuthentication?: Readonly<Record<string, boolean>>;
   /** Copy additional properties of the saved token into the token response. Default: `false`. */
   allowExtendedTokenAttributes?: boolean;
@@ -78,7 +81,7 @@ export interface AuthorizeOptions extends IssueOptions {
 
 /** Options of `authenticate`. */
 export interface AuthenticateDefaults {
-  /** The scope that a token must have, as text separated by spaces or as a list. */
+  /** The scope that a token must have, as text separated by spaces or as a list. If omitted, any scope is accepted. */
   scope?: Scope;
   /** Send the required scope in the response header `X-Accepted-OAuth-Scopes`. Default: `true`. */
   addAcceptedScopesHeader?: boolean;
@@ -88,10 +91,13 @@ export interface AuthenticateDefaults {
   allowBearerTokensInQueryString?: boolean;
 }
 
-/** The options of a single call of `authenticate()`: the options of the server, and requirements for the token. */
+/**
+ * The options of a single call of `authenticate()`: options that override those of the server, and further requirements
+ * for the token.
+ */
 export interface AuthenticateOptions extends AuthenticateDefaults, TokenRequirements {}
 
-/** Options of every operation. */
+/** Options that all operations share. */
 export interface CommonOptions {
   /**
    * How scopes are passed to the model: `'string'` as in version 3.x, `'array'` as in later versions. Default:

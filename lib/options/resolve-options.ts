@@ -4,7 +4,7 @@ import type { CoreClient } from '../model/model.js';
 import type { OAuth2ServerOptions } from './options.js';
 import { type Defaulted, ENGINE_OPTIONS } from './engine-options.js';
 
-/** The resolved options of one operation: every option that has a default is set. */
+/** The options of one operation after defaults were applied: every option that has a default is set. */
 export type Options = OAuth2ServerOptions<CoreClient> & Required<Pick<OAuth2ServerOptions, Defaulted>>;
 
 /** The defaults of all options that have one. */

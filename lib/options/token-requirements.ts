@@ -22,7 +22,8 @@ export interface TokenRequirements {
    */
   anyScope?: readonly string[];
   /**
-   * Reject access tokens of the client credentials grant, which have no user, with `insufficient_scope`. RFC 9700 §4.15
+   * Whether the token must have a user. If so, access tokens of the client credentials grant are rejected with
+   * `insufficient_scope`. RFC 9700 §4.15
    */
   userRequired?: boolean;
   /** Roles of which the user must have at least one in `user.roles`. Otherwise, the error is `insufficient_scope`. */
@@ -31,7 +32,7 @@ export interface TokenRequirements {
   stepUp?: StepUp;
 }
 
-/** Returns a test for non-empty lists of strings that all pass `is`. */
+/** Returns a function that tests whether a value is a non-empty list of strings that all pass `is`. */
 const isListOf = (is: (one: string) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && is(one));
 
@@ -69,7 +70,7 @@ const CHECKS = {
 export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
 
 /**
- * Verifies the requirements in the options of a call of `authenticate()`.
+ * Verifies the values of the token requirements in the options of a call of `authenticate()`.
  * @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token.
  */
 export function verifyTokenRequirements(options: object): void {
@@ -81,7 +82,8 @@ export function verifyTokenRequirements(options: object): void {
 }
 
 /**
- * Verifies that the options of a server contain no token requirements, because its own endpoints would apply them too.
+ * Verifies that the options of a server contain no token requirements except `scope`, because its own endpoints would
+ * apply them too.
  * @throws {InvalidArgumentError} If they do.
  */
 export function rejectServerRequirements(options: object): void {

@@ -6,8 +6,8 @@ import { unavailable } from './unavailable.js';
 
 /**
  * Reads the metadata of another authorization server, from either of the two well-known locations. RFC 8414 §3.1, §5
- * @throws {TemporarilyUnavailableError} If there is no usable response.
- * @throws {MisconfiguredError} If the metadata belong to another issuer.
+ * @throws {TemporarilyUnavailableError} If neither location responds with JSON metadata.
+ * @throws {MisconfiguredError} If `issuer` in the metadata is not the given issuer.
  */
 export async function readIssuerMetadata(
   issuer: string,
@@ -31,14 +31,15 @@ export async function readIssuerMetadata(
 }
 
 /**
- * Verifies the issuer in the metadata, because the metadata of another issuer could point to endpoints of an attacker.
- * RFC 8414 §3.3
+ * Verifies that `issuer` in the metadata is the given issuer, because the metadata of another issuer could point to
+ * endpoints of an attacker. RFC 8414 §3.3
+ * @throws {MisconfiguredError} If it is not.
  */
 function verifyIssuer(metadata: Readonly<Record<string, unknown>>, issuer: string): Readonly<Record<string, unknown>> {
   const { issuer: issuerInMetadata } = metadata;
   if (issuerInMetadata === issuer) return metadata;
   const actual = typeof issuerInMetadata === 'string' ? `'${shortText(issuerInMetadata)}'` : typeof issuerInMetadata;
   throw new MisconfiguredError(
-    `the metadata of ${issuer} contain the issuer ${actual}: set the option to exactly that issuer`,
+    `the configured issuer ${issuer} and \`issuer\` in its metadata (${actual}) must be equal: correct the configured issuer or the metadata`,
   );
 }

@@ -2,12 +2,12 @@ import { mediaType } from '../http/media-type.js';
 import { tryParseJson } from '../http/parse-json.js';
 import { unavailable } from './unavailable.js';
 
-/** The response of another server. */
+/** The response of another server to a request for JSON. */
 export interface JsonResponse {
   status: number;
-  /** The parsed JSON content. `undefined` if the content is not JSON. */
+  /** The parsed JSON content. `undefined` if the media type is not JSON or the content cannot be parsed. */
   body: unknown;
-  /** The content as text, if its media type is the requested `textType`. */
+  /** The content as text, if its media type is the requested `textType`. Otherwise `undefined`. */
   text: string | undefined;
   /** The value of `Retry-After` in seconds, if the response contained it. RFC 9110 §10.2.3 */
   retryAfter: number | undefined;
@@ -26,9 +26,10 @@ export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | '
 }
 
 /**
- * Requests JSON from another server. Redirects are not followed, so that tokens and secrets are sent to this server
- * only.
- * @throws {TemporarilyUnavailableError} If there is no response, or if it is too large.
+ * Requests JSON from another server. Redirects are not followed, so that tokens and secrets are sent to no further
+ * server. If the connection was closed, the request is repeated once.
+ * @throws {TemporarilyUnavailableError} If there is no response, or if it is too large. If the signal was aborted, the
+ * original error is thrown instead.
  */
 export async function requestJson(
   url: string,

@@ -1,5 +1,5 @@
 /**
- * A lasting problem with another server, such as a wrong issuer, that needs a change of the configuration. It is
+ * A lasting problem with another server, such as a wrong issuer, that requires a change of the configuration. It is
  * logged.
  */
 export class MisconfiguredError extends Error {}

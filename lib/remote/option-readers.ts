@@ -1,9 +1,12 @@
 import { isPublicUrl } from '../http/public-url.js';
 import { assertConfig } from '../errors/configuration-error.js';
 
-// Reads and validates the options of models that use another server.
+// Reads and validates the options of models that verify tokens by means of another server.
 
-/** Whether a URL uses https, or http on a loopback address: tokens, secrets and keys are sent there. RFC 7662 §4 */
+/**
+ * Whether a URL uses https, or http on a loopback address, and contains neither credentials nor a fragment. Tokens,
+ * secrets and keys are sent to it. RFC 7662 §4
+ */
 export const isSecureUrl = (url: unknown): url is string =>
   typeof url === 'string' && isPublicUrl(url.split('?', 1)[0]);
 
@@ -38,8 +41,9 @@ export function readCount(owner: string, name: string, given: unknown, defaultVa
 }
 
 /**
- * Reads the option `audience`: the resource identifiers of an API. If omitted, tokens for any resource are accepted.
- * RFC 8707 §2
+ * Reads the option `audience`: the resource identifiers of an API, as a list. If omitted, the list is empty, and tokens
+ * for any resource are accepted. RFC 8707 §2
+ * @throws {InvalidArgumentError} If the option is not a resource identifier or a non-empty list of them.
  */
 export function readAudience(owner: string, audience: unknown): readonly string[] {
   const resources: unknown = typeof audience === 'string' ? [audience] : (audience ?? []);

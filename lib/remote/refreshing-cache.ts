@@ -4,15 +4,18 @@ export interface RefreshingCacheSettings {
   maxAge: number;
   /** Minimum time between two attempts to load the value. */
   coolDown: number;
-  /** How long the old value may be used while loading fails. */
+  /** How long an old value may be used while loading fails, counted from when it was loaded. */
   maxStale: number;
-  /** Whether an error means that no request was sent, so that the next attempt need not wait for `coolDown`. */
+  /**
+   * Whether an error of `load` means that no request was sent, so that the next attempt need not wait for `coolDown`.
+   * If omitted, every attempt waits.
+   */
   skipsCoolDown?(error: unknown): boolean;
 }
 
 /**
- * A cached value of another server, such as its keys. After `maxAge`, it is loaded again while the old value is still
- * returned. `refresh()` loads it earlier, but never more often than `coolDown` allows.
+ * A cached value of another server, such as its keys. After `maxAge`, it is loaded again, while the old value is still
+ * returned until `maxStale`. `refresh()` loads it earlier, but not more often than `coolDown` allows.
  */
 export class RefreshingCache<T> {
   private value: T | undefined;
@@ -43,8 +46,8 @@ export class RefreshingCache<T> {
   }
 
   /**
-   * Loads the value again, or joins a running attempt. Returns `undefined` if the last attempt is more recent than
-   * `coolDown`.
+   * Loads the value again, or joins a running attempt. Returns `undefined` if the last attempt began less than
+   * `coolDown` seconds ago.
    */
   refresh(): Promise<T> | undefined {
     return this.loading ?? (elapsed(this.requestedAt) >= this.settings.coolDown ? this.startLoading() : undefined);

@@ -4,7 +4,7 @@ import { unavailable } from './unavailable.js';
 /**
  * Runs `work` with a time limit. Its signal is aborted after the time limit.
  * @param peer The name of the other server for the error message.
- * @throws {TemporarilyUnavailableError} If the time limit is exceeded.
+ * @throws {TemporarilyUnavailableError} If `work` fails after the time limit.
  */
 export async function withTimeout<T>(
   seconds: number,
@@ -13,13 +13,14 @@ export async function withTimeout<T>(
 ): Promise<T> {
   const clock = new AbortController();
   const end = () => clock.abort(new Error('The request timed out'));
-  // After a pause of the process, a response may already be waiting. Timers run first, so the abort is deferred once.
+  // After a pause of the process, a response may already be waiting. Timers run before responses are read, so the abort
+  // is deferred once.
   const timer = setTimeout(() => setImmediate(end), seconds * 1000);
   try {
     return await work(clock.signal);
   } catch (error) {
     if (error instanceof OAuthError || !clock.signal.aborted) throw error;
-    throw unavailable(`${peer} did not answer within ${seconds} s`, seconds);
+    throw unavailable(`${peer} did not respond within ${seconds} s`, seconds);
   } finally {
     clearTimeout(timer);
   }

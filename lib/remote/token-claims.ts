@@ -25,14 +25,14 @@ export interface TokenRejection {
   detail: RefusalDetail;
 }
 
-/** The tokens that an API accepts. */
+/** The issuer and the audiences whose tokens an API accepts. */
 export interface AcceptedTokens {
   issuer: string | undefined;
   /** The accepted audiences. An empty list accepts every audience. */
   audience: readonly string[];
 }
 
-/** Returns why the claims of a token are rejected. `undefined` if the token is accepted. */
+/** Returns why an API rejects a token because of its claims. `undefined` if it accepts the token. */
 export function findClaimsError(claims: TokenClaims, settings: AcceptedTokens): TokenRejection | undefined {
   const { issuer, audience } = settings;
   const { iss, aud, token_type: type } = claims;
@@ -59,28 +59,30 @@ export function findClaimsError(claims: TokenClaims, settings: AcceptedTokens): 
 }
 
 /**
- * The accepted token types. Some servers report sender-constrained tokens as `Bearer`: their `cnf` determines the
- * scheme. RFC 9449 §6.2
+ * Returns the accepted values of `token_type`, in lower case. `DPoP` is accepted only if the token is bound to a DPoP
+ * key. Some servers report such tokens as `Bearer`. RFC 9449 §6.2
  */
 const acceptedTypes = (claims: TokenClaims) => (jktOf(claims) === undefined ? ['bearer'] : ['bearer', 'dpop']);
 
-/** Values by which servers mark introspected tokens that are not access tokens, in non-standard members. */
+/** Values of the non-standard members `token_use` and `typ` by which servers mark tokens that are not access tokens. */
 const OTHER_USES = /refresh|offline|^id/i;
 
 const rejection = (what: string, detail: RefusalDetail) => ({ message: `Invalid token: ${what}`, detail });
 
 export const rejectionError = ({ message, detail }: TokenRejection) => new InvalidTokenError(message).because(detail);
 
-/** Returns the expiry of a token in milliseconds since the epoch. */
+/** Returns the expiry of a token in milliseconds since the epoch. `undefined` if it has no `exp`. */
 export const expiryOf = ({ exp }: TokenClaims): number | undefined =>
   exp === undefined ? undefined : Math.min(exp * 1000, FOREVER);
 
-/** Returns the resources that a token is intended for, from its `aud`. RFC 8707 §2 */
+/** Returns the resources that a token is intended for, from its `aud`. Empty if it has none. RFC 8707 §2 */
 const resourcesOf = ({ aud = [] }: TokenClaims): readonly string[] => (typeof aud === 'string' ? [aud] : aud);
 
 /**
- * Converts claims to a token for the guard and routes. All other claims keep their names.
- * @param isClientCredentials Whether the token was issued to the client itself. If omitted, this is derived from `sub`.
+ * Converts claims to a token for the guard and routes. All claims are also members of the token, with unchanged names.
+ * @param expiresAt The expiry in milliseconds since the epoch.
+ * @param isClientCredentials Whether the token was issued to the client itself. If omitted, this is derived from `sub`
+ * and `username`.
  */
 export function tokenFromClaims(
   claims: TokenClaims,

@@ -4,12 +4,12 @@ import { type OAuthError, ServerError, toOAuthError } from '../errors/index.js';
 import { Response } from '../http/response.js';
 
 /**
- * A wrapper that runs around an operation. It must call `run` once. If it passes a target server, the operation runs on
- * that server, inside the wrappers of that server.
+ * A function that runs around an operation. It must call `run` once. If it passes another server as `target`, the
+ * operation runs on that server, inside the wrappers of that server.
  */
 export type Around<Target> = <T>(operation: RunningOperation, run: (target?: Target) => Promise<T>) => Promise<T>;
 
-/** An operation to run, and the response that it writes. */
+/** An operation to run inside a wrapper, and the response that it writes. */
 interface Call<T, Target> {
   readonly operation: RunningOperation;
   readonly response: Response;
@@ -17,8 +17,8 @@ interface Call<T, Target> {
 }
 
 /**
- * Combines the wrappers of all instrumentations into one, the first outermost. Returns `undefined` without
- * instrumentations.
+ * Combines the `around()` wrappers of all instrumentations into one. The first is the outermost. Returns `undefined` if
+ * there are none.
  */
 export function nestWrappers<Target>(all: readonly Instrumentation[]): Around<Target> | undefined {
   const wrappers = all.filter((one) => one.around !== undefined);
@@ -30,16 +30,18 @@ export function nestWrappers<Target>(all: readonly Instrumentation[]): Around<Ta
   };
 }
 
-/** Returns a wrapper that runs `outer` around `inner`. */
+/**
+ * Returns a wrapper that runs `outer` around `inner`. If `outer` passes another server as target, `inner` is skipped.
+ */
 export function wrapOuter<Target>(outer: Around<Target>, inner: Around<Target> | undefined): Around<Target> {
   if (!inner) return outer;
   return (operation, run) => outer(operation, (target) => (target ? run(target) : inner(operation, run)));
 }
 
 /**
- * Runs an operation inside a wrapper. The outcome is always that of the operation, so that a wrapper that catches an
- * error cannot accept a rejected token. An error of the wrapper itself is written to the response. If the wrapper calls
- * `run` after it has ended, that call fails, because the response was already sent.
+ * Runs an operation inside a wrapper. If the operation fails, its error is the outcome, even if the wrapper catches it.
+ * If the wrapper itself fails or does not call `run`, its error is written to the response. A call of `run` after the
+ * wrapper has ended fails, because the response was already sent.
  */
 export async function runAround<T, Target>(
   around: Around<Target>,
@@ -64,8 +66,8 @@ export async function runAround<T, Target>(
 }
 
 /**
- * Returns a rejected promise. Its rejection counts as handled, so that a wrapper that ignores it does not end the
- * process.
+ * Returns a rejected promise for a late call of `run()`. Its rejection counts as handled, so that a wrapper that
+ * ignores it does not end the process.
  */
 function rejectLate(): Promise<never> {
   const late = Promise.reject(new ServerError('Server error: `run()` was called after the wrapper had ended'));
@@ -73,7 +75,10 @@ function rejectLate(): Promise<never> {
   return late;
 }
 
-/** Replaces the response that the operation has written, such as a redirect with a code, by the error of a wrapper. */
+/**
+ * Writes the error of a wrapper to the response, and replaces what the operation has written, such as a redirect with a
+ * code.
+ */
 function writeFailure(response: Response, error: OAuthError): OAuthError {
   if (response instanceof Response) for (const name of ['location', 'content-type']) delete response.headers[name];
   return respondWithError(response, error);

@@ -10,15 +10,15 @@ interface Provided {
   made?: { readonly value: unknown };
 }
 
-/** The values that the features of one server provide, contribute and require. */
+/** The values that the features of one server provide, contribute and require, by capability key. */
 export class CapabilityRegistry implements Capabilities {
   private readonly provided = new Map<string, Provided>();
   private readonly contributed = new Map<string, unknown[]>();
   private readonly required: { key: Capability<unknown>; feature: Feature }[] = [];
 
   /**
-   * Registers a provided value.
-   * @throws {InvalidArgumentError} If another feature provides the same key.
+   * Registers a value that a feature provides under a capability key.
+   * @throws {InvalidArgumentError} If another feature provides the same capability key.
    */
   provide(feature: Feature, key: Capability<unknown>, make: () => unknown): void {
     const other = this.provided.get(key.name)?.feature;
@@ -48,7 +48,10 @@ export class CapabilityRegistry implements Capabilities {
     return (this.contributed.get(key.name) ?? []) as T[];
   }
 
-  /** Returns the configuration error for the first required capability that no feature provides. */
+  /**
+   * Returns the configuration error for the first required capability that no feature provides. `undefined` if none is
+   * missing.
+   */
   findMissing(): string | undefined {
     const missing = this.required.find(({ key }) => !this.provided.has(key.name));
     return (
@@ -57,7 +60,7 @@ export class CapabilityRegistry implements Capabilities {
   }
 
   /**
-   * Creates all provided values that were not used yet, because their constructors may have side effects such as
+   * Creates all provided values that were not used yet, because creating them may have side effects such as
    * subscriptions.
    */
   makeAll(): void {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors/index.js';
 
-/** The server methods of version 2.x, with their replacements. */
+/** The server methods of version 2.x, each with the second part of an error message: what replaced the method. */
 const METHODS: Readonly<Record<string, string>> = {
   authorise: 'is called `authenticate()` now',
   authCodeGrant: 'is called `authorize()` now',
@@ -10,7 +10,7 @@ const METHODS: Readonly<Record<string, string>> = {
   lockdown: 'was removed: call `authenticate()` for each protected route',
 };
 
-/** The options that have no effect since version 3.x, with their replacements. */
+/** The options that have no effect since version 3.x, each with what replaced it. */
 const OPTIONS: Readonly<Record<string, string>> = {
   authCodeLifetime: 'is called `authorizationCodeLifetime` now',
   grants: '`getClient()` returns the `grants` of each client instead',
@@ -20,7 +20,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   continueAfterResponse: 'the application sends the `Response` and continues as it needs',
 };
 
-/** Adds the method names of version 2.x to a server class. Calling them throws an error that names the replacement. */
+/**
+ * Adds the method names of version 2.x to a server class. Calling one of them throws an error that names its
+ * replacement.
+ */
 export function rejectClassicNames(prototype: object): void {
   for (const [name, fate] of Object.entries(METHODS)) {
     const value = (): never => {
@@ -35,7 +38,7 @@ export function removedOption(name: string): string | undefined {
   return Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 }
 
-/** Warns of options that have no effect, in a single process warning. */
+/** Warns of options of oauth2-server 2.x that have no effect, in a single process warning. */
 export function warnOfRemovedOptions(options: object): void {
   const removed = Object.keys(OPTIONS).filter((name) => Object.hasOwn(options, name));
   if (removed.length === 0) return;

@@ -1,7 +1,7 @@
 import type { Feature, InstalledFeature } from '../contracts/feature.js';
 import { featureName } from '../contracts/feature-name.js';
 
-/** Parts of features that are records. Two features must not use the same key. */
+/** The parts of features that are records. Two features must not have the same name in one of them. */
 const RECORDS = ['grants', 'responseTypes', 'responseModes', 'tokenSchemes'] as const;
 
 /** Hooks that at most one feature of a server may have, each with a phrase for the error message. */
@@ -12,7 +12,7 @@ const SINGLE = [
 
 type Hooks = Readonly<Record<string, unknown>> | undefined;
 
-/** Returns the configuration error for the first endpoint that two features add. */
+/** Returns the configuration error for the first endpoint ID that two features use. `undefined` if there is none. */
 export function findEndpointConflict(features: readonly Feature[]): string | undefined {
   return findShared(
     features.map((feature) => [feature, feature.endpoints]),
@@ -20,7 +20,10 @@ export function findEndpointConflict(features: readonly Feature[]): string | und
   );
 }
 
-/** Returns the configuration error for the first grant, response mode or other part that two features add. */
+/**
+ * Returns the configuration error for the first grant, response type, response mode, token scheme, client field or
+ * exclusive hook that two features add. `undefined` if there is none.
+ */
 export function findPartConflict(installed: readonly InstalledFeature[]): string | undefined {
   for (const part of RECORDS) {
     const shared = findShared(

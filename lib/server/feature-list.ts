@@ -4,7 +4,7 @@ import type { Feature } from '../contracts/feature.js';
 import { withDefaults } from '../options/resolve-options.js';
 import { findMisplacedInstrumentation } from './instrumentation.js';
 
-/** The features as the application lists them. A profile is a nested list. */
+/** The features as the application lists them. A profile is a list of features within the list. */
 export type FeatureList = readonly (Feature | readonly Feature[])[];
 
 /**
@@ -25,7 +25,10 @@ export function flattenFeatures(list: FeatureList): readonly Feature[] {
 /** Returns the features that the application lists directly, without those of profiles. */
 const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
 
-/** Returns the configuration error for an entry that is not a feature, or for a feature that is listed twice. */
+/**
+ * Returns the configuration error for an entry that is not a feature, or for a feature that is listed twice.
+ * `undefined` if the list is valid.
+ */
 export function findRepeatedFeature(list: FeatureList): string | undefined {
   if (!Array.isArray(list)) return 'the option `features` must be a list such as `[revocation()]`';
   for (const one of list.flat() as unknown[]) {
@@ -41,6 +44,9 @@ export function findRepeatedFeature(list: FeatureList): string | undefined {
   return repeated && `the feature ${featureName(repeated)} is listed twice in \`features\`: remove one of them`;
 }
 
-/** Returns the default options of a server: the `defaults` of features override the `others`. */
+/**
+ * Returns the default options of a server: those of `others`, overridden by the `defaults` of features. Of two
+ * features, the later one wins.
+ */
 export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
   withDefaults(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);

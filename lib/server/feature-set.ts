@@ -23,7 +23,7 @@ import { findEndpointConflict, findPartConflict } from './feature-conflicts.js';
 import { findInvalidPart, hooksOf } from './hook-lists.js';
 import { findMisconfigurations, findResourceError } from './misconfigurations.js';
 
-/** The installed features of one server. */
+/** The installed features of one server, and the parts that they add. */
 export class FeatureSet implements ServerContext {
   readonly installed: readonly InstalledFeature[];
   readonly hooks: ServerHooks;
@@ -153,11 +153,11 @@ export class FeatureSet implements ServerContext {
 
 type RecordPart = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';
 
-/** Returns the entries that all features add to a part that is a record. */
+/** Returns the entries that all features add to one of the parts that are records, such as `grants`. */
 const entriesOf = <K extends RecordPart>(all: readonly Installed[], part: K) =>
   all.flatMap((parts) => Object.entries(parts[part] ?? {})) as [string, NonNullable<Installed[K]>[string]][];
 
-/** Returns the entries as a map, without those that a profile forbids. */
+/** Returns a map of the grants or response types that no profile forbids. */
 const withoutForbidden = <T>(
   features: readonly Feature[],
   part: 'grants' | 'responseTypes',

@@ -9,7 +9,7 @@ const NAMES = {
   client: ['find', 'verifyMetadata'],
 } as const satisfies { readonly [G in keyof ServerHooks]: readonly (keyof ServerHooks[G])[] };
 
-/** Returns the hooks of all features as lists of functions. Called once per server. */
+/** Returns, for each hook, the functions of all features. Called once per server. */
 export function hooksOf(parts: readonly Installed[]): ServerHooks {
   const groups = Object.entries(NAMES).map(([group, names]) => {
     const owners = parts.map((one) => one[group as keyof ServerHooks]).filter((one) => one !== undefined);
@@ -19,8 +19,8 @@ export function hooksOf(parts: readonly Installed[]): ServerHooks {
 }
 
 /**
- * Returns the configuration error for the first feature whose hooks cannot be called. Ignoring them could accept
- * requests they would reject.
+ * Returns the configuration error for the first feature whose hooks are not functions, or whose `install()` returns a
+ * promise. Ignoring such hooks could accept requests that they would reject.
  */
 export function findInvalidPart(installed: readonly InstalledFeature[]): string | undefined {
   for (const { feature, parts } of installed) {
@@ -37,7 +37,9 @@ export function findInvalidPart(installed: readonly InstalledFeature[]): string 
   return undefined;
 }
 
-/** Returns the functions of a hook, each bound to its object, because hooks may be methods of a class. */
+/**
+ * Returns the functions of all features for a hook, each bound to its object, because hooks may be methods of a class.
+ */
 const functionsOf = (owners: readonly object[], name: string) =>
   owners.flatMap((owner) => {
     const hook = (owner as Readonly<Record<string, unknown>>)[name];

@@ -6,7 +6,7 @@ import type { Options } from '../options/resolve-options.js';
 
 const MEMBERS = ['around', 'wrapModel', 'events'] as const;
 
-/** Returns the configuration error of the option `instrumentation`. `undefined` if it is valid. */
+/** Returns the configuration error of the server option `instrumentation`. `undefined` if it is valid. */
 export function findInstrumentationError(option: unknown): string | undefined {
   for (const one of [option].flat()) {
     if (typeof one === 'function') return `the option \`instrumentation\` is a function: call it, as \`${one.name}()\``;
@@ -25,7 +25,10 @@ export function findInstrumentationError(option: unknown): string | undefined {
 
 const isFunctionOrUnset = (value: unknown) => value === undefined || typeof value === 'function';
 
-/** Returns the configuration error for an entry of `features` that belongs in the option `instrumentation`. */
+/**
+ * Returns the configuration error for an entry of `features` that belongs in the option `instrumentation`. `undefined`
+ * for any other entry.
+ */
 export function findMisplacedInstrumentation(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
   const has = (name: string) => typeof entry[name] === 'function';
@@ -40,7 +43,7 @@ export function findMisplacedInstrumentation(entry: unknown): string | undefined
 }
 
 /**
- * Returns the list of instrumentations that the option contains.
+ * Returns the instrumentations in the option `instrumentation`, as a list. Empty if the option is omitted.
  * @throws {InvalidArgumentError} If the option is invalid.
  */
 export function instrumentationsOf(option: unknown): readonly Instrumentation[] {
@@ -50,8 +53,8 @@ export function instrumentationsOf(option: unknown): readonly Instrumentation[] 
 }
 
 /**
- * Returns the options with the model and the events of all instrumentations. Without any, the options are returned
- * unchanged.
+ * Returns the options with a model that all instrumentations have wrapped, and with event sinks that also include
+ * theirs. Without instrumentations, the options are returned unchanged.
  */
 export function instrumentedOptions(options: Options, all: readonly Instrumentation[]): Options {
   const sinks = all.flatMap(({ events = [] }) => events);

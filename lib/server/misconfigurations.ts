@@ -4,8 +4,9 @@ import { findMissingMethods, lacks } from '../model/require-methods.js';
 import { featureName } from '../contracts/feature-name.js';
 
 /**
- * Returns one message with all configuration errors: missing model methods, then the first error of each feature.
- * Without such errors, it returns `missingCapability`, the error for a required capability that no feature provides.
+ * Returns one message with all configuration errors: missing model methods, then the first error of each feature. If
+ * there are none, it returns `missingCapability`.
+ * @param missingCapability The error for a required capability that no feature provides, if there is one.
  */
 export function findMisconfigurations(
   server: ServerContext,
@@ -43,8 +44,8 @@ function firstErrors(server: ServerContext, isIncomplete: boolean): readonly str
 }
 
 /**
- * Returns the configuration error of a protected resource in the member `resources` of a feature. `undefined` if it is
- * valid.
+ * Returns the configuration error of a protected resource in the member `resources` of a feature. `undefined` if the
+ * resource is valid.
  */
 export function findResourceError(resource: string, issuer: string | undefined): string | undefined {
   const isValid = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);

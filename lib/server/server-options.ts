@@ -3,12 +3,13 @@ import type { FeatureList } from './feature-list.js';
 import type { Client, ProtectedResourceModel, User } from '../model/model.js';
 import type { EngineOptions, OAuth2ServerOptions } from '../options/options.js';
 
-/** The server options that cannot be set for a single call. */
+/** The server options for features and instrumentation, which cannot be set for a single call. */
 interface FeatureOptions {
   /** Features to add to those of RFC 6749, such as `[revocation()]`. Default: `[]`. */
   features?: FeatureList;
   /**
-   * Code that runs around all operations, such as `telemetry()`: one value, or a list whose first entry is outermost.
+   * Code that observes the server, such as `telemetry()`: one instrumentation, or a list whose first entry is
+   * outermost. If omitted, there is none.
    */
   instrumentation?: Instrumentation | readonly Instrumentation[];
 }

@@ -75,7 +75,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.interactive = new InteractiveAuthorization(context);
   }
 
-  /** Verifies the access token of a request to a protected resource, and returns it. RFC 6750 */
+  /** Verifies the access token of a request to a protected resource, and returns the token. RFC 6750 */
   authenticate(
     request: Request,
     response: Response,
@@ -106,7 +106,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('token', request, response, options, callback);
   }
 
-  /** Reads and validates an authorization request. With a user, it also sets `grantableScope`. RFC 6749 §4.1.1 */
+  /**
+   * Reads and validates an authorization request. If `options.user` is set, it also sets `grantableScope`.
+   * RFC 6749 §4.1.1
+   */
   readAuthorizationRequest(
     request: Request,
     response: Response,
@@ -117,7 +120,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     ) as Promise<never>;
   }
 
-  /** Returns the scope that this user would be granted. The model is called only once, even if `decide()` follows. */
+  /**
+   * Returns the scope that this user would be granted. The model is called only once for a request and user, even if
+   * `decide()` follows.
+   */
   grantableScope(request: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
     return this.perform(phase('authorize.scope', request), response, ({ interactive }) =>
       interactive.grantableScope(request, user, response),
@@ -135,7 +141,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     );
   }
 
-  /** Sends the response for the user's decision. Rejects with the error that it sends. RFC 6749 §4.1.2 */
+  /**
+   * Sends the response for the user's decision, and returns the issued code. If the response is an error, it rejects
+   * with that error. RFC 6749 §4.1.2
+   */
   decide(
     request: AuthorizationRequest<C>,
     decision: Decision<U>,
@@ -158,14 +167,17 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   }
 
   /**
-   * Sets the full paths at which the application serves the endpoints, by endpoint ID, for the metadata. `false` means
-   * that an endpoint is not served.
+   * Sets the full paths at which the application serves the endpoints, by endpoint ID. The URLs in the metadata are
+   * made of them. `false` means that an endpoint is not served.
    */
   mount(paths: Readonly<Record<string, string | false>>): void {
     this.context.mount(paths);
   }
 
-  /** Emits an event for an action of the application: `report('grant.ended', { endpoint: 'sessions', … })`. */
+  /**
+   * Emits an event for an action of the application, if the event has listeners:
+   * `report('grant.ended', { endpoint: 'sessions', … })`.
+   */
   report<N extends OAuth2EventName>(name: N, details: EventDetails<OAuth2Events[N]>): void {
     if (hasListener(this.events, name)) reportEvent(this.events, name, details);
   }
@@ -219,7 +231,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 /** An operation, without the server that runs it. */
 type Operation = Omit<RunningOperation, 'server'>;
 
-/** Returns the description of a phase that continues an authorization request. */
+/** Returns the operation for a phase that continues an authorization request, such as `authorize.decide`. */
 const phase = (name: string, authorization: AuthorizationRequest) => ({
   name,
   request: authorization?.request,

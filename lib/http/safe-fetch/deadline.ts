@@ -1,7 +1,7 @@
 /**
- * Runs `work` with a time limit. Its signal is aborted after the time limit, and after `work` has ended.
+ * Runs `work` with a time limit. Its signal is aborted after the time limit, and also when `work` has ended earlier.
  * @param seconds The time limit in seconds.
- * @param late The error to throw after the time limit.
+ * @param late The error with which the returned promise rejects after the time limit.
  */
 export async function withDeadline<T>(
   seconds: number,

@@ -17,7 +17,7 @@ export class FetchError extends Error {
     super(message, options);
   }
 
-  /** Whether the same fetch may succeed later. */
+  /** Whether the same fetch may succeed later: the kind is `network` or `busy`. */
   get isTemporary(): boolean {
     return this.kind === 'network' || this.kind === 'busy';
   }

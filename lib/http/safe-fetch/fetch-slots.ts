@@ -6,9 +6,9 @@ import { FetchError } from './fetch-error.js';
 import { suffixesOf } from './host-suffixes.js';
 import { type Limit, Slots } from './slots.js';
 
-/** Limit for a two-label domain, an address range and a requester, as a multiple of the limit per host. */
+/** The limits for a two-label domain, an address range and a requester are this multiple of the limit per host. */
 const WIDE = 4;
-/** Limit for a three-label domain, as a multiple of the limit per host. */
+/** The limit for a three-label domain is this multiple of the limit per host. */
 const MEDIUM = 2;
 /** The fraction of all slots that is reserved for hosts whose latest fetch succeeded. */
 const RESERVED = 1 / 4;
@@ -26,8 +26,9 @@ export class FetchSlots {
   private readonly reserved: number;
 
   /**
-   * @param concurrency Maximum number of simultaneous DNS look-ups, and of simultaneous connections.
-   * @param perHost Maximum number of simultaneous fetches from one host name, and from one address.
+   * @param concurrency Maximum number of simultaneous DNS look-ups, and separately of simultaneous connections.
+   * @param perHost Maximum number of simultaneous fetches from one host name, and separately of connections to one
+   * address.
    */
   constructor(
     concurrency: number,
@@ -63,15 +64,15 @@ export class FetchSlots {
   }
 
   /**
-   * Runs the DNS look-up of a host name.
-   * @throws {FetchError} With kind `busy`, if a limit is reached.
+   * Runs the DNS look-up of a host name within the total number of simultaneous look-ups.
+   * @throws {FetchError} With kind `busy`, if that number is reached.
    */
   async forLookUp<T>(hostname: string, work: () => PromiseLike<T>): Promise<T> {
     return await this.withSlots(this.lookUps, hostname, [], work);
   }
 
   /**
-   * Runs a request within the limits of its IP address and address range.
+   * Runs a request within the total number of connections and the limits of its IP address and address range.
    * @throws {FetchError} With kind `busy`, if a limit is reached.
    */
   async forConnection<T>(hostname: string, address: string, work: () => Promise<T>): Promise<T> {
@@ -94,7 +95,7 @@ export class FetchSlots {
   }
 }
 
-/** Returns the IPv4 /24 or the IPv6 /48 of an address. */
+/** Returns the first three groups of an address, which identify its IPv4 /24 or IPv6 /48. */
 function addressRangeOf(address: string): string {
   const separator = isIPv6(address) && !networkOf(address).includes('.') ? ':' : '.';
   return networkOf(address).split(separator).slice(0, 3).join(separator);

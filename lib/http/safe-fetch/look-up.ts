@@ -17,7 +17,8 @@ export async function lookUp(hostname: string, signal: AbortSignal): Promise<str
     if (addresses.length > 0) return addresses;
     const [failed] = results as PromiseRejectedResult[];
     const { code } = (failed?.reason ?? {}) as { code?: string };
-    // An unknown name must look like a private address, so that clients cannot probe the names of the internal network.
+    // An unknown name must fail like a name with a private address, so that clients cannot probe the names of the
+    // internal network.
     const kind = code === 'ENOTFOUND' || code === 'ENODATA' ? 'address' : 'network';
     throw new FetchError(kind, `the host name ${hostname} has no address`, { cause: failed?.reason });
   } finally {

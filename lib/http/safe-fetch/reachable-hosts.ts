@@ -1,8 +1,9 @@
 import { keepRecent } from '../../crypto/lru.js';
 import { domainOf } from './host-suffixes.js';
 
-/** Maximum number of stored domains, and of stored hosts per domain. */
+/** Maximum number of stored domains. */
 const MAX_DOMAINS = 500;
+/** Maximum number of stored hosts per domain. */
 const MAX_HOSTS = 16;
 
 /**

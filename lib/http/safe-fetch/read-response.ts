@@ -5,8 +5,9 @@ import { FetchError } from './fetch-error.js';
 import { isObject } from '../is-object.js';
 
 /**
- * Reads a response as a JSON object of at most `size` bytes.
- * @throws {FetchError} If the response is not a JSON object, or is too large.
+ * Reads the body of a response with status 200 as a JSON object of at most `size` bytes.
+ * @throws {FetchError} If the status or the media type is wrong, or if the body is not a JSON object, compressed or too
+ * large.
  */
 export async function readJson(response: IncomingMessage, size: number): Promise<Record<string, unknown>> {
   verifyStatus(response);
@@ -18,13 +19,18 @@ export async function readJson(response: IncomingMessage, size: number): Promise
 }
 
 /**
- * Reads a response of at most `size` bytes as text, without checking its media type. The caller validates the content.
+ * Reads the body of a response with status 200 and at most `size` bytes as text. The caller validates its media type
+ * and content.
+ * @throws {FetchError} If the status is wrong, or if the body is compressed or too large.
  */
 export async function readText(response: IncomingMessage, size: number): Promise<string> {
   return (await readBody(response, size)).toString('latin1');
 }
 
-/** Reads the bytes of a response with status 200 and at most `size` bytes. */
+/**
+ * Reads the body of a response with status 200 and at most `size` bytes.
+ * @throws {FetchError} If the status is wrong, or if the body is compressed or too large.
+ */
 export async function readBody(response: IncomingMessage, size: number): Promise<Buffer> {
   verifyStatus(response);
   return await readBytes(response, size);
@@ -37,7 +43,7 @@ export async function verifyAccepted(response: IncomingMessage): Promise<void> {
 
 function verifyStatus({ statusCode = 0 }: IncomingMessage, accepted: readonly number[] = [200]): void {
   if (accepted.includes(statusCode)) return;
-  // An overloaded or failing server says nothing about the requested document.
+  // The status of an overloaded or failing server does not mean that the requested document is invalid.
   const isInTrouble = statusCode === 429 || statusCode >= 500;
   throw new FetchError(
     isInTrouble ? 'network' : 'response',
@@ -45,7 +51,7 @@ function verifyStatus({ statusCode = 0 }: IncomingMessage, accepted: readonly nu
   );
 }
 
-/** Reads the content. Compressed content is rejected and never decompressed. */
+/** Reads the body of a response. A compressed body is rejected and never decompressed. */
 async function readBytes(response: IncomingMessage, size: number): Promise<Buffer> {
   const { headers } = response;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {

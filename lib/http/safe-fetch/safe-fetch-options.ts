@@ -4,14 +4,14 @@ import type { SecureContextOptions } from 'node:tls';
 import { isObject } from '../is-object.js';
 import { blockList } from './special-addresses.js';
 
-/** Resolves a host name to IP addresses. */
+/** A function that resolves a host name to IP addresses. */
 export type Lookup = (hostname: string, signal: AbortSignal) => PromiseLike<readonly string[]>;
 
 /** Options for fetching URLs that other parties provide, such as client metadata documents. */
 export interface SafeFetchOptions {
   /**
-   * Addresses and ranges that may be fetched although they are not public: `10.1.2.3`, `10.1.0.0/16`. Every party that
-   * provides a URL can then reach them. Default: none.
+   * Addresses and ranges that may be fetched although they are not public: `10.1.2.3`, `10.1.0.0/16`. Every client or
+   * other party that provides a URL can then reach them. Default: none.
    */
   allow?: readonly string[];
   /** Allow loopback addresses, by http as well. For development only. Default: `false`. */
@@ -20,7 +20,10 @@ export interface SafeFetchOptions {
   lookup?: Lookup;
   /** Trusted certificate authorities, instead of those of Node.js. */
   ca?: SecureContextOptions['ca'];
-  /** Timeout in seconds, from the DNS look-up to the last byte. The look-up may take a third of it. Default: `3`. */
+  /**
+   * Timeout of a whole fetch in seconds, from the DNS look-up to the last byte. The look-up may take a third of it.
+   * Default: `3`.
+   */
   timeout?: number;
   /** Maximum size of a response in bytes. Default: `5120`. */
   size?: number;

@@ -21,7 +21,7 @@ interface FetchRequest<Body> {
   accept: string;
   /** The content to send by POST. If omitted, a GET request is sent. */
   content?: PostContent;
-  /** The network of the client request that caused the fetch. If omitted, the requester is not limited. */
+  /** The network of the client whose request caused the fetch. If omitted, the requester is not limited. */
   requester?: string | undefined;
   read: (response: IncomingMessage, size: number) => Promise<Body>;
 }
@@ -30,9 +30,9 @@ interface FetchRequest<Body> {
 const LOOK_UP_DIVISOR = 3;
 
 /**
- * Fetches URLs that clients or other parties provide, protected against SSRF: https only, public addresses only. The
- * name is resolved once, all its addresses are checked, and the connection uses one of them, so DNS rebinding has no
- * effect. Redirects, cookies and proxies are not used. RFC 9700 §4.11, CIMD §8.6
+ * Fetches URLs that clients or other parties provide, protected against SSRF. By default, only https URLs and public
+ * addresses are allowed. The name is resolved once, all its addresses are checked, and the connection uses one of them,
+ * so DNS rebinding has no effect. Redirects, cookies and proxies are not used. RFC 9700 §4.11, CIMD §8.6
  */
 export class SafeFetch {
   private readonly options: SafeFetchOptions & Required<Pick<SafeFetchOptions, 'timeout' | 'size' | 'lookup'>>;
@@ -56,20 +56,20 @@ export class SafeFetch {
 
   /**
    * Fetches a JSON object.
-   * @param requester The network of the client request that caused this fetch, from `requesterNetwork()`. It limits
+   * @param requester The network of the client whose request caused this fetch, from `requesterNetwork()`. It limits
    * simultaneous fetches.
-   * @throws {FetchError} If the response cannot be read, or is not a JSON object.
+   * @throws {FetchError} If the URL is not allowed, the response cannot be read, or it is not a JSON object.
    */
   async json(text: string, requester?: string): Promise<FetchedContent> {
     return await this.fetchUrl(text, { accept: 'application/json', requester, read: readJson });
   }
 
   /**
-   * Fetches ASCII text.
-   * @param accept The requested media types. The caller validates the content.
-   * @param requester The network of the client request that caused this fetch, from `requesterNetwork()`. It limits
+   * Fetches a text of single-byte characters.
+   * @param accept The requested media types. The caller validates the media type and the content.
+   * @param requester The network of the client whose request caused this fetch, from `requesterNetwork()`. It limits
    * simultaneous fetches.
-   * @throws {FetchError} If the response cannot be read.
+   * @throws {FetchError} If the URL is not allowed, or if the response cannot be read.
    */
   async text(text: string, accept: string, requester?: string): Promise<FetchedContent<string>> {
     return await this.fetchUrl(text, { accept, requester, read: readText });
@@ -77,8 +77,8 @@ export class SafeFetch {
 
   /**
    * Fetches bytes.
-   * @param accept The requested media types. The caller validates the content.
-   * @throws {FetchError} If the response cannot be read.
+   * @param accept The requested media types. The caller validates the media type and the content.
+   * @throws {FetchError} If the URL is not allowed, or if the response cannot be read.
    */
   async bytes(text: string, accept: string): Promise<FetchedContent<Buffer>> {
     return await this.fetchUrl(text, { accept, read: readBody });
@@ -86,7 +86,7 @@ export class SafeFetch {
 
   /**
    * Sends content by POST. The receiver must respond with status 200 or 204.
-   * @throws {FetchError} If the receiver did not accept it.
+   * @throws {FetchError} If the URL is not allowed, or if the receiver did not accept the content.
    */
   async post(text: string, content: PostContent): Promise<void> {
     await this.fetchUrl(text, { accept: '*/*', content, read: verifyAccepted });
@@ -102,7 +102,7 @@ export class SafeFetch {
   /** Limits the time of the whole fetch, so that a host cannot prolong it by sending single bytes. */
   private async fetchInTime<Body>(url: URL, fetchRequest: FetchRequest<Body>): Promise<FetchedContent<Body>> {
     const { timeout } = this.options;
-    const late = new FetchError('network', `${url.host} did not answer within ${timeout} s`);
+    const late = new FetchError('network', `${url.host} did not respond within ${timeout} s`);
     try {
       return await withDeadline(timeout, late, (signal) => this.fetch(url, signal, fetchRequest));
     } catch (error) {
@@ -117,7 +117,7 @@ export class SafeFetch {
     fetchRequest: FetchRequest<Body>,
   ): Promise<FetchedContent<Body>> {
     const addresses = await this.addressesOf(url);
-    // Sorted, so that a host with several addresses always counts as the same one.
+    // The lowest address, so that a host with several addresses is always counted under the same one.
     return this.slots.forConnection(url.hostname, addresses.toSorted()[0]!, async () => {
       const { accept, content } = fetchRequest;
       const response = await requestPinned(url, addresses, { signal, accept, posted: content, ca: this.options.ca });
@@ -144,7 +144,7 @@ export class SafeFetch {
     const { timeout, lookup } = this.options;
     const late = new FetchError(
       'network',
-      `the name servers of ${name} did not answer within ${timeout / LOOK_UP_DIVISOR} s`,
+      `the name servers of ${name} did not respond within ${timeout / LOOK_UP_DIVISOR} s`,
     );
     return this.slots.forLookUp(name, () =>
       withDeadline(timeout / LOOK_UP_DIVISOR, late, (signal) => lookup(name, signal)),

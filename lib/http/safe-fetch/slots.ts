@@ -1,11 +1,13 @@
 import { FetchError } from './fetch-error.js';
 
-/** A counted key, such as a host name, with its maximum number of simultaneous tasks. */
+/**
+ * A key under which tasks are counted, such as a host name, with the maximum number of simultaneous tasks of that key.
+ */
 export type Limit = readonly [key: string, limit: number];
 
 /**
- * A concurrency limiter without a queue. It limits tasks in total and by key. Only the keys of running tasks are
- * stored.
+ * A concurrency limiter that rejects tasks instead of queuing them. It limits tasks in total and by key. Only the keys
+ * of running tasks are stored.
  */
 export class Slots {
   private used = 0;
@@ -15,8 +17,8 @@ export class Slots {
   constructor(private readonly maximum: number) {}
 
   /**
-   * Runs `work`, unless the total or one of the limits is reached.
-   * @param reserved The number of slots that this task must leave free.
+   * Runs `work`, unless the total maximum or one of the limits is reached.
+   * @param reserved The number of slots of the total maximum that must stay free for other tasks.
    * @throws {FetchError} With kind `busy`, if a limit is reached.
    */
   async run<T>(limits: readonly Limit[], reserved: number, work: () => PromiseLike<T>): Promise<T> {

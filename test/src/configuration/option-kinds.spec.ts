@@ -107,12 +107,12 @@ describe('the start of an application with an option of the wrong type', () => {
     ].map((origin): [string, object, string] => [
       `an origin that browsers do not send, ${origin}`,
       { cors: { origins: ['https://b.example', origin] } },
-      `the origin \`${origin}\` in \`cors.origins\` must be written as browsers send it, such as 'https://app.example.com'`,
+      `the origin \`${origin}\` in \`cors.origins\` must be written exactly as browsers send it, without path or trailing slash, such as 'https://app.example.com'`,
     ]),
     [
       'undefined as an origin',
       { cors: { origins: [undefined] } },
-      "the origin `undefined` in `cors.origins` must be written as browsers send it, such as 'https://app.example.com'",
+      "the origin `undefined` in `cors.origins` must be written exactly as browsers send it, without path or trailing slash, such as 'https://app.example.com'",
     ],
     [
       'a misspelt member of cors',

@@ -102,9 +102,13 @@ describe('the introspection endpoint that IntrospectedTokens uses', () => {
   });
 
   it.each([
-    ['of another issuer', { issuer: 'https://other.example' }, "contain the issuer 'https://other.example'"],
-    ['of the issuer in another spelling', { issuer: 'URL/' }, 'set the option to exactly that issuer'],
-    ['without an issuer', { issuer: undefined }, 'contain the issuer undefined'],
+    ['of another issuer', { issuer: 'https://other.example' }, "`issuer` in its metadata ('https://other.example')"],
+    [
+      'of the issuer in another spelling',
+      { issuer: 'URL/' },
+      'must be equal: correct the configured issuer or the metadata',
+    ],
+    ['without an issuer', { issuer: undefined }, '`issuer` in its metadata (undefined)'],
     [
       'without an introspection endpoint',
       { introspection_endpoint: undefined },

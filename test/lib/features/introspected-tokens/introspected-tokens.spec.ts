@@ -224,7 +224,7 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
     const failed = await call(modelOf({ timeout: 0.1 }));
     expect(failed).toMatchObject(LATER);
     expect(failed.headers).toEqual({ 'retry-after': '1' });
-    expect(reasonOf(failed.error)).toBe('The authorization server did not answer within 0.1 s');
+    expect(reasonOf(failed.error)).toBe('The authorization server did not respond within 0.1 s');
   });
 
   it('never responds to introspection or discovery', async () => {
