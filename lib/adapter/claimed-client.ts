@@ -5,7 +5,7 @@ import { optional } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 
-/** Reads the `client_id` in the URL, as sent to the authorization endpoint. RFC 6749 §3.1 */
+/** Reads the `client_id` in the URL of an authorization request. RFC 6749 §3.1 */
 const inUrl: ClientAuthentication = {
   method: 'none',
   readCredentials(request) {
@@ -18,6 +18,6 @@ const METHODS = [...CLASSIC_AUTHENTICATIONS, inUrl];
 
 /**
  * Returns the `client_id` of a request from its `Authorization` header, form or URL. It is not verified: use it for
- * rate limits and logs, not for authorization. RFC 6749 §2.3
+ * rate limits and logs, not for authorization. `undefined` if there is none. RFC 6749 §2.3
  */
 export const claimedClientId = (request: Request): string | undefined => findClaimedClientId(request, METHODS);

@@ -30,7 +30,10 @@ export class ClientLogos {
     this.fetch = new SafeFetch({ size: MAX_SIZE, timeout: 2, ...options });
   }
 
-  /** Returns the logo of a client as a `data:` URI, or `undefined` if the client has no logo or its logo is invalid. */
+  /**
+   * Returns the logo of a client as a `data:` URI. `undefined` if the client has no logo, may not use its host, or if
+   * the logo cannot be fetched or is invalid.
+   */
   async find(client: Client): Promise<string | undefined> {
     const uri = LOGO_URI.of(client);
     if (typeof uri !== 'string' || !this.fetch.isFetchable(uri) || !mayShow(client, uri)) return undefined;
@@ -48,9 +51,9 @@ export class ClientLogos {
 }
 
 /**
- * Whether the client may use the host of the logo. Clients registered by the operator may use any host. A client with
- * its own metadata may use only the host of its client ID, or the common host of all its redirect URIs, so that it
- * cannot show the logos of other sites. RFC 7591 §5
+ * Whether the client may use the host of the logo. Clients registered by the operator may use any host. A
+ * self-registered client may use only the host of its client ID, or the common host of all its redirect URIs, so that
+ * it cannot show the logos of other sites. RFC 7591 §5
  */
 function mayShow(client: Client, logo: string): boolean {
   const { metadata } = client as { metadata?: unknown };

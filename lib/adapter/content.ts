@@ -8,13 +8,13 @@ import { tryParseJson } from '../http/parse-json.js';
 /** Maximum size of the content of a request, in bytes. */
 export const CONTENT_LIMIT = 64 * 1024;
 
-/** The media types of requests, by the `content` of an endpoint. */
+/** The media types of request bodies, by the `content` of an endpoint. */
 export const CONTENT_TYPES = { form: FORM, json: 'application/json' } as const;
 
 /** Parses form content. A repeated parameter becomes a list, which the engine rejects. */
 export const parseForm = (text: string): Record<string, unknown> => parse(text, '&', '=', { maxKeys: 0 });
 
-/** A request of a web framework. Its content may already be parsed. */
+/** A request as a web framework received it. Its content may already be parsed. */
 interface Message {
   readonly headers: object;
   body?: unknown;
@@ -23,13 +23,15 @@ interface Message {
 /**
  * Reads and parses the content of a request into its `body`. It does nothing if the web framework has parsed the
  * content, or if its media type is not the one of the endpoint.
- * @throws {InvalidRequestError} If the content is too large, encoded, incomplete or not readable.
+ * @throws {InvalidRequestError} If the content is too large, has a content encoding such as gzip, is incomplete or
+ * cannot be parsed.
  */
 export async function readContent(message: Message, { content = 'form' }: Pick<Endpoint, 'content'>): Promise<void> {
   if (message.body !== undefined || !(message instanceof IncomingMessage) || message.readableEnded) return;
   if (mediaType(message.headers['content-type']) !== CONTENT_TYPES[content]) return;
   const encoding = message.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new InvalidRequestError('Invalid request: content must not be encoded');
+  if (encoding !== 'identity')
+    throw new InvalidRequestError('Invalid request: content must not have a content encoding');
   const target: Message = message;
   target.body = (content === 'json' ? parseJson : parseForm)(await readText(message));
 }

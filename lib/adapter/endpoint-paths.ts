@@ -4,8 +4,9 @@ import type { Endpoint } from '../contracts/feature.js';
 export const isDocument = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/.well-known/');
 
 /**
- * Returns the paths of a well-known document. For an issuer with a path there are two: the issuer's path follows the
- * path of the document, and, for other clients, precedes it. RFC 8414 §3.1, §5
+ * Returns the paths at which a well-known document is served. If the document is per issuer and the issuer has a path,
+ * there are two: the issuer's path follows the path of the document, and, for other clients, precedes it.
+ * RFC 8414 §3.1, §5
  */
 export function documentPaths(
   { path, perIssuer }: Pick<Endpoint, 'path' | 'perIssuer'>,

@@ -6,9 +6,9 @@ import { errorResponse } from '../http/error-response.js';
 export interface ErrorMembers {
   error: string;
   error_description: string;
-  /** The `acr` values to request, if the user must authenticate again. RFC 9470 §4 */
+  /** The accepted `acr` values, separated by spaces, if the user must authenticate again. RFC 9470 §4 */
   acr_values?: string;
-  /** The maximum age of the login to request, in seconds, if the user must authenticate again. RFC 9470 §4 */
+  /** The maximum accepted age of the login in seconds, if the user must authenticate again. RFC 9470 §4 */
   max_age?: number;
 }
 

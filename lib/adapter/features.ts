@@ -44,19 +44,19 @@ function findEntryError(one: unknown, entryName: string): string | undefined {
 }
 
 /**
- * Returns all features of a server with these `features`: the features of RFC 6749, followed by the listed ones,
- * including those of profiles.
+ * Returns all features of a server whose option `features` is `list`: the features of RFC 6749, followed by the listed
+ * ones, including those of profiles.
  */
 export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...CLASSIC, ...flattenFeatures(list)];
 
-/** Returns the grant types of a server with these `features` and `extendedGrantTypes`. RFC 6749 §4.5 */
+/** Returns the grant types of a server with these options `features` and `extendedGrantTypes`. RFC 6749 §4.5 */
 export function grantTypesOf(list: FeatureList | undefined, extended: object = {}): readonly string[] {
   return [...new Set([...allFeatures(list).flatMap(({ grantTypes = [] }) => grantTypes), ...Object.keys(extended)])];
 }
 
 /**
- * Returns the effective options of a server with these `features`: the given options take precedence over those of
- * profiles, and those over the defaults.
+ * Returns the effective options of a server whose option `features` is `list`. Given options override those of
+ * profiles, and those override the defaults.
  */
 export const effectiveOptions = (list: FeatureList | undefined, given: object = {}): Omit<Options, 'model'> =>
   withDefaults(defaultsOf(allFeatures(list), DEFAULTS as Options), given);

@@ -13,7 +13,7 @@ import { readContent } from './content.js';
 export interface HttpMessage {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed content. If omitted, `handleEndpoint()` reads the content of an `IncomingMessage`. */
+  /** The parsed content. If omitted, `handleEndpoint()` reads and parses the content of an `IncomingMessage`. */
   body?: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface HandledRequest {
 /**
  * Handles a request at an endpoint: responds to CORS preflight requests, verifies the method, reads the content, and
  * runs the operation. Every failure becomes a response, so it never rejects.
- * @param operation Writes the response. It can rely on `message.body`.
+ * @param operation Writes the response. The content of the request has been read into `message.body` before.
  */
 export async function handleEndpoint(
   message: HttpMessage,
@@ -68,8 +68,8 @@ export async function handleEndpoint(
 }
 
 /**
- * Whether a failed operation has already written its response. A page with status 200 may deliver an error to the
- * client.
+ * Whether a failed operation has already written its response: a body, a redirect or another status. A page with status
+ * 200 may deliver an error to the client.
  */
 const isWritten = (response: Response): boolean =>
   typeof response.body === 'string' || response.status !== 200 || response.get('location') !== undefined;
@@ -110,8 +110,8 @@ export function createErrorResponse(error: OAuthError): Response {
 }
 
 /**
- * Serializes the body of a response: a page unchanged, an object as JSON. Returns `undefined` for a redirect and for
- * status 204. Sets `Content-Type` for JSON.
+ * Serializes the body of a response: a text unchanged, an object as JSON, for which it sets `Content-Type`. Returns
+ * `undefined` for a redirect and for status 204.
  */
 export function serializeBody(response: Response): string | undefined {
   if (response.get('location') !== undefined || response.status === 204) return undefined;

@@ -15,13 +15,16 @@ export function imageType(bytes: Buffer): 'image/png' | 'image/jpeg' | undefined
   return isPng ? 'image/png' : 'image/jpeg';
 }
 
-/** Reads width and height from the IHDR chunk, which must come first. */
+/** Reads width and height from the IHDR chunk, which must come first. `undefined` if it does not. */
 function pngSize(bytes: Buffer): number[] | undefined {
   if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined;
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
-/** Reads height and width from the first frame header (SOF), which follows segments of known length. */
+/**
+ * Reads height and width from the first frame header (SOF), which follows segments of known length. `undefined` if
+ * there is none.
+ */
 function jpegSize(bytes: Buffer): number[] | undefined {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes[at + 1]!;

@@ -9,7 +9,8 @@ export const clientSecretPost: ClientAuthentication = {
   readCredentials(request) {
     if (!request.body?.client_secret) return undefined;
     const id = optional(request, 'client_id', isVSCHAR);
-    // A secret in the form in addition to the header counts as a second set of credentials.
+    // If the `Authorization` header also contains credentials, both count as credentials, so that the request is
+    // rejected.
     if (id === undefined && !hasBasicHeader(request)) return undefined;
     return { id: id ?? '', secret: required(request, 'client_secret', isVSCHAR) };
   },

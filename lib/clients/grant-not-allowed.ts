@@ -1,7 +1,10 @@
 import type { RefusalDetail } from '../errors/index.js';
 import type { CoreClient } from '../model/model.js';
 
-/** Returns the logged reason if a client requests a grant that it is not allowed to use. RFC 6749 §5.2 */
+/**
+ * Returns the refusal detail for a client that requests a grant that it is not allowed to use.
+ * @param grant The requested grant types, separated by spaces, if known. RFC 6749 §5.2
+ */
 export const grantNotAllowed = (client: CoreClient, grant: string | undefined): RefusalDetail => ({
   reason: 'client is not allowed to use the requested grant type',
   expected: client.grants,

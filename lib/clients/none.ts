@@ -6,7 +6,7 @@ import type { ClientAuthentication } from '../contracts/client-authentication.js
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
-/** The method `none` of public clients: the request contains only a `client_id`. RFC 6749 §2.1 */
+/** The client authentication method `none` of public clients: the request contains only a `client_id`. RFC 6749 §2.1 */
 export const none: ClientAuthentication = {
   method: 'none',
   readCredentials(request) {
@@ -22,9 +22,9 @@ export function isPublicClient(client: CoreClient): boolean {
 }
 
 /**
- * Whether a client may request or start a grant without client authentication. A confidential client may not. For a
- * client with `tokenEndpointAuthMethod`, only if that is `none`. For any other client, the option
- * `requireClientAuthentication` decides.
+ * Whether a client may request this grant without client authentication. If the client has a `tokenEndpointAuthMethod`,
+ * only `none` allows it. For any other client, and if the client is unknown, the option `requireClientAuthentication`
+ * must be `false` for the grant type.
  */
 export function mayBeUnauthenticated(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
   const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;

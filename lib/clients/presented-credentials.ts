@@ -6,9 +6,9 @@ import type { ClientAuthentication, PresentedCredentials } from '../contracts/cl
 import { none } from './none.js';
 
 /**
- * Returns the credentials that a request presents, with the method that read them.
+ * Returns the credentials that a request presents, with the client authentication method that read them.
  * @throws {InvalidRequestError} If the request presents credentials of several methods, or if they are malformed.
- * @throws {InvalidClientError} If the request presents no credentials.
+ * @throws {InvalidClientError} If the request presents neither credentials nor a `client_id`.
  */
 export function readCredentials(request: Request, authentications: readonly ClientAuthentication[]) {
   let credentials: PresentedCredentials | undefined;
@@ -16,7 +16,7 @@ export function readCredentials(request: Request, authentications: readonly Clie
   for (const authentication of authentications) {
     const presented = authentication.readCredentials?.(request);
     if (!presented) continue;
-    // A `client_id` next to other credentials must match them. Credentials of two methods are rejected.
+    // A bare `client_id` may accompany other credentials if it names the same client.
     const isNamed = credentials !== undefined && (method === none || authentication === none);
     if (credentials && !isNamed) {
       throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
@@ -35,7 +35,10 @@ export function readCredentials(request: Request, authentications: readonly Clie
   return { credentials, method };
 }
 
-/** Returns the client ID that a request presents, for events and logs. It is not verified. */
+/**
+ * Returns the client ID that a request presents, for events and logs. It is not verified, and is shortened if it is
+ * long. `undefined` if there is none.
+ */
 export function findClaimedClientId(
   request: Request,
   authentications: readonly ClientAuthentication[],
@@ -45,7 +48,7 @@ export function findClaimedClientId(
       const id = authentication.readCredentials?.(request)?.id;
       if (id && isVSCHAR(id)) return shortText(id);
     } catch {
-      // Unreadable credentials present no client ID.
+      // If one method cannot read the credentials, the next method may find a client ID.
     }
   }
   return undefined;

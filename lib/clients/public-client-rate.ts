@@ -19,7 +19,7 @@ export class PublicClientRate {
   }
 
   /**
-   * Counts a request and verifies the limit.
+   * Counts a request of a public or self-registered client, and verifies the limit of its network.
    * @throws {TemporarilyUnavailableError} With status 429, if the limit is exceeded. RFC 9126 §2.3
    */
   verify({
@@ -42,7 +42,7 @@ export class PublicClientRate {
   }
 }
 
-/** Returns the configuration error for an invalid option `rate`. `undefined` if it is valid. */
+/** Returns the configuration error for an invalid option `rate` of a feature. `undefined` if it is valid. */
 export function findRateError(rate: unknown, feature: string): string | undefined {
   if (rate === undefined || rate === false) return undefined;
   const { requests, per } = (rate ?? {}) as Partial<RequestRate>;

@@ -3,8 +3,8 @@ import { hasPrivateMember } from './private-members.js';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The members of public keys, by key type. Except for RSA, the first one is the curve or parameter set. RFC 7638 §3.2,
- * RFC 8037 §2, RFC 9964 §6
+ * The JWK members of public keys, by key type (`kty`). Except for RSA, the first one is the curve or parameter set.
+ * RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6
  */
 const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['EC', ['crv', 'x', 'y']],
@@ -13,18 +13,21 @@ const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['AKP', ['alg', 'pub']],
 ]);
 
-/** The supported curves and parameter sets, by key type. RFC 7518 §6.2.1.1, RFC 8037 §2, RFC 9964 §4 */
+/** The supported curves and parameter sets, by key type (`kty`). RFC 7518 §6.2.1.1, RFC 8037 §2, RFC 9964 §4 */
 const KINDS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['EC', ['P-256', 'P-384', 'P-521']],
   ['OKP', ['Ed25519', 'X25519']],
   ['AKP', ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']],
 ]);
 
-/** Bits of an RSA modulus. Shorter keys are weak, longer keys are expensive to verify with. RFC 7518 §3.3, §4.3 */
+/**
+ * Minimum and maximum bits of an RSA modulus. Shorter keys are weak, longer keys are expensive to verify with.
+ * RFC 7518 §3.3, §4.3
+ */
 const [SHORTEST_MODULUS, LONGEST_MODULUS] = [2048, 4096];
 /** Maximum bits of an RSA public exponent, because each bit costs a multiplication. 65537 has 17 bits. */
 const MAX_EXPONENT = 33;
-/** Maximum length of a member in characters: that of an ML-DSA-87 public key. */
+/** Maximum length of a JWK member in characters: that of an ML-DSA-87 public key. */
 const MAX_MEMBER_LENGTH = 3456;
 
 /**
@@ -45,14 +48,14 @@ export function findPublicKeyError(jwk: Members): string | undefined {
   return kty === 'RSA' ? findRsaError(bytesOf(jwk['n']), bytesOf(jwk['e'])) : undefined;
 }
 
-/** Whether the library supports the type and curve of a key. Unsupported keys in a key set are ignored. RFC 7517 §5 */
+/** Whether the library supports the key type and the curve or parameter set of a JWK. RFC 7517 §5 */
 export function isKnownKind(jwk: Members): boolean {
   const names = MEMBERS.get(jwk['kty']);
   return names !== undefined && (KINDS.get(jwk['kty'])?.includes(jwk[names[0]!]) ?? true);
 }
 
 /**
- * Returns the members that make up a public key, without all others.
+ * Returns only the members of a public key that define it, including `kty`.
  * @param jwk A key that `findPublicKeyError()` accepts.
  */
 export function publicKeyMembers(jwk: Members): { kty: string } & Record<string, string> {

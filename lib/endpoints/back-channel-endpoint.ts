@@ -12,7 +12,10 @@ import { Operation, verifyRequestAndResponse } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
 import { ClientRequest, stateKey } from '../contracts/client-request.js';
 
-/** The function that consumes the client's single-use credentials. `undefined` once it was called. */
+/**
+ * The state key for the function that consumes the client's single-use credentials. Its value is `undefined` once the
+ * function was called, or if there is nothing to consume.
+ */
 const CONSUME_CREDENTIALS = stateKey<ConsumeCredentials | undefined>('consume client credentials');
 
 /**
@@ -20,7 +23,7 @@ const CONSUME_CREDENTIALS = stateKey<ConsumeCredentials | undefined>('consume cl
  * writes a JSON response that must not be cached. RFC 6749 §3.2, §5.1
  */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
-  /** The id of the endpoint, by which its feature lists it in `endpoints`. Events and the log contain it. */
+  /** The ID of the endpoint: its key in `endpoints` of the feature. Events and the log contain it. */
   protected abstract readonly id: string;
 
   /** Which clients may use this endpoint without client authentication. Default: `'public-allowed'` */
@@ -34,15 +37,15 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   protected readonly consumesCredentials: boolean = false;
 
   /**
-   * The ids of endpoints whose URLs are accepted as `aud` of a client assertion, in addition to the issuer. The
-   * specification of an endpoint says which. RFC 9126 §2, CIBA §7.1
+   * The IDs of endpoints whose URLs are accepted as `aud` of a client assertion at this endpoint, in addition to the
+   * issuer. Default: none. RFC 9126 §2, CIBA §7.1
    */
   protected readonly audienceEndpoints: readonly string[] = [];
 
-  /** The class of the client request that `serve()` receives. */
+  /** The class of the client request that `serve()` receives. Default: `ClientRequest`. */
   protected readonly requestClass: typeof ClientRequest = ClientRequest;
 
-  /** Processes the request of an authenticated client, and returns the result. */
+  /** Processes the request after client authentication, and returns the result. An error rejects the request. */
   protected abstract serve(clientRequest: ClientRequest): Awaitable<Result>;
   /** Builds the response body. A string is sent with the `Content-Type` already set on the response. */
   protected abstract bodyOf(result: Result, clientRequest: ClientRequest): object | string;
@@ -132,8 +135,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 }
 
 /**
- * Sets the challenge of a 401 response: the scheme `Basic`, which every client may use, and the error code. RFC 6749
- * §5.2
+ * Sets the `WWW-Authenticate` challenge of a 401 response: the scheme `Basic`, whichever method the client used, and
+ * the error code. RFC 6749 §5.2
  */
 function challenge(response: Response, error: OAuthError): void {
   response.headers['www-authenticate'] = `Basic realm="Service", error="${wireCode(error)}"`;

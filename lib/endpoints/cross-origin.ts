@@ -7,7 +7,7 @@ import type { CorsOptions } from '../options/cors.js';
 import { isSameRedirectUri } from './authorization/redirect-uri.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 
-/** Default lifetime of a CORS preflight response, in seconds. Browsers cache no response for longer. */
+/** Default lifetime of a CORS preflight response, in seconds. Browsers cache such a response no longer than this. */
 const MAX_AGE = 7200;
 
 /**
@@ -28,8 +28,8 @@ export function allowOrigin(request: Request, response: Response, { origins }: C
 }
 
 /**
- * Allows pages of any origin to read a response. Used for public documents, which are the same for every reader. Fetch
- * §3.2
+ * Allows pages of any origin to read a response. Used for public documents, which are the same for every reader.
+ * Fetch §3.2
  */
 export function allowAnyOrigin(response: Response): void {
   response.headers['access-control-allow-origin'] = '*';
@@ -53,7 +53,8 @@ export function respondToPreflight(
 }
 
 /**
- * Verifies that the page that sent the request is at an origin of the client, before anything is consumed.
+ * Verifies that the page that sent the request is at an origin of this server, or at one that the option `cors` and the
+ * client allow.
  * @throws {InvalidRequestError} If the page is at another origin.
  */
 export function verifyOrigin({ request, client, issuer, options: { cors } }: ClientRequest): void {
@@ -75,7 +76,7 @@ const isListed = (origin: string, origins: CorsOptions['origins']) =>
 
 /**
  * Whether the origin is one of the client's `allowedOrigins`. A client without them may use the origins of its redirect
- * URIs, which get its codes anyway.
+ * URIs, which receive its authorization codes anyway.
  */
 function isOriginOfClient(client: CoreClient, origin: string): boolean {
   const { allowedOrigins, redirectUris } = client;

@@ -4,7 +4,7 @@ import type { Handler } from '../contracts/handler.js';
 import { OperationCache } from './operation-cache.js';
 
 /**
- * The operations of all endpoints of a server. Each endpoint is created on its first call, and once for all calls
+ * The operations of all endpoints of a server. Each endpoint is created on its first call, and reused by all calls
  * without options.
  */
 export class EndpointOperations {

@@ -3,7 +3,7 @@ import { type Attributes, type Counter, type Histogram, metrics } from '@opentel
 /** Histogram boundaries in seconds, from an in-memory lookup to a hanging database. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics: a histogram of durations and a counter of events. */
+/** The OpenTelemetry metrics: a histogram of operation durations and a counter of events. */
 export class Instruments {
   private made: { duration: Histogram; events: Counter } | undefined;
 
@@ -18,7 +18,7 @@ export class Instruments {
   }
 
   /**
-   * Creates the instruments on first use: a meter that is requested before a provider is registered never records
+   * Creates the instruments on first use. If a meter is requested before a provider is registered, it never records
    * anything.
    */
   private make() {

@@ -82,7 +82,10 @@ function grantTypeOf({ name, request, server }: RunningOperation): string | unde
   return server.grants.has(grantType) || Object.hasOwn(extendedGrantTypes, grantType) ? grantType : '_OTHER';
 }
 
-/** Returns the client ID: for a protected resource that of the token, otherwise the unverified one of the request. */
+/**
+ * Returns the client ID. At a protected resource, it is that of the token, once verified. At other endpoints, it is the
+ * unverified ID in the request.
+ */
 function clientOf({ name, request, server }: RunningOperation, result?: unknown): string | undefined {
   if (name === 'authenticate') return shortText((result as { client?: { id?: unknown } } | undefined)?.client?.id);
   if (result !== undefined) return undefined;

@@ -6,7 +6,9 @@ import type { Model } from '../model/model.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** Wraps a model so that each call of a method has a span. Calls within the model are not traced. */
+/**
+ * Wraps a model so that each call of one of its methods has a span. Calls between methods of the model are not traced.
+ */
 export function tracedModel(model: Model, tracer: Tracer, commonAttributes: Attributes): Model {
   const made = new Map<PropertyKey, { value: unknown; call: AnyFunction }>();
   // The proxy target is an empty object, because a proxy of a frozen model could not return wrapped methods.
@@ -51,8 +53,8 @@ function end<T>(span: Span, value: T): T {
 }
 
 /**
- * Ends a span with an error. For errors of the application, only the class is recorded, because the message may contain
- * secrets.
+ * Ends a span with the error of a model method. For errors of the application, only the class is recorded, because the
+ * message may contain secrets.
  */
 function fail(span: Span, error: unknown): never {
   const isRefusal = error instanceof OAuthError && error.code < 500;

@@ -106,10 +106,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('token', request, response, options, callback);
   }
 
-  /**
-   * Reads and validates an authorization request. If `options.user` is set, it also sets `grantableScope`.
-   * RFC 6749 §4.1.1
-   */
+  /** Reads and validates an authorization request. Sets `grantableScope` if `options.user` is set. RFC 6749 §4.1.1 */
   readAuthorizationRequest(
     request: Request,
     response: Response,
@@ -120,10 +117,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     ) as Promise<never>;
   }
 
-  /**
-   * Returns the scope that this user would be granted. The model is called only once for a request and user, even if
-   * `decide()` follows.
-   */
+  /** Returns the scope that this user would be granted. The model is called once for a request and user. */
   grantableScope(request: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
     return this.perform(phase('authorize.scope', request), response, ({ interactive }) =>
       interactive.grantableScope(request, user, response),
@@ -141,10 +135,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     );
   }
 
-  /**
-   * Sends the response for the user's decision, and returns the issued code. If the response is an error, it rejects
-   * with that error. RFC 6749 §4.1.2
-   */
+  /** Sends the response for a decision. Returns the issued code, or rejects with the error it sent. RFC 6749 §4.1.2 */
   decide(
     request: AuthorizationRequest<C>,
     decision: Decision<U>,
@@ -174,10 +165,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.context.mount(paths);
   }
 
-  /**
-   * Emits an event for an action of the application, if the event has listeners:
-   * `report('grant.ended', { endpoint: 'sessions', … })`.
-   */
+  /** Emits an event for an action of the application, such as `report('grant.ended', { endpoint: 'sessions' })`. */
   report<N extends OAuth2EventName>(name: N, details: EventDetails<OAuth2Events[N]>): void {
     if (hasListener(this.events, name)) reportEvent(this.events, name, details);
   }

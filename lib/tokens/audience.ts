@@ -8,8 +8,8 @@ export function audienceOf(stored: unknown): readonly string[] {
 }
 
 /**
- * Returns a normalized resource URI for comparison. Case of the host and a trailing slash do not matter, because URL
- * libraries of clients change them. RFC 3986 §6.2
+ * Returns a normalized resource URI for comparison. Case of the host and, for http and https, a trailing slash do not
+ * matter, because URL libraries of clients change them. RFC 3986 §6.2
  */
 export function resourceKey(uri: string): string {
   if (!URL.canParse(uri)) return uri;
@@ -42,8 +42,8 @@ const ABSOLUTE = /^[a-z][a-z\d+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i;
 const DOT_SEGMENT = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 /**
- * Whether a text is a valid resource identifier: an absolute URI without fragment and dot segments. RFC 8707 §2,
- * RFC 3986 §4.3
+ * Whether a text is a valid resource identifier: an absolute URI without fragment and dot segments, of at most 2000
+ * characters. RFC 8707 §2, RFC 3986 §4.3
  */
 export const isResource = (text: string): boolean =>
   text.length <= MAX_LENGTH && ABSOLUTE.test(text) && !DOT_SEGMENT.test(text) && URL.canParse(text);

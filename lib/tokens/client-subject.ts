@@ -5,7 +5,9 @@ import type { CoreClient, User } from '../model/model.js';
  */
 const PREFIX = 'oauth2:client:';
 
-/** The objects created by `clientItself()`. An ID alone is no proof, because a user may have chosen it. */
+/**
+ * The objects created by `clientItself()`. An ID with the prefix alone is no proof, because a user may have chosen it.
+ */
 const genuineUsers = new WeakSet<User>();
 
 /**
@@ -18,13 +20,16 @@ export function clientItself({ id }: Pick<CoreClient, 'id'>): User {
   return user;
 }
 
-/** Whether a user is the synthetic user of a client credentials grant. RFC 9700 §4.15 */
+/** Whether a user has the ID of a synthetic user of a client credentials grant. RFC 9700 §4.15 */
 export function isClientItself(user: User | null | undefined): boolean {
   const id: unknown = user?.['id'];
   return typeof id === 'string' && id.startsWith(PREFIX);
 }
 
-/** Whether `clientItself()` created this object. Use it before saving: a user could have chosen such an ID. */
+/**
+ * Whether `clientItself()` created this object. Use it before saving, because a user could have chosen an ID with the
+ * same prefix.
+ */
 export const isGenuineClientItself = (user: User): boolean => genuineUsers.has(user);
 
 /** Returns the client ID of the synthetic user of a client credentials grant. */

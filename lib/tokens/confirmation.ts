@@ -33,8 +33,8 @@ export function isConfirmationSupported(cnf: unknown, supported: ReadonlySet<str
 }
 
 /**
- * Verifies that an issued token is bound like the request. A retry within the rotation grace period gets the first
- * response again, so it must present the same key or certificate.
+ * Verifies that an issued token is bound to the key or certificate that the request presents. A retry within the
+ * rotation grace period gets the first response again, so it must present the same one.
  * @throws {ServerError} If the model did not save `cnf` with a new token.
  * @throws {InvalidGrantError} If the retry presents another key or certificate.
  */

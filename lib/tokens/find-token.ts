@@ -9,7 +9,7 @@ export type TokenKind = 'access_token' | 'refresh_token';
 /** A stored token, as the model returned it. */
 export type StoredToken = { kind: 'access_token'; token: Token } | { kind: 'refresh_token'; token: RefreshToken };
 
-/** The finder method of the model and the name in messages, by kind of token. */
+/** By kind of token, the model method that finds such a token, and the name of the kind in messages. */
 export const TOKEN_NAMES = {
   access_token: { finder: 'getAccessToken', name: 'access token' },
   refresh_token: { finder: 'getRefreshToken', name: 'refresh token' },
@@ -23,7 +23,10 @@ export function tokenKindsByHint(hint: string | undefined): readonly TokenKind[]
   return hint === 'refresh_token' ? ['refresh_token', 'access_token'] : ['access_token', 'refresh_token'];
 }
 
-/** Finds an unexpired token of the issuer. A used refresh token is returned if the model still returns it. */
+/**
+ * Finds an unexpired token that was issued by the issuer or without one. A used refresh token is returned if the model
+ * still returns it. `undefined` if there is none.
+ */
 export async function findToken(
   kind: TokenKind,
   value: string,

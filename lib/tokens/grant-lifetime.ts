@@ -3,7 +3,7 @@ import type { Model } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { lifetime } from './lifetime.js';
 
-/** The start and the end of a grant. Refreshing does not extend it. */
+/** The start and the end of a grant with a limited lifetime. Refreshing does not extend it. */
 export interface GrantSpan {
   start: Date;
   end: Date;
@@ -25,8 +25,8 @@ export function grantSpan(
   return { start, end: new Date(start.getTime() + lifetime(grantLifetime, 'grantLifetime') * 1000) };
 }
 
-/** Returns the earlier of two dates. If `date` is invalid, `limit` is returned. */
+/** Returns the earlier of two dates. If `date` is invalid, returns `limit`. */
 export const earlier = (date: Date, limit: Date): Date => (date < limit ? date : limit);
 
-/** Limits a date to the end of the grant. */
+/** Returns the date, or the end of the grant if that is earlier. Without a span, returns the date. */
 export const notAfter = (date: Date, span: GrantSpan | undefined): Date => (span ? earlier(date, span.end) : date);

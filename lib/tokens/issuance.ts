@@ -20,11 +20,10 @@ export interface IssueOptions {
   /** Whether `scope` may be missing, because the request contains `authorization_details`. RFC 9396 §3.1 */
   scopeOptional?: boolean;
   /**
-   * Runs the `issue` hooks of all features. Returns members that are saved with the token. If omitted, there are no
-   * hooks.
+   * Runs the `issue` hooks of all features, and returns members to save with the token. If omitted, there are no hooks.
    */
   complete?(authorization: Authorization): Awaitable<object>;
-  /** Writes the text of access tokens. If omitted, the model generates it, or it is random. */
+  /** Returns the text of access tokens. If omitted, the model generates it, or it is random. */
   format?: TokenFormat | undefined;
 }
 
@@ -73,7 +72,7 @@ export async function prepareToken(options: IssueOptions, authorization: Authori
   return token;
 }
 
-/** Decides when the tokens expire, and whether a refresh token is issued. */
+/** Returns when the tokens expire, and whether a refresh token is issued. */
 function decideLifetimes(options: IssueOptions, authorization: Authorization): Lifetimes {
   const { client, grantedAt, notAfter: limit, refreshable } = authorization;
   const span = grantSpan(options, grantedAt);
@@ -89,7 +88,7 @@ function decideLifetimes(options: IssueOptions, authorization: Authorization): L
 }
 
 /**
- * Asks the model which scope is granted.
+ * Asks the model which part of the scope is granted.
  * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
  */
 function requestScope(options: IssueOptions, authorization: Authorization): Promise<string | undefined> {
@@ -134,8 +133,8 @@ function mint({ options, authorization, lifetimes, scope, additions, texts }: Is
 }
 
 /**
- * Lets a feature write the text of the access token. This step comes last, because a JWT contains all other members of
- * the token.
+ * Replaces the access token by the text that a feature returns, if it returns one. This step comes last, because a JWT
+ * contains all other members of the token.
  */
 async function formatText({ options, authorization }: Issuance, token: Unsaved<Token>): Promise<void> {
   const { client, user } = authorization;

@@ -7,8 +7,9 @@ import { type IssueOptions, prepareToken } from './issuance.js';
 import { encryptRotatedToken } from './rotated-token.js';
 
 /**
- * Creates a token and saves it. All tokens are issued by this function or by `redeem()`. RFC 6749 §5.1
- * @param save Saves the token. If omitted, the model's `saveToken()` does.
+ * Creates a token, saves it, and returns the saved token. All tokens are issued by this function or by `redeem()`.
+ * RFC 6749 §5.1
+ * @param save Saves the token. If omitted, `saveToken()` of the model does.
  */
 export async function issueToken(
   options: IssueOptions,
@@ -22,8 +23,8 @@ export async function issueToken(
 }
 
 /**
- * Creates a token, saves it, and consumes the code or refresh token that it is issued for. Everything that can fail
- * without the store happens before. RFC 6749 §4.1.2, §6
+ * Creates a token, consumes the single-use value that it is issued for, and saves the token. All checks that do not
+ * need the store come before. RFC 6749 §4.1.2, §6
  */
 export async function redeem(
   options: IssueOptions,
@@ -44,7 +45,10 @@ export async function redeem(
   return verifySaved(model, await model.saveToken(token, client, user));
 }
 
-/** Verifies that the model returned the saved token. */
+/**
+ * Verifies that the model returned the saved token. Warns the developer if the token has no expiry.
+ * @throws {InvalidArgumentError} If the model returned nothing.
+ */
 function verifySaved(model: Model, saved: Token | Falsy): Token {
   if (!saved) throw new InvalidArgumentError(NOT_SAVED);
   if (!saved.accessTokenExpiresAt) warnOfModelMistake(model, NO_EXPIRY);

@@ -12,8 +12,9 @@ const CIPHER = 'aes-256-gcm';
 const [SALT, KEY, IV, TAG] = [16, 32, 12, 16];
 
 /**
- * Encrypts the new tokens under the refresh token that they replace, for the rotation grace period. Stored with the
- * used refresh token, they are readable only to a client that still has it. RFC 5116, RFC 5869
+ * Encrypts the new tokens with a key derived from the refresh token that they replace, for the rotation grace period.
+ * They are stored with the used refresh token, and readable only to a client that still has it. RFC 5116, RFC 5869
+ * @param secret The refresh token that was used.
  */
 export function encryptRotatedToken(token: Unsaved<Token>, secret: string): string {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt, scope } = token;
@@ -31,8 +32,8 @@ export function encryptRotatedToken(token: Unsaved<Token>, secret: string): stri
 }
 
 /**
- * Decrypts a value that `encryptRotatedToken()` encrypted under this refresh token. Returns `undefined` for any other
- * value.
+ * Decrypts a value that `encryptRotatedToken()` encrypted with this refresh token as `secret`. Returns `undefined` for
+ * any other value.
  */
 export function decryptRotatedToken(encrypted: unknown, secret: string): RotatedToken | undefined {
   if (typeof encrypted !== 'string') return undefined;
@@ -65,8 +66,8 @@ function read(text: string): RotatedToken {
 }
 
 /**
- * Derives key and nonce from a secret. The random salt makes them unique for each message, so the nonce need not be
- * stored.
+ * Derives key and nonce from a refresh token. The random salt makes them unique for each message, so the nonce need not
+ * be stored.
  */
 function keyOf(secret: string, salt: Buffer): [key: Buffer, iv: Buffer] {
   const bytes = Buffer.from(hkdfSync('sha256', secret, salt, 'nest-oauth2 successor', KEY + IV));

@@ -23,13 +23,13 @@ export function coversScope(granted: Scope | null | undefined, required: Scope):
   if (granted === required) return true;
   const values = scopeValues(granted);
   const requiredValues = scopeValues(required);
-  // A set pays off only for more values. It avoids quadratic time for large scopes.
+  // For fewer than four values, creating a set costs more than it saves. For large scopes, it avoids quadratic time.
   if (requiredValues.length < 4) return requiredValues.every((value) => values.includes(value));
   const known = new Set(values);
   return requiredValues.every((value) => known.has(value));
 }
 
-/** Returns the values of a scope that `limit` contains as well. `undefined` without such values. */
+/** Returns the values of a scope that `limit` contains as well. `undefined` if there are no such values. */
 export function withinScope(scope: Scope | null | undefined, limit: Scope | null | undefined): Scope | undefined {
   if (scope === limit) return limit ?? undefined;
   const known = new Set(scopeValues(limit));
@@ -70,10 +70,10 @@ const isValidScope = (scope: string) => scope.length <= MAX_SCOPE_LENGTH && isSc
 
 const ALLOW_SCOPE = 'request only scopes that the client may have, or add the scope to `scopes` of the client';
 
-/** Returns the scopes that a client may request, if the model stores them with the client. For the log. */
+/** Returns the scopes that a client may request, for the log. `undefined` if the client has no property `scopes`. */
 const scopesOf = (client: CoreClient): unknown => (client as { scopes?: unknown }).scopes;
 
-/** Returns a scope without the ignorable values that are not granted. */
+/** Returns a scope without those ignorable values that are not granted. */
 export function withoutIgnorableScopes(
   scope: string | undefined,
   granted: Scope | null | undefined,
@@ -87,8 +87,8 @@ export function withoutIgnorableScopes(
  * Asks the model whether the client may request the scope. A model without `validateClientScope()` allows every scope.
  * @param ignorable Scope values that are removed if the client may not request them, such as `offline_access`. OpenID
  * Connect Core §11
- * @returns The remaining scope.
- * @throws {InvalidScopeError} If the client may not request it. RFC 6749 §3.3
+ * @returns The scope without the removed values.
+ * @throws {InvalidScopeError} If the client may not request the scope. RFC 6749 §3.3
  */
 export async function verifyClientScope(
   { model, scopeFormat }: { model: Model; scopeFormat?: 'string' | 'array' },
@@ -121,7 +121,7 @@ export interface ScopeOptions {
 
 /**
  * Asks the model which part of the requested scope is granted. A model without `validateScope()` grants all of it.
- * @param isNeeded Whether the request must contain a scope. It need not if it contains `authorization_details`.
+ * @param isNeeded If `false`, the request may omit the scope, because it contains `authorization_details`.
  * RFC 9396 §3.1
  * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
  */

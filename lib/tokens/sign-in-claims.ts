@@ -3,7 +3,7 @@ import type { SignIn } from '../model/sign-in.js';
 
 /** How a user signed in, as the claims that are stored with codes and tokens. RFC 9068 §2.2.1 */
 export interface SignInClaims {
-  /** When the user authenticated, in seconds since the epoch. */
+  /** When the user authenticated, in seconds since the epoch. If omitted, the time is unknown. */
   auth_time?: number;
   acr?: string;
   amr?: readonly string[];

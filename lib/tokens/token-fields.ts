@@ -1,6 +1,6 @@
 /**
- * The members of codes and tokens that the library defines. They are sent only under their protocol names, and stores
- * save them in fields of their own.
+ * The members of codes and tokens that the library itself defines. They are not copied into token responses as
+ * additional properties, and stores save them in fields of their own.
  */
 export const TOKEN_FIELDS: ReadonlySet<string> = new Set([
   'accessToken',

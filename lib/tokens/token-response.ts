@@ -9,7 +9,10 @@ const SECRET = /secret|password|__proto__/i;
 interface ResponseExtras {
   /** Members that features add to the response. */
   responseMembers?: object;
-  /** If set, further properties of the saved token are sent, except for these members, which features store in it. */
+  /**
+   * Members that features store in tokens. If set, the other additional properties of the saved token are sent. If
+   * omitted, no additional properties are sent.
+   */
   storedMembers?: object | undefined;
   /** Whether the issued token is not an access token. The response then contains `token_type: N_A`. RFC 8693 §2.2.1 */
   isNotAccessToken?: boolean;
@@ -17,7 +20,7 @@ interface ResponseExtras {
 
 /**
  * Returns the body of a token response. RFC 6749 §5.1
- * @throws {InvalidArgumentError} If the saved token is incomplete.
+ * @throws {InvalidArgumentError} If the saved token lacks a required property, or if an expiry is not a Date.
  */
 export function tokenResponse(
   token: Token,
@@ -48,7 +51,7 @@ function secondsLeft(expiresAt: Date | undefined): number {
 /** Properties that a model may have copied from the authorization code. */
 const CODE_FIELDS = new Set(['code', 'codeChallenge', 'codeChallengeMethod']);
 
-/** Members of the protocol. The application cannot set them. */
+/** Members of a token response that the protocol defines. Additional properties cannot replace them. */
 const PROTOCOL = new Set(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'error']);
 
 function addAttributes(body: Record<string, unknown>, token: Token, storedMembers: object): void {

@@ -2,7 +2,7 @@ import { isIP, SocketAddress } from 'node:net';
 import { type Der, oidText, readValues, TAG } from './der.js';
 import { comparableName, comparableSubject } from './distinguished-name.js';
 
-/** The names in a certificate, each in the normalized form for comparison. */
+/** The names in a certificate, by kind of name. Each is normalized for comparison. */
 export interface CertificateNames {
   readonly subjectDn: readonly string[];
   readonly sanDns: readonly string[];
@@ -40,7 +40,7 @@ function readNames(raw: Buffer): CertificateNames {
   const [certificate] = readValues(raw);
   const [signed] = readValues(certificate!.content);
   const fields = readValues(signed!.content).filter(({ tag }) => tag !== TAG.version);
-  // The fields are serial number, algorithm, issuer, validity and subject.
+  // The first fields are serial number, algorithm, issuer, validity and subject.
   const names = { subjectDn: [comparableSubject(fields[4]!)], sanDns: [], sanUri: [], sanIp: [], sanEmail: [] };
   for (const { tag, content } of alternativesOf(fields)) {
     const kind = KINDS[tag];
@@ -80,7 +80,7 @@ const COMPARABLE: Readonly<Record<NameKind, (name: string) => string | undefined
     /^[\x21-\x7e]+@[\w.-]+$/.test(name) ? name.replace(/@[^@]*$/, (part) => part.toLowerCase()) : undefined,
 };
 
-/** Returns the canonical form of an IP address, since one address can be written in several ways. RFC 5952 §8 */
+/** Returns the canonical form of an IP address, because one address can be written in several ways. RFC 5952 §8 */
 const normalAddress = (address: string) =>
   new SocketAddress({ address, family: isIP(address) === 6 ? 'ipv6' : 'ipv4' }).address;
 

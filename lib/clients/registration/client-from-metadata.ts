@@ -11,11 +11,11 @@ export interface MetadataClient extends Client {
   /** The scope values that the client may request. */
   scopes: readonly string[];
   defaultScope?: readonly string[];
-  /** The validated metadata. */
+  /** The validated client metadata. */
   metadata: ClientMetadata;
 }
 
-/** Creates a client from validated metadata. It sets every property itself and copies none. */
+/** Creates a client from validated metadata. Apart from `metadata`, it has only the properties set here. */
 export function clientFromMetadata(
   id: string,
   metadata: ClientMetadata,

@@ -5,20 +5,20 @@ import { requiredGrantTypes } from '../../contracts/response-type.js';
 import { findScopesError } from '../../options/scopes-error.js';
 
 /**
- * The restrictions for clients that the operator did not register: self-registered clients, and clients with a metadata
- * document.
+ * Options that restrict clients that the operator did not register: self-registered clients, and clients with a client
+ * ID metadata document.
  */
 export interface ClientPolicyOptions {
   /** The scope values that these clients may request. Default: none. */
   scopes?: readonly string[];
   /**
-   * The scope of requests without `scope`. Its values must be in `scopes`. If omitted, requests must contain `scope`.
-   * RFC 6749 §3.3
+   * The scope of requests without `scope`, as far as the client registered it. Its values must be in `scopes`. If
+   * omitted, requests must contain `scope`. RFC 6749 §3.3
    */
   defaultScope?: readonly string[];
   /**
-   * Whether these clients get all of `scopes`, whatever `scope` they register. MCP clients register with the scope of
-   * their first request, and could not request more later. Default: `false`. RFC 7591 §2
+   * Whether each of these clients may request all of `scopes`, whatever `scope` it registers. MCP clients register with
+   * the scope of their first request, and could not request more later. Default: `false`. RFC 7591 §2
    */
   allScopes?: boolean;
   /**
@@ -28,7 +28,7 @@ export interface ClientPolicyOptions {
   grants?: readonly string[];
 }
 
-/** The names of the policy options. */
+/** The names of all options in `ClientPolicyOptions`. */
 export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true } = {
   scopes: true,
   defaultScope: true,
@@ -37,19 +37,19 @@ export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true
 };
 
 /**
- * The effective restrictions for self-registered clients and clients with a metadata document, from the policy options
- * and the features.
+ * The effective restrictions for self-registered clients and clients with a client ID metadata document, from the
+ * policy options and the features.
  */
 export interface ClientPolicy {
   readonly scopes: readonly string[];
   readonly defaultScope: readonly string[] | undefined;
   readonly allScopes: boolean;
   readonly grants: readonly string[];
-  /** The grant types that each response type requires. */
+  /** The supported response types, each with the grant types that it requires. */
   readonly responseTypes: ReadonlyMap<string, readonly string[]>;
-  /** The metadata members that features read, each with its validation. */
+  /** The members of client metadata that features define, each with its validator. */
   readonly members: ReadonlyMap<string, (value: unknown) => boolean>;
-  /** The accepted client authentication methods. */
+  /** The client authentication methods that clients may register. */
   readonly authMethods: readonly string[];
   /**
    * Runs the `verifyMetadata` hooks of the features.
@@ -101,8 +101,8 @@ export function clientPolicy(
 }
 
 /**
- * Returns the configuration errors of policy options.
- * @param feature The feature as the application writes it.
+ * Yields the configuration errors of policy options.
+ * @param feature The feature as the application writes it, such as `` `registration()` ``.
  */
 export function* findPolicyErrors(
   given: ClientPolicyOptions,

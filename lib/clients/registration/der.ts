@@ -11,7 +11,8 @@ export interface Der {
 export const TAG = { oid: 0x06, octets: 0x04, extensions: 0xa3, version: 0xa0 } as const;
 
 /**
- * Reads the DER values in a sequence of bytes. The bytes must come from a certificate that OpenSSL has parsed.
+ * Reads the consecutive DER values in a sequence of bytes. The bytes must come from a certificate that OpenSSL has
+ * parsed.
  * @throws {RangeError} If the encoding is invalid.
  */
 export function readValues(bytes: Buffer): readonly Der[] {
@@ -40,7 +41,7 @@ function readValue(bytes: Buffer): Der {
 const MAX_OID_LENGTH = 128;
 
 /**
- * Returns an object identifier in dot notation: `2.5.4.3`. X.690 §8.19
+ * Returns an object identifier in dot notation, such as `2.5.4.3`. X.690 §8.19
  * @throws {RangeError} If the identifier is too long.
  */
 export function oidText({ content }: Der): string {
@@ -50,7 +51,7 @@ export function oidText({ content }: Der): string {
   for (const byte of content) {
     arc = (arc << 7n) | BigInt(byte & 0x7f);
     if (byte >= 0x80) continue;
-    // The first number encodes the first two arcs, and the first arc is 0, 1 or 2.
+    // The first number encodes the first two arcs as `40 * first + second`, and the first arc is 0, 1 or 2.
     if (arcs.length === 0) arcs.push(arc < 80n ? arc / 40n : 2n);
     arcs.push(arcs.length === 1 ? arc - arcs[0]! * 40n : arc);
     arc = 0n;
@@ -58,7 +59,7 @@ export function oidText({ content }: Der): string {
   return arcs.join('.');
 }
 
-/** The decoders of text types, by ASN.1 tag. X.680 §41 */
+/** The decoders of ASN.1 text types, by tag. X.680 §41 */
 const TEXTS: Readonly<Record<number, (content: Buffer) => string>> = {
   0x0c: (content) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content),
   0x12: (content) => content.toString('latin1'),

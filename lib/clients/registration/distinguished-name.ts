@@ -31,13 +31,16 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 2000;
 
-/** An attribute type and its value, as hexadecimal bytes or as escaped text. RFC 4514 §3 */
+/**
+ * Matches an attribute type and its value, as hexadecimal bytes or as escaped text, up to the next separator.
+ * RFC 4514 §3
+ */
 const ATTRIBUTE =
   / *([a-z][a-z\d-]*|\d+(?:\.\d+)+) *= *(?:#((?:[\da-f]{2})+) *|(?![# ])((?:[^"+,;<>\\\0]|\\(?:[\\"+,;<> #=]|[\da-f]{2}))*))([+,]|$)/iy;
 
 /**
- * Returns the normalized form of a distinguished name for comparison. Case, the number of spaces and the order within
- * an RDN do not matter. The order of the RDNs does. RFC 5280 §7.1
+ * Returns the normalized form of a distinguished name for comparison. Case, the number of spaces and the order within a
+ * relative distinguished name (RDN) do not matter. The order of the RDNs does. RFC 5280 §7.1
  * @param text The name in the notation of RFC 4514, last RDN first.
  * @returns `undefined` if the name is invalid or empty.
  */
@@ -57,8 +60,8 @@ export function comparableName(text: string): string | undefined {
 }
 
 /**
- * Returns the normalized form of a distinguished name in a certificate, as `comparableName()` does for text.
- * RFC 5280 §4.1.2.4
+ * Returns the normalized form of the subject name in a certificate. It equals the result of `comparableName()` for the
+ * same name. RFC 5280 §4.1.2.4
  */
 export function comparableSubject({ content }: Der): string {
   const name = readValues(content).map((rdn) =>
@@ -79,8 +82,8 @@ function comparableValue(value: Der): string {
 }
 
 /**
- * Prepares a text for comparison by RFC 4518 §2. Unlike there, invisible characters are not removed: names that differ
- * in them are different.
+ * Normalizes a text for comparison as in RFC 4518 §2. Unlike there, invisible characters are not removed: names that
+ * differ in them are different.
  */
 const prepared = (text: string) => text.normalize('NFKC').toLowerCase().trim().replaceAll(/\s+/g, ' ');
 

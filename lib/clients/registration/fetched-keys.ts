@@ -2,21 +2,21 @@ import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fe
 import { keepRecent } from '../../crypto/lru.js';
 import type { RefreshingCacheSettings } from '../../remote/refreshing-cache.js';
 
-/** How long fetched keys are cached. */
+/** How long fetched keys of clients are cached, in seconds. */
 const CACHE_SETTINGS: RefreshingCacheSettings = {
   maxAge: 600,
   coolDown: 30,
   maxStale: 3600,
-  // No request was sent for these keys, so the client must not wait for the cool-down.
+  // A fetch that failed because of the concurrency limit was never sent, so it does not start the cool-down.
   skipsCoolDown: (error) => error instanceof FetchError && error.kind === 'busy',
 };
 
-/** Maximum number of clients whose keys are cached. The least recently used ones are dropped first. */
+/** Maximum number of URIs whose keys are cached. The least recently used ones are dropped first. */
 const MAX_CLIENTS = 1000;
 
 /** How a key set is parsed and cached. */
 interface KeyFormat<K, C> {
-  /** Parses a JWK set. Returns `undefined` if the document is not one. */
+  /** Parses a JWK set. Returns `undefined` if the document is not a JWK set. */
   read(document: unknown): K | undefined;
   createCache(load: () => Promise<K>, settings: RefreshingCacheSettings): C;
 }
@@ -28,7 +28,7 @@ interface KeysOfUri<C> {
   requester: string | undefined;
 }
 
-/** The keys of clients with a `jwks_uri`, fetched and cached. RFC 7591 §2 */
+/** Fetches and caches the keys of clients with a `jwks_uri`. RFC 7591 §2 */
 export class FetchedKeys<K, C> {
   private readonly caches = new Map<string, KeysOfUri<C>>();
   private readonly fetch: SafeFetch;
@@ -41,7 +41,7 @@ export class FetchedKeys<K, C> {
   }
 
   /**
-   * Returns the cache of the keys at a URI.
+   * Returns the cache of the keys at a URI. Keys are fetched when the cache is read.
    * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
    */
   at(uri: string, requester?: string): C {

@@ -13,19 +13,19 @@ import { isKnownKind, findPublicKeyError } from '../public-key.js';
 
 const MAX_KEYS = 16;
 
-/** The public keys of a client. RFC 7591 §2 */
+/** The client field for the public keys of a client. RFC 7591 §2 */
 export const JWKS = clientField('jwks', isKeySet);
 
-/** The URL of the public keys of a client. RFC 7591 §2 */
+/** The client field for the URL of the public keys of a client. RFC 7591 §2 */
 export const JWKS_URI = clientField('jwks_uri', isKeysUri);
 
 /** Methods by which a client authenticates with its own key. RFC 7523 §2.2, OpenID Connect Core §9 */
 const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
 
 /**
- * Reads the public keys of a client, or their URL. Both together are rejected. RFC 7591 §2
- * @throws {InvalidClientMetadataError} If a key is invalid or not public, or if the method requires keys that are
- * missing.
+ * Reads the public keys in client metadata, or their URL. Empty if there are neither. RFC 7591 §2
+ * @throws {InvalidClientMetadataError} If a key is invalid or not public, if both keys and URL are present, or if
+ * `method` requires keys that are missing.
  */
 export function readKeys(metadata: UnverifiedMetadata, method: string): { jwks?: JsonWebKeySet; jwks_uri?: string } {
   const uri = readField(metadata, JWKS_URI);

@@ -3,7 +3,7 @@ import { InvalidClientMetadataError } from '../../errors/index.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import { UNSAFE_TEXT } from '../../http/unsafe-text.js';
 
-/** Client metadata that were not validated yet. */
+/** Client metadata before validation. */
 export type UnverifiedMetadata = Readonly<Record<string, unknown>>;
 
 const MAX_TEXT_LENGTH = 200;
@@ -12,7 +12,7 @@ const MAX_CONTACTS = 10;
 /** Maximum number of members with a language tag. */
 const MAX_TAGGED = 50;
 
-/** Members with URLs for users, which may have language tags. RFC 7591 §2.2 */
+/** Members of client metadata with URLs that users may open. They may have language tags. RFC 7591 §2.2 */
 const LINKS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'];
 const TAGGED = new RegExp(`^(client_name|${LINKS.join('|')})#([a-z]{2,8}(?:-[a-z\\d]{1,8}){0,8})$`, 'i');
 
@@ -25,14 +25,14 @@ const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
 /** Matches six combining marks in a row. They would cover the lines above, and no writing system needs them. */
 const STACKED_MARKS = /\p{M}{6}/u;
 
-/** Returns a member of client metadata. `null` counts as unset. */
+/** Returns a member of client metadata. `undefined` if it is missing or `null`. */
 export const memberOf = (metadata: UnverifiedMetadata, name: string): unknown =>
   Object.hasOwn(metadata, name) ? (metadata[name] ?? undefined) : undefined;
 
 export const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
 
 /**
- * Reads a field of client metadata. Returns `undefined` if it is not set.
+ * Reads a field of client metadata. Returns `undefined` if it is missing or `null`.
  * @throws {InvalidClientMetadataError} If the value is invalid. The message is the name of the field followed by
  * `problem`.
  */
@@ -53,8 +53,9 @@ export const isString = (value: unknown): value is string => typeof value === 's
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
 /**
- * Reads a display text of client metadata. Returns `undefined` if it is not set.
- * @throws {InvalidClientMetadataError} If the text is too long or could garble a page.
+ * Reads a text of client metadata. Returns `undefined` if it is missing or `null`.
+ * @param isValid Tests the text. By default, it must be visible, of at most 200 characters, and safe to show on a page.
+ * @throws {InvalidClientMetadataError} If the value is not a text or is invalid.
  */
 export function readText(metadata: UnverifiedMetadata, name: string, isValid = isShowable): string | undefined {
   const value = memberOf(metadata, name);
@@ -70,7 +71,7 @@ const isShowable = (value: string) =>
   !UNSAFE_TEXT.test(value) &&
   !STACKED_MARKS.test(value);
 
-/** Whether a value is a text for programs: printable ASCII, at most 200 characters. */
+/** Whether a value is a non-empty text for programs: printable ASCII, at most 200 characters. */
 export const isWord = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT_LENGTH && isVSCHAR(value);
 
@@ -89,8 +90,8 @@ export const hasCredentials = (uri: string): boolean => {
 };
 
 /**
- * Reads a list of texts from client metadata. Returns its distinct values, or `undefined` if it is not set.
- * @throws {InvalidClientMetadataError} If a value is invalid, or if there are more than `maximum`.
+ * Reads a list of texts from client metadata. Returns its distinct values, or `undefined` if it is missing or `null`.
+ * @throws {InvalidClientMetadataError} If a value is invalid, or if the list has more than `maximum` values.
  */
 export function readList(
   metadata: UnverifiedMetadata,
@@ -106,7 +107,10 @@ export function readList(
   throw invalidMetadata(`\`${name}\` must be a list of at most ${maximum} valid values`);
 }
 
-/** Reads all members for users: names, links and contacts. */
+/**
+ * Reads all members of client metadata that are shown to users: names, links and contacts.
+ * @throws {InvalidClientMetadataError} If a member is invalid.
+ */
 export function readTexts(metadata: UnverifiedMetadata): Record<string, unknown> {
   const tagged = Object.keys(metadata).filter((name) => TAGGED.test(name));
   if (tagged.length > MAX_TAGGED) throw invalidMetadata('too many members have a language tag');

@@ -21,8 +21,8 @@ const MAX_TYPES = 20;
 const MAX_SCOPE_LENGTH = 4000;
 
 /**
- * Validates client metadata and returns the members that RFC 7591 §2 and features define. Values beyond the policy are
- * removed if others remain, as §3.2.1 allows. The response lists the registered values.
+ * Validates client metadata and returns the members that RFC 7591 §2 and features define. Grant types, response types
+ * and scope values that the policy does not allow are removed if others remain, as §3.2.1 allows.
  * @param defaultMethod The client authentication method if the metadata contain none.
  * @throws {InvalidClientMetadataError} If a member is invalid.
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
@@ -62,7 +62,7 @@ export function readMetadata(
 }
 
 /**
- * Validates client metadata, including the `verifyMetadata` hooks of all features.
+ * Validates client metadata, including the `verifyMetadata` hooks of all features, and returns the registered members.
  * @throws {InvalidClientMetadataError} If a member is invalid.
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
@@ -75,7 +75,10 @@ export async function readVerifiedMetadata(
   return metadata;
 }
 
-/** Reads the members that features define. */
+/**
+ * Reads the members of client metadata that features define.
+ * @throws {InvalidClientMetadataError} If the server does not support a value.
+ */
 function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, isValid] of members) {
@@ -86,7 +89,10 @@ function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): R
   return values;
 }
 
-/** Reads the grant types and response types, and verifies that they are consistent. RFC 7591 §2.1 */
+/**
+ * Reads the grant types and response types that the policy allows, and verifies that they are consistent. RFC 7591 §2.1
+ * @throws {InvalidClientMetadataError} If they are not, or if no grant type is allowed.
+ */
 function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseTypes }: ClientPolicy) {
   const requested = readList(metadata, 'grant_types', isWord, MAX_TYPES) ?? ['authorization_code'];
   const grants = requested.filter((grant) => allowed.includes(grant));
@@ -110,7 +116,10 @@ function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseType
   return { grants, types };
 }
 
-/** Reads the scope, reduced to the allowed values. If no scope is set, all allowed values are returned. */
+/**
+ * Reads the scope, reduced to the allowed values. All allowed values are returned if no scope is set, or if the policy
+ * has `allScopes`.
+ */
 function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPolicy): string | undefined {
   const requested = readText(
     metadata,
@@ -135,8 +144,9 @@ function readDetailsTypes(metadata: UnverifiedMetadata, { detailsTypes: known }:
 }
 
 /**
- * Reads the member that names the client's certificate. Only one is allowed. RFC 8705 §2.1.2
- * @throws {InvalidClientMetadataError} If there are several names, or if the name is not valid for a certificate.
+ * Reads the member that names the client's certificate, such as `tls_client_auth_san_dns`. RFC 8705 §2.1.2
+ * @throws {InvalidClientMetadataError} If there are several names, if a name is invalid, or if `tls_client_auth` lacks
+ * one.
  */
 function readCertificateName(metadata: UnverifiedMetadata, method: string): Partial<ClientMetadata> {
   const names = CERTIFICATE_NAMES.flatMap(({ field }) => {

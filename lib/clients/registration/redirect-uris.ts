@@ -5,16 +5,16 @@ import { memberOf, hasCredentials, MAX_URI_LENGTH, type UnverifiedMetadata } fro
 
 const MAX_REDIRECT_URIS = 20;
 
-/** URI schemes that browsers or programs other than clients handle. */
+/** URI schemes that are not allowed in redirect URIs, because browsers or programs other than clients handle them. */
 const RESERVED_SCHEMES =
   /^(?:intent|view-source|filesystem|chrome|about|res|shell|search|search-ms|ms-[\w-]+|ldaps?|wss?|ftps?|ssh|telnet|mailto|tel|sms|urn|jar):/i;
 
-/** A private-use URI scheme in reverse-domain notation. RFC 8252 §7.1 */
+/** Matches a private-use URI scheme in reverse-domain notation, such as `com.example.app:`. RFC 8252 §7.1 */
 const APPLICATION_SCHEME = /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:/i;
 
 /**
- * The rules for redirect URIs. `implicit-web` applies to clients with `application_type: web` and a response type other
- * than `code`.
+ * The rules for redirect URIs, by application type. `implicit-web` applies to clients with `application_type: web` and
+ * a response type other than `code`.
  */
 export type RedirectRules = 'native' | 'web' | 'implicit-web';
 
@@ -29,8 +29,9 @@ export function redirectRules(kind: string | undefined, responseTypes: readonly 
 }
 
 /**
- * Reads the `redirect_uris` of a client: https URIs, http URIs with a loopback address, and private-use schemes, as far
- * as the rules allow them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
+ * Reads the `redirect_uris` of client metadata: https URIs, http URIs with a loopback address, and private-use schemes,
+ * as far as the rules allow them. `undefined` if the member is missing. RFC 7591 §2, RFC 8252 §7, OpenID Connect
+ * Registration §2
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
 export function readRedirectUris(metadata: UnverifiedMetadata, rules: RedirectRules | undefined): string[] | undefined {

@@ -15,7 +15,10 @@ export function keysOf(client: CoreClient): { jwks?: Readonly<Record<string, unk
 /** Maximum number of keys in a JWK set. */
 const MAX_KEYS = 100;
 
-/** Returns the keys of a JWK set. `undefined` if the document is not a valid JWK set. RFC 7517 §5 */
+/**
+ * Returns the keys of a JWK set. `undefined` if the document is not a valid JWK set, or if it has more than 100 keys.
+ * RFC 7517 §5
+ */
 export function keysIn(document: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
   const keys: unknown = isObject(document) ? document['keys'] : undefined;
   return Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every(isObject) ? keys : undefined;

@@ -3,7 +3,7 @@ import type { CoreClient } from '../../model/model.js';
 import { comparableAs, type NameKind } from './certificate-names.js';
 import { MAX_URI_LENGTH } from './metadata-members.js';
 
-/** The client fields that name a client's certificate, each with the kind of name. RFC 8705 §2.1.2 */
+/** The client fields for the name in a client's certificate, each with the kind of name. RFC 8705 §2.1.2 */
 export const CERTIFICATE_NAMES = [
   { kind: 'subjectDn', field: clientField('tls_client_auth_subject_dn', isNameOf('subjectDn')) },
   { kind: 'sanDns', field: clientField('tls_client_auth_san_dns', isNameOf('sanDns')) },

@@ -2,10 +2,15 @@ import type { CoreClient } from '../../model/model.js';
 import { clientField } from '../../contracts/client-field.js';
 import { isPublicHttpsUri } from '../../http/public-url.js';
 
-/** The URL of the document whose host is the sector of a client. OpenID Connect Registration §2 */
+/**
+ * The client field for the URL of the document whose host is the sector of the client. OpenID Connect Registration §2
+ */
 export const SECTOR_IDENTIFIER_URI = clientField('sector_identifier_uri', isPublicHttpsUri);
 
-/** Returns the URIs whose common host is the sector of a client. OpenID Connect Core §8.1 */
+/**
+ * Returns the URIs whose common host is the sector of a client: its `sector_identifier_uri`, otherwise its redirect
+ * URIs. OpenID Connect Core §8.1
+ */
 export const sectorUris = (uri: string | undefined, redirectUris: readonly string[] = []): readonly string[] =>
   uri === undefined ? redirectUris : [uri];
 
@@ -16,13 +21,16 @@ export function commonHost(uris: readonly string[]): string | undefined {
 }
 
 /**
- * Returns the host that a client claims as its sector: the host of its `sector_identifier_uri`, or of its redirect
- * URIs.
+ * Returns the host that a client claims as its sector: the host of its `sector_identifier_uri`, or the common host of
+ * its redirect URIs. `undefined` if these have several hosts.
  */
 export const claimedHost = (client: CoreClient): string | undefined =>
   commonHost(sectorUris(SECTOR_IDENTIFIER_URI.of(client), client.redirectUris));
 
-/** Returns the host of a web URL, or the scheme of any other URI, because the rest of such a URI has no owner. */
+/**
+ * Returns the host of a web URL. For any other URI, returns the scheme, because the rest of it has no owner.
+ * `undefined` for an invalid URI.
+ */
 export function hostOf(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined;
   const { hostname, protocol } = new URL(uri);

@@ -6,7 +6,10 @@ import type { CoreClient, User } from '../../model/model.js';
 import type { AuthorizationRequest, AuthorizationResponse } from '../../contracts/response-type.js';
 import { scopeText } from '../../tokens/scope.js';
 
-/** The client, user and issuer of a refused authorization request, as far as they are known. */
+/**
+ * The client, user and issuer of a refused authorization request, as far as they are known, and whether the user denied
+ * it.
+ */
 export interface RefusedAuthorization {
   client?: CoreClient;
   user?: User | undefined;
@@ -16,7 +19,8 @@ export interface RefusedAuthorization {
 }
 
 /**
- * Emits the events of a granted authorization request: `authorization.granted`, and `code.issued` or `token.issued`.
+ * Emits the events of a granted authorization request: `authorization.granted`, and `code.issued`, `token.issued` or
+ * both.
  */
 export function reportGranted(
   events: EventSink,

@@ -23,15 +23,15 @@ import {
   type ResponseTypes,
 } from '../../contracts/response-type.js';
 
-/** The response types and response modes that a server supports. */
+/** The response types and response modes that a server supports, by name. */
 interface SupportedResponses {
   responseTypes: ResponseTypes;
   responseModes: ResponseModes;
 }
 
 /**
- * Reads and validates the parameters of an authorization request, once its client and redirect URI are known. Errors
- * are returned to the client by a redirect. RFC 6749 §4.1.1
+ * Reads and validates the parameters of an authorization request, once its client and redirect URI are known. The
+ * caller returns errors to the client. RFC 6749 §4.1.1
  */
 export function readAuthorizationRequest(
   {
@@ -98,8 +98,8 @@ function verifyNoRequestObject(request: Request): void {
 }
 
 /**
- * Whether the request may omit `state`. The option `allowEmptyState` decides if it is set. Otherwise a PKCE challenge
- * is sufficient, since it prevents CSRF as well. OAuth 2.1 §4.1.1
+ * Whether the request may omit `state`. The option `allowEmptyState` decides if it is set. Otherwise the request must
+ * have a PKCE challenge, which prevents CSRF as well, and a response type with a code. OAuth 2.1 §4.1.1
  */
 function mayOmitState(request: Request, responseType: ResponseType | undefined, { allowEmptyState }: Options): boolean {
   if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
@@ -111,7 +111,7 @@ function requiresChallenge(client: CoreClient, { requirePKCE }: Options): boolea
 }
 
 /**
- * Returns the parameter `state`, which error responses also contain.
+ * Returns the parameter `state`, which error responses also contain. `undefined` if it is missing.
  * @throws {InvalidRequestError} If `state` contains characters that are not allowed.
  */
 export function readState(request: Request): string | undefined {

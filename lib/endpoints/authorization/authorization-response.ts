@@ -23,8 +23,8 @@ export interface RespondingTransaction extends Destination {
 }
 
 /**
- * Renders an error page in the browser, because the client is unknown or the error must not be redirected to it. RFC
- * 6749 §4.1.2.1
+ * Renders an error page in the browser, because the client is unknown or the error must not be redirected to it.
+ * Returns the error. RFC 6749 §4.1.2.1
  */
 export function renderError(
   { options }: AuthorizationContext,
@@ -39,7 +39,10 @@ export function renderError(
   return respondWithError(response, error);
 }
 
-/** Returns an error to the client, or renders it as an error page where a redirect is not allowed yet. */
+/**
+ * Returns an error to the client, or renders it as an error page if a redirect to the client is not allowed yet. For a
+ * dry run, it writes nothing.
+ */
 export async function sendError(
   context: AuthorizationContext,
   transaction: RespondingTransaction,

@@ -17,7 +17,7 @@ import { readAuthorizationRequest } from './authorization-request.js';
 import { renderError, sendError, sendGranted } from './authorization-response.js';
 import { findResponseType, verifyResponseTypeAllowed } from './destination.js';
 
-/** The source of the parameters of an authorization transaction. */
+/** The request that contains the parameters of an authorization transaction, and where it was resolved from. */
 export interface TransactionSource {
   /**
    * The request that contains all parameters: the browser's request, or the pushed request or request object that it
@@ -44,7 +44,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   readonly effectiveRequest: Request;
   readonly issuer: string | undefined;
   readonly resolved: ResolvedRequest | undefined;
-  /** The user who is signed in, once known. */
+  /** The signed-in user, once known. */
   user: User | undefined = undefined;
   /** Whether the user denied the request. */
   denied = false;
@@ -69,8 +69,8 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /**
-   * Reads and validates the parameters of the authorization request. Errors are returned to the client where a redirect
-   * is allowed.
+   * Reads and validates the parameters of the authorization request. Errors are returned to the client if a redirect is
+   * allowed, otherwise they are rendered as an error page.
    */
   async read(response: Response): Promise<AuthorizationRequest> {
     const { responseTypes, hooks } = this.context.server;
@@ -91,7 +91,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
 
   /**
    * Verifies that the client may request the scope, before a user has to sign in.
-   * @returns the requested scope without values that the server ignores
+   * @returns The requested scope without ignorable values that the client may not request.
    */
   verifyScope(response: Response): Promise<string | undefined> {
     return this.runPhase(response, async () => {
@@ -106,7 +106,8 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /**
-   * Returns the part of the requested scope that this user would be granted. The model is called once for each user.
+   * Returns the part of the requested scope that this user would be granted. The result is reused if the next call has
+   * the same user.
    */
   findGrantableScope(user: User, response: Response): Promise<string | undefined> {
     this.user = user;
@@ -114,8 +115,8 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /**
-   * Returns what must happen before the request is decided, such as a login or consent. OpenID Connect Core 1.0
-   * §3.1.2.3
+   * Returns what must happen before the request is decided, such as a login or consent. OpenID Connect Core
+   * 1.0 §3.1.2.3
    */
   findRequiredInteraction(authentication: AuthenticationState, response: Response): Promise<RequiredInteraction> {
     this.user = authentication.user;
@@ -133,7 +134,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     this.user = user;
     try {
       await this.approve(decision);
-      // Only saving can fail from here on, so a single-use request is consumed now. RFC 9126 §7.3
+      // From here on, only the store or the response can fail, so a single-use request is consumed now. RFC 9126 §7.3
       if (!resolved?.consume || (await resolved.consume())) {
         if (!error) return await this.grant(user, response);
         this.denied = error.name === 'access_denied';
@@ -146,7 +147,8 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /**
-   * Sets the granted scope, if the user agreed: the part of the grantable scope that the user approved. RFC 6749 §3.3
+   * Validates a decision. If the user consented, sets the granted scope: the part of the grantable scope that the user
+   * approved. RFC 6749 §3.3
    */
   private async approve(decision: Decision): Promise<void> {
     const { user, error } = decision;
@@ -156,7 +158,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const { signIn } = decision;
     const { approve, requireInteraction } = this.context.server.hooks.authorization;
     if (!this.isInteractionKnown && requireInteraction.length > 0) {
-      // The application has not asked for the required interaction. If a login is required, the client gets an error.
+      // The application has not called `requiredInteraction()`. If a login is required, the client gets an error.
       const { login } = await this.requiredInteraction({ user, signIn });
       if (login) throw loginRequired();
     }
@@ -203,8 +205,9 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
   }
 
   /**
-   * Sends the error of a phase to the client, or renders it as an error page where a redirect is not allowed yet.
-   * @returns the error to throw
+   * Sends the error of a phase to the client, or renders it as an error page if a redirect to the client is not allowed
+   * yet.
+   * @returns The error to throw.
    */
   private fail(error: unknown, response: Response): Promise<OAuthError> {
     return sendError(this.context, this, error, response);

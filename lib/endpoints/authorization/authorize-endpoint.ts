@@ -16,13 +16,11 @@ import type { AuthorizationTransaction } from './authorization-transaction.js';
 import { isSilent } from './deferred-error.js';
 import { openTransaction } from './open-transaction.js';
 
-/**
- * The authorization endpoint without a consent page. It responds at once on behalf of the signed-in user. RFC 6749 §3.1
- */
+/** The authorization endpoint without a consent page. It grants requests of a signed-in user at once. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
   private readonly context: AuthorizationContext;
   /**
-   * Authenticates the user by an access token in the request. Set only if the application has no `authenticateHandler`.
+   * Authenticates the user by an access token in the request. Set only if the option `authenticateHandler` is omitted.
    */
   private readonly authentication: AuthenticateOperation | undefined;
 
@@ -73,8 +71,9 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   }
 
   /**
-   * Returns the signed-in user. If no user is signed in, the error is rendered in the browser. A request with
-   * `prompt=none` returns `login_required` to the client instead.
+   * Returns the signed-in user. If no user is signed in, the error is rendered in the browser, or the handler has
+   * already redirected it to a login page. For a request with `prompt=none`, `login_required` is returned to the client
+   * instead.
    */
   private findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
     if (this.server.hooks.authorization.requireInteraction.length === 0)

@@ -18,8 +18,8 @@ interface DeferrableRequest extends Destination {
 /**
  * Whether an error may be returned to the client by a redirect. For a client that has registered itself, the user must
  * be authenticated first. Otherwise the authorization endpoint would be an open redirector. The exception is a valid
- * request with `prompt=none`, which must be answered without showing a page. RFC 9700 §4.11.2, OpenID Connect Core 1.0
- * §3.1.2.6
+ * request with `prompt=none`, which must be answered without showing a page. RFC 9700 §4.11.2, OpenID Connect Core
+ * 1.0 §3.1.2.6
  */
 export function mayRedirectError(
   { client, user, isValid, effectiveRequest }: DeferrableRequest,
@@ -41,7 +41,7 @@ export function isSilent(request: Request, { hooks }: Pick<ServerContext, 'hooks
 
 /** An invalid authorization request whose error may be returned to the client once the user is authenticated. */
 export interface DeferredError {
-  /** The client and redirect URI of the request. Its other parameters were not read. */
+  /** An authorization request with only its client and redirect URI. Its other parameters were not read. */
   readonly authorizationRequest: AuthorizationRequest;
   /** Whether the request contains `prompt=none`, so that no login page may be shown. */
   readonly silent: boolean;
@@ -53,9 +53,9 @@ const deferredErrors = new WeakMap<OAuthError, DeferredError>();
 export const deferError = (error: OAuthError, request: DeferredError): void => void deferredErrors.set(error, request);
 
 /**
- * Returns the authorization request of an error that `readAuthorizationRequest()` rejected with, if that error may be
- * returned to the client once the user is authenticated. To return it, call `decide(authorizationRequest, { user, error
- * })`. Any other error gives `undefined`.
+ * Returns the authorization request of an error with which `readAuthorizationRequest()` rejected, if that error may be
+ * returned to the client once the user is authenticated. To return it, call
+ * `decide(authorizationRequest, { user, error })`. Returns `undefined` for any other error.
  */
 export const deferredErrorOf = (error: unknown): DeferredError | undefined =>
   error instanceof Error ? deferredErrors.get(error as OAuthError) : undefined;

@@ -20,9 +20,10 @@ import {
 } from '../../contracts/response-type.js';
 
 /**
- * Finds the client and the redirect URI of an authorization request. Errors are rendered in the browser, never
- * redirected.
- * @throws {InvalidClientError} If the client is unknown, or the redirect URI is not registered.
+ * Finds the client and the redirect URI of an authorization request. The caller renders errors in the browser, and
+ * never redirects them.
+ * @throws {InvalidClientError} If the client is unknown or invalid, or the redirect URI is not registered.
+ * @throws {InvalidRequestError} If a parameter is missing or malformed.
  */
 export async function findDestination(
   request: Request,
@@ -68,8 +69,9 @@ function verifyOmittedRedirectUri(request: Request, { installed }: ServerContext
 }
 
 /**
- * Finds a client by the id that a request names, without authentication.
- * @param request The request that names the client. If omitted, fetches for the client are not counted for a network.
+ * Finds a client by its ID in a request, without authentication.
+ * @param request The request that contains the client ID. If omitted, fetches of client metadata are not limited by the
+ * network of the requester.
  * @throws {InvalidClientError} If the client is unknown, or belongs to another issuer.
  */
 export async function findClient(
@@ -88,8 +90,8 @@ export async function findClient(
 }
 
 /**
- * Returns the response type that the request names. `undefined` if it names none, or one that the server does not
- * support.
+ * Returns the response type in the parameter `response_type`. `undefined` if the parameter is missing, or if the server
+ * does not support its value.
  */
 export function findResponseType(request: Request, types: ResponseTypes): ResponseType | undefined {
   for (const location of FORM_OR_URL) {
@@ -101,12 +103,12 @@ export function findResponseType(request: Request, types: ResponseTypes): Respon
 
 /**
  * Returns the response type `code`, or another supported one if the server does not support `code`. Used for errors of
- * requests that name no response type.
+ * requests without a supported `response_type`.
  */
 export const defaultResponseType = (types: ResponseTypes): ResponseType => types.get('code') ?? [...types.values()][0]!;
 
 /**
- * Verifies that the client may use the response type. If the response type is unknown, the client must be allowed to
+ * Verifies that the client may use the response type. If `responseType` is `undefined`, the client must be allowed to
  * use at least one.
  * @throws {UnauthorizedClientError} If the client is not allowed to. RFC 6749 §4.1.2.1
  */

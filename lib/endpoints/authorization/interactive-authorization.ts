@@ -95,7 +95,10 @@ export class InteractiveAuthorization {
   }
 }
 
-/** Returns a copy for the application. Changes to it have no effect on the decision, and a session can store it. */
+/**
+ * Returns a copy of a request for the application. Changes to the copy do not affect the decision, and a session can
+ * store it.
+ */
 function copyOf({ request, data, ...members }: AuthorizationRequest): AuthorizationRequest {
   return Object.defineProperty({ ...members, data: { ...data } }, 'request', {
     value: request,

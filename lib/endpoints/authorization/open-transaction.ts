@@ -12,8 +12,9 @@ import { defaultResponseType, findDestination, findResponseType, verifyResponseT
 import { resolveRequest } from './resolve-request.js';
 
 /**
- * Finds the client and the redirect URI of an authorization request. Nothing is redirected before both are known.
- * @param denied whether the request contains `allowed=false`, by which the legacy `oauth2-server` interface denies it
+ * Finds the client and the redirect URI of an authorization request, and returns its transaction. The browser is not
+ * redirected before both are known.
+ * @param denied Whether the request contains `allowed=false`, by which the legacy `oauth2-server` interface denies it.
  */
 export async function openTransaction(
   context: AuthorizationContext,

@@ -32,7 +32,10 @@ export function hasChallenge(request: Request): boolean {
 
 const isMethod = (value: string) => /^[\w.-]{1,32}$/.test(value);
 
-/** Returns the default challenge method: `plain` as in RFC 7636 §4.3, or `S256` if `plain` is not allowed. */
+/**
+ * Returns the challenge method that applies if none is given: `plain` as in RFC 7636 §4.3, or `S256` if `plain` is not
+ * allowed.
+ */
 const defaultMethod = (enablePlainPKCE: boolean) => (enablePlainPKCE ? 'plain' : 'S256');
 
 function verifyPlain(enablePlainPKCE: boolean): void {
@@ -41,8 +44,9 @@ function verifyPlain(enablePlainPKCE: boolean): void {
 }
 
 /**
- * Verifies the code verifier of a token request against the challenge that is stored with the code.
- * @throws {InvalidGrantError} If the verifier is missing or does not match. RFC 7636 §4.6
+ * Verifies the code verifier of a token request against the challenge that is stored with the code. Without a
+ * challenge, the request must not contain a verifier.
+ * @throws {InvalidGrantError} If the verifier is missing, unexpected or does not match. RFC 7636 §4.6
  */
 export function verifyCodeVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
   if (!code.codeChallenge) {

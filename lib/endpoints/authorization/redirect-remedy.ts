@@ -1,8 +1,8 @@
 const REGISTER = 'register the redirect URI exactly as the client sends it (`redirectUris`)';
 
 /**
- * Differences between redirect URIs that developers overlook: a hint, and a function that removes the difference from a
- * URI.
+ * Differences between redirect URIs that developers overlook. Each has a hint, and a function that makes two URIs equal
+ * if they differ only in this way.
  */
 const DIFFERENCES: readonly (readonly [hint: string, normalize: (uri: URL) => void])[] = [
   [

@@ -35,8 +35,9 @@ function isNative(client: CoreClient): boolean {
 /**
  * Returns the redirect URI of an authorization request: the requested one if it is registered, or the only registered
  * one. This prevents open redirects.
- * @throws {InvalidClientError} If the redirect URI is not registered. It must never be redirected to.
- * @throws {InvalidRequestError} If the request names none, and the client has registered several. RFC 6749 §3.1.2
+ * @throws {InvalidClientError} If the redirect URI is not registered. The browser must never be redirected to it.
+ * @throws {InvalidRequestError} If the request contains no redirect URI, and the client has registered several.
+ * RFC 6749 §3.1.2
  */
 export async function resolveRedirectUri(
   requested: string | undefined,
@@ -61,7 +62,11 @@ export async function resolveRedirectUri(
   return requested;
 }
 
-/** Returns the only registered redirect URI, for a request that names none. RFC 6749 §3.1.2.3 */
+/**
+ * Returns the only registered redirect URI, for a request without `redirect_uri`. RFC 6749 §3.1.2.3
+ * @throws {InvalidClientError} If the client has no valid redirect URI.
+ * @throws {InvalidRequestError} If the client has registered several.
+ */
 function onlyRegisteredUri(registered: readonly unknown[]): string {
   const [uri, another] = new Set(registered.filter((one) => typeof one === 'string' && isRedirectUri(one)));
   if (uri === undefined) {
@@ -70,7 +75,7 @@ function onlyRegisteredUri(registered: readonly unknown[]): string {
   }
   if (another !== undefined) {
     const detail = {
-      reason: 'request names no `redirect_uri`, and the client has registered several',
+      reason: 'request contains no `redirect_uri`, and the client has registered several',
       expected: registered,
     };
     throw new InvalidRequestError('Missing parameter: `redirect_uri`').because(detail);

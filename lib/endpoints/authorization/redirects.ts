@@ -11,13 +11,13 @@ export const fragment: ResponseModeOf<unknown> = {
   write: (response, { redirectUri, parameters }) => response.redirect(fragmentUri(redirectUri, parameters)),
 };
 
-/** Returns `uri` with parameters added to its query. */
+/** Returns `uri` with parameters added to its query. A web URI without a path gets the path `/`. */
 export function queryUri(uri: string, parameters: Readonly<Record<string, string>>): string {
   const base = withPath(uri);
   return addParameters(base, parameters, base.includes('?') ? (base.endsWith('?') ? '' : '&') : '?');
 }
 
-/** Returns `uri` with parameters as its fragment. */
+/** Returns `uri` with parameters as its fragment. A web URI without a path gets the path `/`. */
 export const fragmentUri = (uri: string, parameters: Readonly<Record<string, string>>): string =>
   addParameters(withPath(uri), parameters, '#');
 

@@ -4,9 +4,9 @@ import type { ResolvedRequest } from '../../contracts/resolved-request.js';
 import type { Request } from '../../http/request.js';
 
 /**
- * Returns the request that contains the parameters: the browser's request, or the one that a feature finds in its
- * place, such as a pushed authorization request.
- * @throws {InvalidRequestError} If more than one feature finds a request. RFC 9126 §4
+ * Returns the request that contains the parameters: the browser's request, or the request that a feature returns
+ * instead, such as a pushed request or a request object.
+ * @throws {InvalidRequestError} If more than one feature returns a request. RFC 9126 §4
  */
 export async function resolveRequest(request: Request, server: ServerContext): Promise<ResolvedRequest> {
   let first: ResolvedRequest | undefined;
