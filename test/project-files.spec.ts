@@ -75,7 +75,7 @@ describe.each(workflows)('the workflow %s', (file) => {
     expect(called.filter((path) => !workflows.includes(normalize(path)))).toEqual([]);
   });
 
-  it('has read access to the source only, and stores neither secrets nor the checkout token', () => {
+  it('has read access to the source only, plus an identity token for the release, and uses no secret', () => {
     expect(workflow(file).permissions).toEqual({ contents: 'read' });
     const given = jobsOf(file).flatMap(({ permissions }) => (permissions ? [permissions] : []));
     expect(given).toEqual(file.endsWith('/release.yml') ? [{ contents: 'read', 'id-token': 'write' }] : []);

@@ -56,7 +56,7 @@ describe('the pages of the device flow in a browser', () => {
   it.each([
     { place: 'desktop-light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
     { place: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  ] as const)('are accessible, $place', async ({ place, ...look }) => {
+  ] as const)('have no accessibility violations and fit the screen: $place', async ({ place, ...look }) => {
     const { page, complaints, look: lookAt } = await openPage(browser, look);
     const { verification_uri, verification_uri_complete, user_code } = await begin();
     const wide: number[] = [];

@@ -34,7 +34,7 @@ describe('the second factor page in a browser', () => {
   it.each([
     { place: 'desktop-light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
     { place: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  ] as const)('is accessible, $place', async ({ place, ...look }) => {
+  ] as const)('has no accessibility violations and fits the screen: $place', async ({ place, ...look }) => {
     const { page, complaints, look: lookAt } = await openPage(browser, look);
     const wide: number[] = [];
     await page.goto(`${url}/oauth/login?return_to=/oauth/applications`);

@@ -81,7 +81,7 @@ describe('docs/conformance.md', () => {
     expect(page).toContain('Text between the tables.');
   });
 
-  it('replaces the results of a plan on the same platform only', () => {
+  it('replaces the recorded results of a plan only for the same platform', () => {
     const first = withResult([], result('one', [module('SKIPPED', { why: 'Not supported.' })]), circumstances);
     const second = withResult(first, result('two', [module('REVIEW', { why: 'A page.' })]), circumstances);
     const third = withResult(second, result('one', [module('PASSED')]), { ...circumstances, commit: '89abcde' });
@@ -105,7 +105,7 @@ describe('docs/conformance.md', () => {
     ]);
   });
 
-  it('shows the recorded results', async () => {
+  it('equals the page rendered from conformance/results.json', async () => {
     const page = await readFile('docs/conformance.md', 'utf8');
     const records = JSON.parse(await readFile('conformance/results.json', 'utf8')) as RecordedPlan[];
     const cells = (text: string) => text.replaceAll(/-+/g, '-').replaceAll(/ +/g, ' ');

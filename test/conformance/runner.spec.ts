@@ -164,7 +164,7 @@ describe('the runner of npm run conformance', () => {
     expect(closing).toBe('1 modules (PASSED 1), 0 not as expected');
   });
 
-  it('performs the server action that a module waits for once, and lets the module continue', async () => {
+  it('performs the server action that a module waits for only once, and lets the module continue', async () => {
     const done: unknown[] = [];
     const states = [{ status: 'CONFIGURED' }, { status: 'CONFIGURED' }, { status: 'FINISHED', result: 'PASSED' }];
     const prepare: ConformancePlan['prepare'] = () =>

@@ -62,7 +62,7 @@ describe.each(CATALOGUE)('error class %s', (className, status, name, phrase) => 
     expect([error.constructor.name, error.inner]).toEqual([className, undefined]);
   });
 
-  it('is a static property of OAuth2Server with the same name', () => {
+  it('is an export, and a static property of OAuth2Server, with the same name', () => {
     expect(Object.entries(engine)).toContainEqual([className, ErrorClass]);
   });
 

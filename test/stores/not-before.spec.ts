@@ -165,7 +165,7 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       expect(await Promise.all(found.map((each) => each()))).toEqual(issuers.map(() => '0000000'));
     });
 
-    it('rejects a time in the future, an invalid one, and an empty issuer', async () => {
+    it('rejects a time in the future, an invalid time, and empty issuers', async () => {
       const { store } = opened;
       for (const which of [
         { before: later(60) },

@@ -166,7 +166,7 @@ describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
     let opened: Opened;
     afterAll(() => opened.close());
 
-    it('after a failover, a store responds with 503 once, and replaces all connections to the server that became a replica', async () => {
+    it('after a failover, a store rejects one call with the status 503, and replaces all connections to the new replica', async () => {
       opened = await open(database, ownPrefix('failover'), { poolSize: POOL });
       const { dataSource, store } = opened;
       const save = (accessToken: string) =>
@@ -221,7 +221,7 @@ describe('a Redis store whose server rejects a command', () => {
     'Too many Cluster redirections. Last error: Error: MOVED 1 127.0.0.1:7000',
     'ERR max number of clients reached',
     'ERR max number of clients + cluster connections reached',
-  ])('responds with 503: %s', async (message) => {
+  ])('rejects calls with the status 503 after the Redis error: %s', async (message) => {
     await expect(refuse(message).store.getAccessToken('x')).rejects.toMatchObject({ status: 503 });
   });
 
@@ -236,7 +236,7 @@ describe('a Redis store whose server rejects a command', () => {
     expect(count).toBe(1);
   });
 
-  it('responds with 500 for a script error', async () => {
+  it('rejects a call with the original error of Redis if it is unknown', async () => {
     await expect(refuse('ERR unknown command').store.getAccessToken('x')).rejects.toThrow('ERR unknown command');
   });
 });

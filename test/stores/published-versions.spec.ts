@@ -24,7 +24,7 @@ if (RECORD_VERSION) for (const database of databases) await recordVersion(RECORD
 const versions = publishedVersions();
 
 describe.each(databases)('the migrations on $name', (database) => {
-  it.each(versions)('start with those of version %s', async (version) => {
+  it.each(versions)('start with all migrations of version %s, unchanged', async (version) => {
     const { migrations } = readVersion(version, database);
     expect((await currentMigrations(database)).slice(0, migrations.length)).toEqual(migrations);
   });
@@ -69,7 +69,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
     expect(await store.getAccessToken('access again')).toBeDefined();
   });
 
-  it('supports the earlier version running next to this one', async () => {
+  it('can be used by the earlier version and this version at the same time', async () => {
     if (!isComplete) return;
     await old.run('late');
     expect(await store.getAccessToken('access late')).toMatchObject({ user: ALICE });
@@ -82,7 +82,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
     expect(await old.run('find')).toHaveLength(0);
   });
 
-  it('supports this version after a later one has added a nullable column', async () => {
+  it('remains usable by this version after a later version has added a nullable column', async () => {
     const table = `${old.prefix}tokens`;
     const change = async (work: (runner: QueryRunner) => Promise<void>) => {
       const runner = old.source.createQueryRunner();

@@ -16,7 +16,7 @@ const nodes = new ClusterNodes();
 beforeAll(() => (drivers.length > 0 ? nodes.start() : undefined), 30_000);
 afterAll(() => nodes.stop());
 
-it('the Redis Cluster tests run with both drivers', () => {
+it('the Redis Cluster tests run with ioredis and node-redis', () => {
   expect(DRIVERS.map(([name]) => name)).toEqual(['ioredis', 'node-redis']);
 });
 

@@ -46,7 +46,7 @@ describe.each(url === undefined ? [] : DRIVERS)('a Redis store with %s that lose
     expect((await Promise.all(counts)).flat()).toEqual(Array<number>(480).fill(1));
   });
 
-  it('responds with 503 until the connection is restored', async () => {
+  it('rejects calls with temporarily_unavailable until the connection is restored', async () => {
     const short = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 0.3 });
     network.refuse();
     const asked = short.getAccessToken('access');

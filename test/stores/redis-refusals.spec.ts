@@ -43,7 +43,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store with %s', (_, connect) 
     store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
   const unavailable = { status: 503, name: 'temporarily_unavailable' };
 
-  it('responds with 503 while the memory of the server is full', async () => {
+  it('rejects calls with temporarily_unavailable while the memory of the server is full', async () => {
     await save('before');
     await operator.config('SET', 'maxmemory', '1');
     await expect(save('full')).rejects.toMatchObject(unavailable);
@@ -52,7 +52,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store with %s', (_, connect) 
     expect(await store.getAccessToken('after')).toBeDefined();
   });
 
-  it('responds with 503 while the server is a replica', async () => {
+  it('rejects calls with temporarily_unavailable while the server is a replica', async () => {
     await operator.replicaof('127.0.0.1', '1');
     await expect(save('replica')).rejects.toMatchObject(unavailable);
     await operator.replicaof('NO', 'ONE');
@@ -60,7 +60,7 @@ describe.each(isInstalled ? DRIVERS : [])('a Redis store with %s', (_, connect) 
     expect(await store.getAccessToken('primary')).toBeDefined();
   });
 
-  it('responds with 503 while another script is running', async () => {
+  it('rejects calls with temporarily_unavailable while another script is running', async () => {
     await operator
       .config('SET', 'busy-reply-threshold', '50')
       .catch(() => operator.config('SET', 'lua-time-limit', '50'));

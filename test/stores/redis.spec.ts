@@ -107,7 +107,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.getRefreshToken(refreshToken!)).resolves.toBeDefined();
     });
 
-    it('keeps tokens that never expire', async () => {
+    it('keeps tokens without an expiry', async () => {
       const forever = { accessTokenExpiresAt: undefined, refreshTokenExpiresAt: undefined };
       const { accessToken } = await issue(forever);
       expect(await isAlive(accessToken)).toBe(true);
@@ -231,7 +231,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       await expect(store.prune()).resolves.toBe(0);
     });
 
-    it('replaces the hash of a secret whose cost was too low', async () => {
+    it('replaces the hash of a secret if its cost was too low', async () => {
       const cheap = '$scrypt$ln=10,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$IUSmUocGdg0I+tmFLqBZylWZXaN0QF/OgmFPEh177VQ';
       await store.saveClient({ ...WEB, secretHashes: [cheap] });
       const before = (await keys.contents()).get('client:web')!.content;

@@ -92,7 +92,7 @@ describe('the verification of a correct client secret', () => {
     for (const found of await bring()) expect(found).toEqual({ id: 'web', grants: [] });
   });
 
-  it.each([-1, Number.NaN, Infinity])('rejects %p as `rememberSecretsFor`', (rememberSecretsFor) => {
+  it.each([-1, Number.NaN, Infinity])('rejects the value %p of `rememberSecretsFor`', (rememberSecretsFor) => {
     expect(() => storeOf({}, { rememberSecretsFor })).toThrow('`rememberSecretsFor` must be a number of seconds');
   });
 });

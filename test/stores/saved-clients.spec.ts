@@ -106,7 +106,7 @@ describe('a saved client', () => {
     },
   );
 
-  it.each(RIGHT)('may have %s', async (_, more) => {
+  it.each(RIGHT)('is accepted with %s', async (_, more) => {
     const client = { ...good, ...more };
     const store = new MemoryStore({ clients: [client], users });
     expect(await store.getClient(client.id, null)).toMatchObject({ id: client.id });

@@ -58,7 +58,7 @@ describe('readAuthorizationRequest()', () => {
     { client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] },
     { code_challenge_method: 'plain' },
     { state: ['a', 'b'] },
-  ])('rejects %p like authorize()', async (query) => {
+  ])('rejects the parameters %p with the same error as authorize()', async (query) => {
     const { error, response } = await read(query, { issuer: 'https://as' });
     const expected = await runOperation(createTestModel(), 'authorize', authorizeRequest({ ...query }), {
       ...signedIn,

@@ -498,7 +498,7 @@ describe('consent to authorization details', () => {
 describe('authorization details of a hostile client', () => {
   const server = make();
 
-  it('cause a protocol error at most, whatever JSON is sent', async () => {
+  it('cause no error other than a protocol error, whatever JSON is sent', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue({ maxDepth: 6 }),

@@ -294,7 +294,7 @@ describe('device authorization (RFC 8628)', () => {
     ['an unknown client', 'nobody', {}, 401, 'invalid_client'],
     ['a scope that the client may not request', 'tv', { scope: 'admin' }, 400, 'invalid_scope'],
     ['a repeated scope', 'tv', { scope: ['read', 'write'] }, 400, 'invalid_request'],
-  ])('returns no codes for %s', async (_, id, form, status, error) => {
+  ])('returns an error and no codes for %s', async (_, id, form, status, error) => {
     const answer = await callEndpoint(server, 'device_authorization', from(id, form));
     expect(answer).toMatchObject({ status, body: { error } });
   });
@@ -309,7 +309,7 @@ describe('device authorization (RFC 8628)', () => {
     expect(await poll(server, begun, 'box')).toMatchObject({ status: 200 });
   });
 
-  it('binds the tokens to the requested resource, and does not require a pushed request', async () => {
+  it('binds the tokens to the requested resource, and needs no pushed request even if those are required', async () => {
     const one = serverOf(store, [resourceIndicators({ resources: [NOTES] }), pushedRequests({ required: true })]);
     const begun = await begin(one, 'tv', { scope: 'read', resource: NOTES });
     expect(await find(one, begun)).toMatchObject({ resource: [NOTES] });

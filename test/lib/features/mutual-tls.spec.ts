@@ -190,7 +190,7 @@ describe('a client with the authentication method tls_client_auth', () => {
     { tlsClientAuthSubjectDn: 'CN=Client.example' },
     { tlsClientAuthSanDns: 'client.example', tlsClientAuthSanIp: '192.0.2.7' },
     { tlsClientAuthSanDns: ['client.example'] },
-  ])('is rejected with the registered name %j', async (name) => {
+  ])('is rejected if its registered name %j does not match the certificate', async (name) => {
     const { requestToken } = createMutualTlsServer({}, [{ tokenEndpointAuthMethod: 'tls_client_auth', ...name }]);
     expect(await requestToken('it', { certificate: issue({ names: NAMES, issuer: authority }) })).toMatchObject(
       REFUSED,

@@ -276,7 +276,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     expect(await push(server, { resource: 'https://a.example/' })).toMatchObject({ status: 201 });
   });
 
-  it('accepts requests from a configured origin of the client', async () => {
+  it('accepts requests only from the configured origins that belong to the client', async () => {
     const { server } = make({}, { cors: { origins: ['https://app.example', 'https://other.example'] } });
     const from = (origin: string) =>
       push(server, {}, { headers: { ...FORM, authorization: basic('web', SECRET), origin } });

@@ -354,7 +354,7 @@ describe('the client field of a feature', () => {
     return { model, server: new OAuth2Server({ model, issuer: 'https://as.example', features: [open, ...features] }) };
   };
 
-  it('can be registered and read by its key', async () => {
+  it('can be registered, and is read from the stored client or from a property of the application', async () => {
     const { model, server } = serve(tenants('Tenants', [1]));
     const { body, status } = await ask(server, 'POST', { redirect_uris: [CALLBACK], tenant_id: 1 });
     expect({ status, tenant: body['tenant_id'] }).toEqual({ status: 201, tenant: 1 });

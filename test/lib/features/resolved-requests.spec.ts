@@ -40,7 +40,7 @@ describe('an authorization request whose parameters a feature finds by its reque
     expect(methods()).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
-  it('is answered once, and causes an error in the browser the second time', async () => {
+  it('issues a code once, and causes an error in the browser the second time', async () => {
     const { authorize, testModel } = start();
     await authorize();
     const { error, status, headers, body } = await authorize();
@@ -170,16 +170,19 @@ describe('the authorization hooks of a feature', () => {
     [{ resource: 'other' }, 'invalid_target', 'Invalid target: `resource` is unknown'],
     [{}, 'invalid_request', 'Missing parameter: `resource`'],
     [{ resource: ['api', 'api'] }, 'invalid_request', 'Repeated parameter: `resource`'],
-  ])('can reject %j with an error to the client in both phases', async (query, code, description) => {
-    const { testModel, server } = start(picky);
-    const request = authorizeRequest({ ...query });
-    const { redirected } = await runOperation(server, 'authorize', request, signedIn);
-    expect(redirected).toEqual({ error: code, error_description: description.replaceAll('"', "'"), state: 'xyz' });
-    const response = new Response();
-    await expect(server.readAuthorizationRequest(request, response)).rejects.toThrow(OAuthError);
-    expect(response.get('location')).toMatch(`error=${code}&`);
-    expect(testModel.codes.size).toBe(0);
-  });
+  ])(
+    'can reject the parameters %j with an error to the client, in authorize() and in readAuthorizationRequest()',
+    async (query, code, description) => {
+      const { testModel, server } = start(picky);
+      const request = authorizeRequest({ ...query });
+      const { redirected } = await runOperation(server, 'authorize', request, signedIn);
+      expect(redirected).toEqual({ error: code, error_description: description.replaceAll('"', "'"), state: 'xyz' });
+      const response = new Response();
+      await expect(server.readAuthorizationRequest(request, response)).rejects.toThrow(OAuthError);
+      expect(response.get('location')).toMatch(`error=${code}&`);
+      expect(testModel.codes.size).toBe(0);
+    },
+  );
 
   it('add properties to a token of response_type=token, but not to its response', async () => {
     const { testModel, server } = start(picky);

@@ -371,7 +371,7 @@ describe('token exchange (RFC 8693)', () => {
       ['rejects another actor', { sub: 'carol' }, true, 400],
       ['rejects a missing actor token', { sub: 'bob' }, false, 400],
       ['rejects an actor if the claim is empty', {}, true, 400],
-    ])('applies the claim `may_act`: %s', async (_, may_act, withActor, status) => {
+    ])('applies the claim `may_act` of the subject token: %s', async (_, may_act, withActor, status) => {
       const says: Feature = {
         id: 'Delegation',
         install: () => ({
@@ -452,7 +452,7 @@ describe('token exchange (RFC 8693)', () => {
       ['an unknown resource', { resource: 'https://unknown.example/' }],
       ['a resource that is not a URI', { resource: 'notes' }],
       ['an unknown audience', { audience: 'toString' }],
-    ])('rejects %s', async (_, form) => {
+    ])('rejects with invalid_target %s', async (_, form) => {
       const { access_token } = await signIn(server, 'web', { resource: [NOTES, MAIL] });
       expect(await exchange(server, 'web', access_token, form)).toMatchObject({ status: 400, error: 'invalid_target' });
     });

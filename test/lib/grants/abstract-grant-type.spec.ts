@@ -19,7 +19,7 @@ describe('AbstractGrantType', () => {
     [{}, 'Missing parameter: `accessTokenLifetime`'],
     [{ accessTokenLifetime: 1 }, 'Missing parameter: `model`'],
     [undefined, 'Missing parameter: `accessTokenLifetime`'],
-  ])('throws for the options %j: %s', (given, message) => {
+  ])('throws an InvalidArgumentError for the options %j: %s', (given, message) => {
     expect(() => make(given)).toThrow(InvalidArgumentError);
     expect(() => make(given)).toThrow(message);
   });

@@ -60,7 +60,7 @@ describe('the password grant', () => {
   });
 
   it.each(['tab\tbed', 'ünïcode', '😀', 'mixed 😀 text', '"quoted" \\ '])(
-    'accepts the user name %j',
+    'passes the user name %j unchanged to getUser()',
     async (username) => {
       const { testModel } = await grant({ username });
       expect(testModel.calls[1]?.slice(0, 3)).toEqual(['getUser', username, 'wonderland']);

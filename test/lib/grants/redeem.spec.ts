@@ -82,7 +82,7 @@ describe('a retry with a used refresh token', () => {
     expect(ended).toEqual(['family']);
   });
 
-  it('is answered from an encrypted copy that contains none of the tokens in clear text', async () => {
+  it('has an encrypted copy of the response stored for it, which contains no token in clear text', async () => {
     let sealed = '';
     const overrides = {
       revokeGrant: () => true,
@@ -97,7 +97,7 @@ describe('a retry with a used refresh token', () => {
     for (const secret of [body['access_token'], body['refresh_token'], 'refresh']) expect(clear).not.toContain(secret);
   });
 
-  it('has no encrypted copy stored for it if no `refreshTokenReuseInterval` is set', async () => {
+  it('has no copy of the response stored for it if no `refreshTokenReuseInterval` is set', async () => {
     const { testModel } = await refresh({}, {}, { redeem: inOneStep, revokeGrant: () => true });
     const [, , token] = testModel.calls.find(([name]) => name === 'redeem')!;
     expect(token).not.toHaveProperty('successor');

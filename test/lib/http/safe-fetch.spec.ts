@@ -82,7 +82,7 @@ describe('SafeFetch', () => {
     expect(await faultOf(new SafeFetch().post('https://127.0.0.1/', { type: 'text/plain', body: 'a' }))).toBe('url');
   });
 
-  it('accepts other JSON media types', async () => {
+  it('accepts media types with the suffix +json', async () => {
     server.replies['/'] = json({ a: 1 }, { 'content-type': 'application/oauth-client+json; charset=utf-8' });
     expect(await fetching().json(server.url('/'))).toMatchObject({ body: { a: 1 } });
   });

@@ -171,7 +171,7 @@ const describeWithout = WITH_ML_DSA ? describe.skip : describe;
 describeWithout.each(ML_DSA)('signature algorithm %s on a Node.js version without ML-DSA', (name) => {
   const alg = name as SigningAlgorithm;
 
-  it('is rejected at start-up with a message that names the required version', () => {
+  it('is rejected at start-up with a message that names the required Node.js version', () => {
     const algorithms = [alg];
     const needs = /ML-DSA requires Node.js 24.7 or later; this is v2\d/;
     expect(() => keys({ secret: 'x'.repeat(32), algorithms })).toThrow(needs);
@@ -194,7 +194,7 @@ describe('a private key in PEM format', () => {
   it.each([
     ['P-384', 'ES384'],
     ['P-521', 'ES512'],
-  ])('signs on the curve %s with %s', async (namedCurve, alg) => {
+  ])('on the curve %s signs ID tokens with %s', async (namedCurve, alg) => {
     const pem = generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
     expect(createPrivateKey(pem).asymmetricKeyType).toBe('ec');
     const server = await openIdServer({ from: [pem], alg: alg as SigningAlgorithm });

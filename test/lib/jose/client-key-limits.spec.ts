@@ -55,7 +55,7 @@ const sign = (claims: object, header: object = {}) =>
     .sign(rsaKey);
 
 describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_, key, fault) => {
-  it('is rejected at registration', async () => {
+  it('is rejected when a client registers it', async () => {
     const server = new OAuth2Server({
       model: new MemoryStore({ clients: [], users }),
       issuer: ISSUER,

@@ -206,7 +206,7 @@ describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
     ['has an empty `jti`', { jti: '' }],
     ['has a number as `jti`', { jti: 7 }],
   ];
-  it.each(claims)('is rejected if it %s', async (_, bent) => {
+  it.each(claims)('is rejected with invalid_dpop_proof if it %s', async (_, bent) => {
     const { post } = await setUp();
     const proof = await prove(await newKey(), TOKEN, { claims: bent });
     expect(await post('token', SELF, { proof })).toMatchObject(refusedProof);

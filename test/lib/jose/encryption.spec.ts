@@ -42,13 +42,16 @@ describe('an encrypted ID token', () => {
     expect((await server.verifyIdToken(text)).payload).toMatchObject({ iss: ISSUER, sub: 'alice', nonce: 'n' });
   });
 
-  it.each(['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'])('uses the content encryption %s', async (enc) => {
-    const said = { id_token_encrypted_response_alg: 'ECDH-ES', id_token_encrypted_response_enc: enc };
-    const server = await serverFor({ metadata: { ...said, jwks: { keys: [p256.jwk] } } });
-    const { text, header } = await decrypted((await server.signIn()).id_token, p256.key);
-    expect(header).toMatchObject({ alg: 'ECDH-ES', enc });
-    await server.verifyIdToken(text);
-  });
+  it.each(['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'])(
+    'uses the content encryption %s that the client registered',
+    async (enc) => {
+      const said = { id_token_encrypted_response_alg: 'ECDH-ES', id_token_encrypted_response_enc: enc };
+      const server = await serverFor({ metadata: { ...said, jwks: { keys: [p256.jwk] } } });
+      const { text, header } = await decrypted((await server.signIn()).id_token, p256.key);
+      expect(header).toMatchObject({ alg: 'ECDH-ES', enc });
+      await server.verifyIdToken(text);
+    },
+  );
 
   it('contains c_hash and at_hash, and is also issued for a refresh', async () => {
     const server = await serverFor(toKeys(p256.jwk), undefined, { responseTypes: ['code id_token'] });
@@ -158,7 +161,7 @@ describe('the `jwks_uri` of a client with encrypted responses', () => {
   const client = (alg = 'ECDH-ES') => ({ idTokenEncryptedResponseAlg: alg, jwksUri: elsewhere.url('/jwks') });
   const say = (...keys: object[]) => void (elsewhere.replies['/jwks'] = json({ keys }));
 
-  it('is fetched once', async () => {
+  it('is fetched once for several sign-ins', async () => {
     say(p256.jwk);
     const { signIn } = await serverFor(client());
     for (let i = 0; i < 3; i++) await decrypted((await signIn()).id_token, p256.key);
@@ -324,7 +327,7 @@ describe('encryption()', () => {
     expect(() => encryption(options)).toThrow(/encryption\(\)|timeout/);
   });
 
-  it('does not confuse a public key of the server with an encryption key of the client', async () => {
+  it('encrypts with the encryption key of the client, even if the client also registered a signing key of the server', async () => {
     const { n, e } = RSA;
     const { signIn } = await serverFor({
       idTokenEncryptedResponseAlg: 'RSA-OAEP-256',

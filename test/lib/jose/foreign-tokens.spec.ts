@@ -54,7 +54,7 @@ describe('JwtTokens with access tokens recorded from Keycloak', () => {
     expect((token!['user'] as { roles: string[] }).roles).not.toContain('manage-account');
   });
 
-  it('accepts tokens of a service account without a user', async () => {
+  it('accepts tokens of a service account as tokens of the client itself', async () => {
     const { status, token } = await call(options, recorded.clientCredentialsToken);
     expect([status, isClientItself(token!['user'] as object)]).toEqual([200, true]);
   });
@@ -62,7 +62,7 @@ describe('JwtTokens with access tokens recorded from Keycloak', () => {
   it.each([
     ['an ID token', 'idToken', 'the token is not an access token', 'ID'],
     ['a refresh token', 'refreshToken', /./, undefined],
-  ] as const)('rejects %s', async (_, name, message, given) => {
+  ] as const)('rejects %s of Keycloak', async (_, name, message, given) => {
     const { status, message: said, reason } = await call(options, recorded[name]);
     expect([status, said]).toEqual([401, expect.stringMatching(message)]);
     expect(reason?.['given']).toBe(given);
@@ -123,7 +123,7 @@ describe('JwtTokens with access tokens in the documented formats of other produc
     expect(token).toMatchObject({ user: { roles: ['editor'] } });
   });
 
-  it('accepts Auth0 machine-to-machine tokens without a user', async () => {
+  it('accepts Auth0 machine-to-machine tokens as tokens of the client itself', async () => {
     const { token } = await ask(auth0(), { sub: 'm2m@clients', aud: AUDIENCE, azp: 'm2m', gty: 'client-credentials' });
     expect(isClientItself(token!['user'] as object)).toBe(true);
   });
@@ -144,7 +144,7 @@ describe('JwtTokens with access tokens in the documented formats of other produc
     expect(token).toMatchObject({ client: { id: 'spa' }, scope: 'Notes.Read', user: { id: 's', roles: ['Editor'] } });
   });
 
-  it('accepts application tokens of Entra ID with roles and without a user', async () => {
+  it('accepts application tokens of Entra ID with roles, as tokens of the client itself', async () => {
     const { token } = await ask(entra(), {
       sub: 'o',
       oid: 'o',

@@ -154,7 +154,7 @@ describe('jarm()', () => {
     expect(decodeProtectedHeader(redirected['response'] as string)).toMatchObject({ alg, kid: expect.any(String) });
   });
 
-  it('sends no response if it cannot sign it', async () => {
+  it('responds with 503, without a redirect, if it cannot sign the response', async () => {
     for (const scope of ['read', 'nonsense']) {
       const client = { authorizationSignedResponseAlg: 'none' };
       const { status, headers, error, body } = await ask({ response_mode: 'jwt', scope }, { client });

@@ -131,7 +131,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
     ['an audience with a trailing slash', { aud: `${ISSUER}/` }, {}],
     ['an audience in a list of one', { aud: [ISSUER] }, {}],
     ['no `jti` and no `iat`', { jti: undefined, iat: undefined }, {}],
-  ])('can have %s', async (_what, claims, header) => {
+  ])('is accepted if it has %s', async (_what, claims, header) => {
     expect(await setUp().redeem(await assertion(claims, header))).toMatchObject({ status: 200 });
   });
 
@@ -434,7 +434,7 @@ describe('an identity assertion (ID-JAG)', () => {
       setUp({}, { of, features: [authorizationDetails({ types }), ...features], methods });
     const asked = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
 
-    it('is redeemed for the known ones, or for the requested part of them', async () => {
+    it('is redeemed for its details of known types, or for the requested part of them', async () => {
       const { redeem, introspect } = setUpDetails();
       const all = await redeem(await idJag(said(READ, PAY, { type: 'unknown' })));
       expect(all).toMatchObject({ status: 200, authorization_details: [READ, PAY] });
@@ -498,7 +498,7 @@ describe('an identity assertion (ID-JAG)', () => {
     });
 
     it.each([[[]], [[7]], [[{}]], [{ type: 'chat' }], ['chat'], [null]])(
-      'is rejected with malformed details: %j',
+      'is rejected with malformed authorization_details: %j',
       async (none) => {
         expect(await setUpDetails().redeem(await idJag({ authorization_details: none }))).toEqual(REFUSED);
       },
@@ -513,7 +513,7 @@ describe('an identity assertion (ID-JAG)', () => {
     });
   });
 
-  it('is accepted only with its key if it is sender-constrained', async () => {
+  it('is rejected without a proof of its key if it is sender-constrained', async () => {
     const { redeem } = setUp({}, { of, features: [dpop()] });
     expect(await redeem(await idJag({ cnf: { jkt: 'another' } }))).toEqual(REFUSED);
   });
@@ -559,7 +559,7 @@ describe('the keys of a trusted issuer', () => {
       redeem(await by.sign({ iss: remote.issuer, sub: 'U1', aud: ISSUER }, header));
   };
 
-  it('are found by its metadata, fetched once, and fetched again for an unknown `kid`', async () => {
+  it('are found by the metadata of the issuer, cached, and fetched again for an unknown `kid`', async () => {
     const redeem = start({ coolDown: 0 });
     expect([await redeem(), await redeem()]).toMatchObject([{ status: 200 }, { status: 200 }]);
     expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
@@ -605,7 +605,7 @@ describe('the keys of a trusted issuer', () => {
       expect(asked).toHaveLength(2);
     });
 
-    it('can be part of its result', async () => {
+    it('are not fetched if the model returns them', async () => {
       const { bring } = redeemBy({ ...known(), jwks: remote.jwks });
       expect(await bring()).toMatchObject({ status: 200 });
       expect(asked).toEqual([]);
@@ -639,7 +639,7 @@ describe('the keys of a trusted issuer', () => {
       expect(asked).toEqual([]);
     });
 
-    it('are fetched within its timeout, even if the name server is slow', async () => {
+    it('cause temporarily_unavailable after the timeout that the model returned, if the name server is slow', async () => {
       let give: (addresses: string[]) => void = () => undefined;
       const lookup = () => new Promise<string[]>((resolve) => (give = resolve));
       const found = { ...known(), jwksUri: 'https://slow.example/keys', timeout: 0.01 };

@@ -92,7 +92,7 @@ describe('JwtTokens with a valid JWT access token', () => {
     expect(remote.received.map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server', JWKS]);
   });
 
-  it('returns no user for a client credentials token', async () => {
+  it('returns the client itself as user for a client credentials token', async () => {
     const { result } = await call(modelOf(), await sign({ sub: 'web' }));
     expect(isClientItself(result!['user'] as object)).toBe(true);
   });
@@ -183,14 +183,14 @@ describe('JwtTokens with a forged token', () => {
     return `${header}.${Buffer.from(JSON.stringify(claimsOf({ sub: 'admin' }))).toString('base64url')}.${signature}`;
   };
 
-  it.each(forgeries)('rejects a token %s', async (_, forge) => {
+  it.each(forgeries)('rejects without further details a forged or incomplete token: %s', async (_, forge) => {
     expect(await call(modelOf(), await forge())).toMatchObject(UNKNOWN);
   });
 
   it.each([
     ['for another resource', { aud: 'https://other.example' }, 'it is not intended for this resource'],
     ['that is sender-constrained', { cnf: { jkt: 'x' } }, 'it is bound to a key'],
-  ])('rejects a token %s with the reason', async (_, claims, message) => {
+  ])('rejects with a specific error message a token %s', async (_, claims, message) => {
     const { status, error } = await call(modelOf(), await sign(claims));
     expect({ status, message: error?.message }).toEqual({ status: 401, message: `Invalid token: ${message}` });
   });
@@ -303,7 +303,7 @@ describe('options of JwtTokens', () => {
       /`isClientCredentials` of JwtTokens must be a function/,
     ],
     ['a misspelled option', { audiences: 'x' }, /unknown option `audiences`/],
-  ])('cause a configuration error: %s', (_, options, sentence) => {
+  ])('are rejected by the constructor as a configuration error: %s', (_, options, sentence) => {
     expect(() => modelOf(options as never)).toThrow(InvalidArgumentError);
     expect(() => modelOf(options as never)).toThrow(sentence);
   });

@@ -97,7 +97,7 @@ describe('a request that is rejected with use_dpop_nonce (RFC 9449 §8)', () => 
     expect(client.id).toBe(other.id);
   });
 
-  it('can be repeated once with the same client assertion, even by two concurrent retries', async () => {
+  it('succeeds only once with a nonce and the same client assertion, even by two concurrent retries', async () => {
     const { client, send } = await setUp();
     const form = { ...GRANT, client_assertion: await client.assertion() };
     const { nonce } = await send('token', form);

@@ -433,7 +433,7 @@ describe('the validity period of a request object', () => {
     expect(await ask(server, { claims })).toMatchObject(REFUSED);
   });
 
-  it('is accepted within `maxLifetime`', async () => {
+  it('is accepted if it is within `maxLifetime`', async () => {
     const { server } = await setUp({ given });
     expect(await ask(server, { claims: { nbf: now() - 3000, exp: now() + 600 } })).toMatchObject(GRANTED);
   });

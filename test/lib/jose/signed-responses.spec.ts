@@ -177,7 +177,7 @@ describe('signed metadata', () => {
     expect(body).toMatchObject({ introspection_signing_alg_values_supported: ['ES256', 'Ed25519'] });
   });
 
-  it('is absent without signedMetadata()', async () => {
+  it('is absent from the metadata without signedMetadata()', async () => {
     const plain = make([serverMetadata()]);
     plain.mount({ authorize: '/authorize', token: '/token', jwks: '/jwks', 'server-metadata': '/m' });
     expect((await callEndpoint(plain, 'server-metadata', get())).body).not.toHaveProperty('signed_metadata');

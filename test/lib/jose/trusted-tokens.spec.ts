@@ -147,7 +147,7 @@ describe('token exchange with trustedTokens()', () => {
     expect(await introspect(again)).toMatchObject({ act: { ...act, act: { sub: 'before' } } });
   });
 
-  it('applies the claim `may_act`', async () => {
+  it('applies the claim `may_act` of the subject token to the actor token', async () => {
     const actor = { actor_token: await partner.sign({ sub: 'R1', aud: ISSUER }), actor_token_type: type('jwt') };
     const may = async (may_act: unknown) => (await exchange(await idToken({ may_act }), 'id_token', actor))['status'];
     expect(await may({ sub: 'R1', iss: partner.issuer })).toBe(200);

@@ -78,7 +78,7 @@ describe('a signed CIBA request', () => {
     expect(backchannelRequests[0]!.data).toMatchObject({ authorization_details: details });
   });
 
-  it('is accepted together with each method of client authentication', async () => {
+  it('is accepted together with client_secret_post and with client_secret_jwt', async () => {
     const { postForm } = await openCiba({ client });
     expect((await postForm({ request: await sign(), client_id: 'web', client_secret: SECRET }, '')).status).toBe(200);
     const byAssertion = await openCiba({
@@ -148,7 +148,7 @@ describe('a signed CIBA request', () => {
     ['a scope outside of it', { scope: 'openid' }],
     ['a resource outside of it', { resource: 'https://api.example/' }],
     ['a request_uri', { request_uri: 'https://app.example/request' }],
-  ])('is rejected together with %s', async (_, beside) => {
+  ])('is rejected if the form also contains %s', async (_, beside) => {
     const { postForm, backchannelRequests } = await openCiba({ client });
     expect(await postForm({ request: await sign(), ...beside })).toMatchObject(refusal);
     expect(backchannelRequests).toEqual([]);

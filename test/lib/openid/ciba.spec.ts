@@ -296,7 +296,7 @@ describe('the parameters of a CIBA request', () => {
 });
 
 describe('the decision of a user on a CIBA request', () => {
-  it('can be made by this user only, and once', async () => {
+  it('can be made only by the user that the request is for, and only once', async () => {
     const { begin, backchannelRequests, server, alice } = await open();
     await begin();
     const { id } = backchannelRequests[0]!;

@@ -52,7 +52,7 @@ describe('an ID token in the authorization response', () => {
     expect(body).toMatchObject({ sub: 'alice', email: ALICE.email, name: ALICE.name });
   });
 
-  it('contains how the user signed in', async () => {
+  it('contains `auth_time` and `acr` of the login', async () => {
     const { authorize } = await setUp();
     const signedIn = { authTime: new Date(1_700_000_000_000), acr: 'silver' };
     const { parameters } = await authorize({ response_type: 'id_token', nonce }, undefined, signedIn);
@@ -96,7 +96,7 @@ describe('an ID token in the authorization response', () => {
     expect((await usual.authorize(asked)).parameters).toMatchObject({ error: 'unsupported_response_type' });
   });
 
-  it('is described in the metadata', async () => {
+  it('is listed with its response types in the metadata', async () => {
     const { get } = await setUp({ more: [serverMetadata({ grantTypes: ['authorization_code', 'implicit'] })] });
     expect(await get('openid-configuration')).toMatchObject({
       response_types_supported: expect.arrayContaining(['code', ...responseTypes]),

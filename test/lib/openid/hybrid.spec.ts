@@ -168,7 +168,7 @@ describe('a hybrid response with a code and an access token', () => {
     expect(location).toContain(error === 'invalid_request' ? '#' : '?');
   });
 
-  it('requires both grants of the client and support of the server', async () => {
+  it('is refused if the client lacks one of both grants, or the server does not support the response type', async () => {
     for (const grants of [['authorization_code'], ['implicit']]) {
       const { authorize } = await setUp({ client: { grants } });
       for (const response_type of responseTypes) {

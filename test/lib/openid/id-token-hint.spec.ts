@@ -21,13 +21,13 @@ async function setUp() {
 }
 
 describe('an id_token_hint', () => {
-  it('returns client and user if it is an ID token of this server', async () => {
+  it('is read as client id, `sub` and claims if it is an ID token of this server', async () => {
     const { read, body, claims, facts } = await setUp();
     expect(await read(body.id_token)).toEqual({ clientId: 'web', sub: 'alice', claims });
     expect(facts.find(OPENID)!.subjectOf({ id: 'alice' }, { id: 'web', grants: [] })).toBe('alice');
   });
 
-  it('is accepted after its expiry, and returns its session', async () => {
+  it('is accepted after its expiry, and returns its session id (`sid`)', async () => {
     const { read, claims } = await setUp();
     const old = { ...claims, iat: 1_600_000_000, exp: 1_600_003_600, sid: 's-1' };
     expect(await read(await sign(old))).toMatchObject({ sub: 'alice', sid: 's-1' });

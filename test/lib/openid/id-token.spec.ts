@@ -81,7 +81,7 @@ describe('an ID token', () => {
     expect((await verifyIdToken(two.body.id_token)).payload).toMatchObject({ at_hash: half(one.body.access_token) });
   });
 
-  it('contains how the user signed in, also after a refresh', async () => {
+  it('contains `auth_time`, `acr` and `amr` of the login, also after a refresh', async () => {
     const facts = { auth_time: 1_700_000_000, acr: 'urn:mace:incommon:iap:silver', amr: ['pwd'] };
     const { auth_time: at, ...more } = facts;
     const { signIn, token, verifyIdToken } = await openIdServer();
@@ -327,7 +327,7 @@ describe('openid()', () => {
     expect(await get('openid-configuration')).toMatchObject({ claims_parameter_supported: true });
   });
 
-  it('accepts another algorithm that the keys support', () => {
+  it('accepts an algorithm other than RS256 that the keys support', () => {
     expect(start({ alg: 'ES256' }, { from: [EC] as never })).toBeInstanceOf(OAuth2Server);
     expect(start({ alg: 'EdDSA' }, { from: [ED] as never })).toBeInstanceOf(OAuth2Server);
   });

@@ -221,7 +221,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
     },
   );
 
-  it('contains how the user signed in, and no session id or nonce', async () => {
+  it('contains `auth_time`, `acr` and `amr` of the ID token, and no session id or nonce', async () => {
     const said = { auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'], sid: 'session', nonce: 'n' };
     const claims = claimsIn(await setUp().exchange(await idToken(said)));
     expect(claims).toMatchObject({ auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] });

@@ -27,7 +27,7 @@ describe('logout() at start-up', () => {
     expect(onSignOut).not.toHaveBeenCalled();
   });
 
-  it('subscribes with the issuer of each server if two servers share its value', async () => {
+  it('subscribes with the issuer of each server if two servers share one `logout()` value', async () => {
     const shared = [logout(), ciba()];
     const other = 'https://other.example.com';
     const first = await start(shared);

@@ -137,7 +137,7 @@ describe('the sector of a client with pairwise subjects', () => {
     body: { error: 'invalid_client_metadata', error_description: expect.stringContaining(text) },
   });
 
-  it('is the host of a document that lists the redirect URIs', async () => {
+  it('is the host of `sector_identifier_uri`, whose document lists the redirect URIs', async () => {
     const { register, signInAs } = await setUp();
     documents.replies['/sector'] = json([...redirect_uris, 'https://fourth.example/cb']);
     const said = { redirect_uris, subject_type: 'pairwise', sector_identifier_uri: documents.url('/sector') };

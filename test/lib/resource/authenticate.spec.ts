@@ -24,7 +24,7 @@ describe('authenticate()', () => {
     });
 
     it.each(['Bearer access', 'bearer access', 'BEARER access', 'Bearer  access'])(
-      'accepts the header %j',
+      'accepts the Authorization header %j',
       async (header) => {
         expect((await runOperation(hostWithToken(), 'authenticate', resourceRequest(header))).error).toBeUndefined();
       },

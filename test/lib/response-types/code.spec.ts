@@ -19,7 +19,7 @@ describe('an authorization code', () => {
       { authorizationCodeLifetime: '300' },
       300,
     ],
-  ])('expires after %s', async (_, options, seconds) => {
+  ])('expires after a lifetime of %s', async (_, options, seconds) => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
     const { result } = await authorize({}, options);
     expect(result?.['expiresAt']).toEqual(new Date(Date.UTC(2030, 0) + seconds * 1000));

@@ -46,7 +46,7 @@ describe('the lifetime of a token', () => {
       { accessTokenLifetime: 0 },
       [10, 1_209_600],
     ],
-  ])('is %s', async (_, options, client, expected) => {
+  ])('is taken from the client, the options or the default: %s', async (_, options, client, expected) => {
     expect(await lifetimes(options, client)).toEqual(expected);
   });
 
@@ -86,7 +86,7 @@ describe('generators of tokens in the model', () => {
     expect(body['access_token']).not.toBe(body['refresh_token']);
   });
 
-  it('are optional: random tokens are issued, all different', async () => {
+  it('are optional: without them, random tokens are issued, all different', async () => {
     const testModel = createTestModel();
     const tokens = await Promise.all(
       Array.from({ length: 100 }, async () => (await ask(testModel)).body['access_token']),

@@ -51,7 +51,7 @@ describe('the scope of a token request', () => {
     ['a list', ['write'], 'write'],
     ['more than was requested', 'read write extra', 'read write extra'],
     ['nothing, if it returns an empty list', [], undefined],
-  ])('becomes what validateScope() returns: %s', async (_, granted, expected) => {
+  ])('becomes the scope that validateScope() returns: %s', async (_, granted, expected) => {
     const { seen, sent } = await trace({ scope: 'read write' }, {}, () => granted);
     expect([sent, seen['saveToken'], seen['generateAccessToken']]).toEqual([expected, expected, expected]);
     const list = (await trace({ scope: 'read write' }, { scopeFormat: 'array' }, () => granted)).seen['saveToken'];

@@ -69,7 +69,7 @@ describe('nest-oauth2 keys', () => {
     await expect(run('rotate', '--alg', 'ECDH-ES')).rejects.toThrow('no key that decrypts with ECDH-ES');
   });
 
-  it('report servers and features without keys that could be changed', async () => {
+  it('report a server without keys(), keys in `from` of the application, and an unknown server', async () => {
     await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
     await expect(run('rotate', '--server', 'given')).rejects.toThrow(
       'the application configures the keys in `from` of `keys()`',

@@ -79,7 +79,7 @@ describe('OAuth2Clients, the injectable administration of clients,', () => {
     await app.close();
   });
 
-  it('is created for each request if the model is', async () => {
+  it('is request-scoped if the model is request-scoped', async () => {
     const app = await Test.createTestingModule({
       imports: [OAuth2Module.forRoot({ model: PerRequest })],
     }).compile();

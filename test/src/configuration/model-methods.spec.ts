@@ -42,7 +42,7 @@ describe('the start of an application whose model has a misspelt method', () => 
 });
 
 describe('an application’s own model method', () => {
-  it.each(OWN)('is accepted: `%s`', async (own) => {
+  it.each(OWN)('is accepted at start-up: `%s`', async (own) => {
     const model = { ...MINIMAL_MODEL, [own]() {} };
     const imports = [OAuth2Module.forRoot({ model: model as never })];
     const app = await Test.createTestingModule({ imports }).compile();

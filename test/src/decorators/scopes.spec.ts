@@ -13,14 +13,14 @@ describe('@Scopes()', () => {
     }
   });
 
-  it('reports which values are valid', () => {
+  it('throws an error that explains which values are valid', () => {
     expect(() => Scopes('notes:read notes:write')).toThrow(
       "Invalid argument: @Scopes() takes each scope as a separate argument without spaces. Got 'notes:read notes:write'",
     );
     expect(() => Scopes(undefined as never)).toThrow(/Got undefined$/);
   });
 
-  it('accepts any other text, and an empty list', () => {
+  it('accepts any valid scope, and an empty list', () => {
     const metadataOf = (...scopes: string[]) => {
       class Target {}
       Scopes(...scopes)(Target);

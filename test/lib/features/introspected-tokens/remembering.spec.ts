@@ -129,7 +129,7 @@ describe('the cache of IntrospectedTokens', () => {
     expect(await call(model)).toBe(200);
   });
 
-  it('does not keep failures', async () => {
+  it('does not keep failed introspections', async () => {
     const model = modelOf();
     remote.replies['/introspect'] = json({}, 500);
     expect(await call(model)).toBe(503);
