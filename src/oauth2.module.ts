@@ -49,8 +49,8 @@ import { verifyRoutes } from './guards/verify-routes.js';
 const ANY_ISSUER = 'https://tenant';
 
 /**
- * An OAuth 2.0 authorization server for a Nest application, with the providers that `OAuthGuard` injects. RFC 6749, RFC
- * 6750
+ * An OAuth 2.0 authorization server for a Nest application, with the providers that `OAuthGuard` injects. RFC 6749,
+ * RFC 6750
  */
 @Module({})
 export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBootstrap {

@@ -39,7 +39,7 @@ const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
 /** Whether an object is a provider without `provide`, such as `{ useFactory }`. If not, it is an instance. */
 export const isProvider = (value: object): boolean => SOURCES.some((source) => Object.hasOwn(value, source));
 
-/** Validates an option that takes a class, an instance or a provider. `null` counts as unset. */
+/** Validates an option that takes a class, an instance or a Nest provider. `null` counts as unset. */
 export const PROVIDER_OPTION: OptionCheck = (value, name) => {
   if (value === null || isClass(value)) return undefined;
   const problem = `the option \`${name}\` must be a class, an instance or a provider`;

@@ -8,8 +8,7 @@ export const ANY_SCOPE_METADATA = 'nest-oauth2:any-scope';
 /**
  * Requires that the access token has at least one of these scopes. On a method it replaces the scopes of its
  * controller. Combined with `@Scopes()`, the token must meet both.
- * @throws {InvalidArgumentError} If no scope is given, or one is empty or undefined.
- * RFC 6750 §3.1
+ * @throws {InvalidArgumentError} If no scope is given, or one is empty or undefined. RFC 6750 §3.1
  */
 export function AnyScope(...scopes: [string, ...string[]]) {
   assertConfig(scopes.length > 0, '@AnyScope() requires at least one scope; use @Scopes() to accept any valid token');

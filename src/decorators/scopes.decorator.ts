@@ -16,8 +16,7 @@ export type ScopesOf = (request: { method?: string; headers: object; body?: unkn
 /**
  * Requires that the access token has all of these scopes. A function returns scopes that depend on the request. On a
  * method it replaces the scopes of its controller. `@Scopes()` without scopes accepts any valid token.
- * @throws {InvalidArgumentError} If a scope is empty or undefined.
- * RFC 6750 §3.1
+ * @throws {InvalidArgumentError} If a scope is empty or undefined. RFC 6750 §3.1
  */
 export function Scopes(...scopes: (string | ScopesOf)[]): CustomDecorator {
   const functions = scopes.filter((one) => typeof one === 'function');
@@ -31,8 +30,7 @@ export function Scopes(...scopes: (string | ScopesOf)[]): CustomDecorator {
 
 /**
  * Verifies that each value is a single scope value.
- * @throws {InvalidArgumentError} If a value is empty, contains a space or is not a string.
- * RFC 6749 §3.3
+ * @throws {InvalidArgumentError} If a value is empty, contains a space or is not a string. RFC 6749 §3.3
  */
 export function verifyScopes(scopes: readonly unknown[], decorator = '@Scopes()'): void {
   for (const scope of scopes) {

@@ -20,8 +20,8 @@ const NAMED = new Map([
 
 /**
  * Returns the `HttpException` for an OAuth error. In addition to `error` and `error_description`, its response has
- * `statusCode` and `message`, like all exceptions of Nest, because exception filters and Apollo read them. RFC 6750
- * §3.1
+ * `statusCode` and `message`, like all exceptions of Nest, because exception filters and Apollo read them.
+ * RFC 6750 §3.1
  */
 export function toHttpException(failure: OAuthError, cause: unknown): HttpException {
   const { status } = failure;

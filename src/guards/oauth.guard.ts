@@ -91,8 +91,8 @@ export class OAuthGuard implements CanActivate {
 
   /**
    * Returns the request that the token is read from: the HTTP request, the handshake of a WebSocket, or the headers of
-   * a message. Override it if clients send the token elsewhere, and return `{ method: 'GET', headers: { authorization
-   * }, query: {} }`.
+   * a message. Override it if clients send the token elsewhere, and return
+   * `{ method: 'GET', headers: { authorization }, query: {} }`.
    */
   protected getRequest(context: ExecutionContext): Awaitable<NativeRequest> {
     return findTransport(context).readRequest(context);

@@ -28,5 +28,6 @@ export function readDecision(body: unknown): { decision: Decision; csrfToken: st
 /** Returns the error to log when a consent form has an invalid CSRF token. The user sees the consent page again. */
 export const invalidCsrfToken = () =>
   new InvalidRequestError('Invalid request: the CSRF token `ticket` is invalid').because({
-    reason: 'CSRF token of the consent form is expired, already used, or was issued for another user or request',
+    reason:
+      'CSRF token of the consent form is expired, already used or forged, or was issued for another user or request',
   });

@@ -3,8 +3,8 @@ import type { InteractionResponse } from '../interfaces/oauth2-interaction.inter
 import { NO_FRAMES } from '../http/native-reply.js';
 
 /**
- * The default headers of a page for one user. They keep it out of caches, frames and `Referer` headers. RFC 9700
- * §4.2.4, §4.16
+ * The default headers of a page for one user. They keep it out of caches, frames and `Referer` headers.
+ * RFC 9700 §4.2.4, §4.16
  */
 const PAGE_HEADERS = {
   'cache-control': 'no-store',

@@ -1,7 +1,10 @@
 import type { Awaitable, Falsy, Request } from '../../lib/index.js';
 import type { OAuth2Options } from './oauth2-options.interface.js';
 
-/** Finds the tenant of a request, and the options that differ between tenants: each has its own issuer. */
+/**
+ * Finds the tenant of a request, and the options of each tenant. Tenants have different issuers, and may have different
+ * models, secrets and interactions.
+ */
 export interface OAuth2Tenants {
   /**
    * Returns the id of the tenant that a request is for. It is called for every request. A falsy value causes a 404

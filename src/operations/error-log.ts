@@ -7,7 +7,9 @@ const logger = new Logger('OAuth2');
 /** Errors that were already logged: several fields of one GraphQL query may fail with the same error. */
 const logged = new WeakSet<Error>();
 
-/** Seconds between two warnings about unreachable resources of clients. Any client can cause such a failure at any rate. */
+/**
+ * Seconds between two warnings about unreachable resources of clients. Any client can cause such a failure at any rate.
+ */
 const WARNING_INTERVAL = 60;
 
 let nextWarning = 0;
@@ -25,8 +27,8 @@ export function logServerError(error: OAuthError): void {
 }
 
 /**
- * Logs that a document or keys of a client cannot be fetched: as a warning once per interval, so that the operator notices a broken network,
- * and at debug level otherwise, so that clients cannot fill the log.
+ * Logs that a document or keys of a client cannot be fetched: as a warning once per interval, so that the operator
+ * notices a broken network, and at debug level otherwise, so that clients cannot fill the log.
  */
 function logUnreachable(message: string): void {
   const now = performance.now() / 1000;

@@ -31,7 +31,7 @@ export class OAuth2HealthIndicator {
 
   /**
    * Runs the health check. It never rejects, and always returns within the timeout.
-   * @param timeout seconds after which a store that does not respond counts as down. Default: `1`.
+   * @param timeout seconds after which a check that has not completed counts as down. Default: `1`.
    */
   async isHealthy<K extends string = 'oauth2'>(
     key: K = 'oauth2' as K,

@@ -7,8 +7,8 @@ import { reportWithdrawn } from './page-events.js';
 import { textOf, type PageRequest } from './site.js';
 
 /**
- * The page that shows users which applications have access to their account, and revokes that access. The application must ask for
- * consent again afterwards.
+ * The page that shows users which applications have access to their account, and revokes that access. The application
+ * must ask for consent again afterwards.
  */
 export class ApplicationsEndpoint extends PageEndpoint {
   protected async get(pageRequest: PageRequest): Promise<void> {

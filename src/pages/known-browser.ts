@@ -9,9 +9,10 @@ import type { Site, PageRequest } from './site.js';
 const LIFETIME = 400 * 24 * 3600;
 
 /**
- * The cookie that marks a browser in which a user has signed in before. The cookie does not authenticate the user. Attempts with it are
- * counted separately, so that an attacker who guesses passwords cannot lock the user out. It is signed with the option
- * `secret` for one user name exactly as typed, because names that differ only in case may belong to two users.
+ * The cookie that marks a browser in which a user has signed in before. The cookie does not authenticate the user.
+ * Attempts with it are counted separately, so that an attacker who guesses passwords cannot lock the user out. It is
+ * signed with the option `secret` for one user name exactly as typed, because names that differ only in case may belong
+ * to two users.
  */
 export class KnownBrowser {
   private readonly cookie: BrowserCookie;

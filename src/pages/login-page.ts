@@ -11,7 +11,8 @@ const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
 /** The reasons in the event of a rejected login. A busy server is not reported as a rejected login. */
 const REASONS = {
   wrong: 'user name or password is incorrect',
-  expired: 'CSRF token of the login form is missing, invalid or from another browser',
+  expired:
+    'CSRF token of the login form is missing, invalid, or from another browser or site, or the pending login has expired',
   throttled: 'too many login attempts',
 } as const;
 

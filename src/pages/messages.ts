@@ -86,8 +86,8 @@ export const ENGLISH = {
 export type Messages = { readonly [Key in keyof typeof ENGLISH]?: string };
 
 /**
- * A language that the application adds: `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen'
- * } }`.
+ * A language that the application adds:
+ * `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen' } }`.
  */
 export interface Language {
   messages?: Messages;
@@ -99,8 +99,8 @@ export interface Language {
 export type Scopes = Readonly<Record<string, string | { readonly title?: string; readonly consent?: string }>>;
 
 /**
- * Descriptions of the OpenID Connect scopes for the consent page. An application may replace them. OpenID Connect Core
- * §5.4, §11
+ * Descriptions of the OpenID Connect scopes for the consent page. An application may replace them. OpenID Connect
+ * Core §5.4, §11
  */
 export const OPENID_SCOPES: Scopes = {
   openid: 'Know who you are here',

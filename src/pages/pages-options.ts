@@ -52,8 +52,8 @@ export interface PagesOptions extends Look {
    */
   signIn?: Pick<SignIn, 'acr' | 'amr'>;
   /**
-   * The second factor that is requested after the password: a code of an authenticator app, or a code that you send. If
-   * omitted, a password is sufficient.
+   * The second factor that is requested after the first factor: a code of an authenticator app, or a code that you
+   * send. If omitted, a password is sufficient.
    */
   secondFactor?: SecondFactorOptions;
   /**
@@ -65,8 +65,8 @@ export interface PagesOptions extends Look {
   /**
    * Whether consent pages show the logos of clients (`logo_uri`). The server fetches a logo, verifies that it is a PNG
    * or JPEG picture of at most 64 KiB and 1024 x 1024 pixels, caches it, and embeds it in the page. An object sets how
-   * logos are fetched. The logo of a self-registered client is shown only if its host is that of the client identifier
-   * or of a redirect URI. Default: `false`. RFC 7591 §2, §5
+   * logos are fetched. The logo of a self-registered client is shown only if its host is that of the client identifier,
+   * or that of all redirect URIs. Default: `false`. RFC 7591 §2, §5
    */
   clientLogos?: boolean | SafeFetchOptions;
   /** Whether there is a page with the applications that have access to the account. Default: `true`. */

@@ -87,7 +87,8 @@ export class OAuth2TenantServers {
 const isPartOfIssuer = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
 
 function unknownTenant(): InvalidRequestError {
-  const reason = '`findTenant()` or `createTenantOptions()` returned no tenant';
+  const reason =
+    '`findTenant()` or `createTenantOptions()` returned no tenant, or the issuer belongs to another tenant id';
   return new InvalidRequestError('Invalid request: no tenant is registered for this host or path', {
     code: 404,
   }).because({ reason });

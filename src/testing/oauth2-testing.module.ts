@@ -7,8 +7,8 @@ export interface OAuth2TestingOptions extends TestingModelOptions, OAuth2Setting
 /** An `OAuth2Module` for tests. Its model is in memory, so that `OAuthGuard` works without a database. */
 export class OAuth2TestingModule {
   /**
-   * Returns the module: `imports: [OAuth2TestingModule.forTest()]`. Then authenticate requests with `actingAs(app,
-   * user, scopes)`. By default it is global.
+   * Returns the module: `imports: [OAuth2TestingModule.forTest()]`. Then authenticate requests with
+   * `actingAs(app, user, scopes)`. By default it is global.
    * @param options the initial clients and users, and options of `OAuth2Module.forRoot()`
    */
   static async forTest({ clients, users, ...options }: OAuth2TestingOptions = {}) {

@@ -41,7 +41,10 @@ export interface Transport {
    */
   findRequestKey?(context: ExecutionContext): object | undefined;
   toException(failure: OAuthError, refusal: RefusalContext, context: ExecutionContext): Error | Promise<Error>;
-  /** Returns the connection or stream that stays open after the request. `undefined` if nothing stays open. */
+  /**
+   * Returns the connection or stream that stays open after the request, to close it with its token. `undefined` if
+   * nothing stays open.
+   */
   findStream?(context: ExecutionContext, requirements: AccessRequirements): OpenStream | undefined;
 }
 

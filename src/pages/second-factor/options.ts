@@ -33,13 +33,13 @@ export interface SecondFactorOptions {
    */
   acr?: string;
   /**
-   * The authentication methods of the second factor, in addition to those of the password and `mfa`. Default:
+   * The authentication methods of the second factor, in addition to those of the first factor and `mfa`. Default:
    * `['otp']`. RFC 8176 §2
    */
   amr?: readonly string[];
   /**
    * `'always'`: users who have set it up enter a code at each login. `'wanted'`: only if a client requests an `acr`
-   * that the password does not satisfy. Default: `'always'`.
+   * that the second factor satisfies and the first factor does not. Default: `'always'`.
    */
   when?: 'always' | 'wanted';
   /**

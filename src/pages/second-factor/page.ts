@@ -8,7 +8,7 @@ const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } a
 
 const REASONS = {
   codeWrong: 'code of the second factor is incorrect',
-  codeExpired: 'CSRF token of the second factor form is missing, invalid, or from another browser or user',
+  codeExpired: 'CSRF token of the second factor form is missing, invalid, or from another browser, site or user',
   throttled: 'too many attempts with codes of the second factor',
 } as const;
 

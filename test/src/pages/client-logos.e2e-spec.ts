@@ -157,10 +157,10 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
   });
 
   it.each<[string, string | undefined]>([
-    ['has the host of a redirect URI', '127.0.0.1'],
+    ['has the host of the redirect URI', '127.0.0.1'],
     ['has another host', undefined],
   ])(
-    'of a self-registered client is embedded only if its URL has the host of a redirect URI: it %s',
+    'of a self-registered client is embedded only if its URL has the common host of the redirect URIs: it %s',
     async (_, host) => {
       const logo_uri = `${logos.url}/logo.png`.replace('127.0.0.1', host ?? 'localhost');
       const { consent } = await setUp({ logoUri: undefined, metadata: { logo_uri } } as never);
