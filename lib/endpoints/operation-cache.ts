@@ -9,15 +9,15 @@ import { type Options, resolveOptions } from '../options/resolve-options.js';
 import { REQUIREMENT_NAMES } from '../options/token-requirements.js';
 
 /**
- * Maximum number of cached operations. The oldest is removed first. Clients can cause any combination of the scopes
- * that functions in `@Scopes()` return, so they could fill the cache.
+ * Maximum number of cached operations. The least recently used is removed first. Clients can cause any combination of
+ * the scopes that functions in `@Scopes()` return, so they could otherwise fill the memory.
  */
 const MAX_CACHED = 1000;
 
 /**
- * A cache of operations of one kind, by the options of a call. It stores operations for calls without options, for a
- * scope alone, and for frozen options, as `OAuthGuard` passes them. Merging options on each call took a quarter of the
- * time of `authenticate()`.
+ * A cache of the operations of one endpoint or method, by the options of a call. It stores operations for calls without
+ * options, for a scope alone, and for frozen options, as `OAuthGuard` passes them. Merging options on each call took a
+ * quarter of the time of `authenticate()`.
  */
 export class OperationCache<O> {
   private readonly operations = new Map<string | undefined, O>();
@@ -30,7 +30,7 @@ export class OperationCache<O> {
 
   /**
    * Returns the operation for the options of a call.
-   * @throws {OAuthError} If the options or the model are invalid. The error is written to the response.
+   * @throws {OAuthError} If the options or the model are invalid. The error is also written to the response.
    */
   operationFor(options: object | undefined, response: Response): O {
     try {
@@ -76,7 +76,7 @@ export class OperationCache<O> {
 
   /**
    * Merges the options of a call with those of the server.
-   * @throws {ServerError} If an installed feature, such as a profile, does not allow them.
+   * @throws {ServerError} If an installed feature, such as a profile, does not allow the merged options.
    */
   private mergeOptions(options: object): Options {
     const { server } = this;
@@ -94,7 +94,7 @@ export class OperationCache<O> {
   }
 }
 
-/** Returns the scope, if the options contain nothing else. */
+/** Returns the scope, if the options contain only a scope as text. Otherwise `undefined`. */
 function onlyScope(options: { scope?: unknown }): string | undefined {
   if (typeof options.scope !== 'string') return undefined;
   for (const name in options) if (name !== 'scope') return undefined;
@@ -105,7 +105,8 @@ function onlyScope(options: { scope?: unknown }): string | undefined {
 const MAX_DEPTH = 3;
 
 /**
- * Whether an object and all objects inside it are frozen, so that an operation created for it is valid for later calls.
+ * Whether an object and all objects inside it are frozen, plain and without getters, so that an operation created for
+ * it is valid for later calls.
  */
 function isConstant(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return depth < MAX_DEPTH && typeof value !== 'function';

@@ -8,10 +8,10 @@ import type { Options } from '../options/resolve-options.js';
 
 /**
  * The base class of operations. An operation reads a request, writes a response and resolves to the result. One
- * instance handles many requests.
+ * instance handles many requests with the same options.
  */
 export abstract class Operation<Result> {
-  /** @param options the options of the server, merged with those of the call */
+  /** @param options The options of the server, merged with those of the call. */
   constructor(
     protected readonly options: Options,
     protected readonly server: ServerContext,
@@ -33,7 +33,11 @@ export function verifyRequestAndResponse(request: unknown, response: unknown): v
   }
 }
 
-/** Writes an error to a response, which must not be cached. @returns the same error, to throw. RFC 6749 §5.2 */
+/**
+ * Writes an error to a response, which must not be cached. If `response` is not a `Response`, nothing is written.
+ * RFC 6749 §5.2
+ * @returns The same error, to throw.
+ */
 export function respondWithError(response: unknown, error: OAuthError): OAuthError {
   if (response instanceof Response) {
     response.status = error.code;
@@ -46,7 +50,7 @@ export function respondWithError(response: unknown, error: OAuthError): OAuthErr
 
 /**
  * Passes the result of a promise to a Node-style callback. The callback runs outside the promise, so that its
- * exceptions are not taken for errors of the operation.
+ * exceptions are not treated as errors of the operation.
  */
 export function attachCallback<T>(result: Promise<T>, callback: Callback<T>): void {
   result.then(

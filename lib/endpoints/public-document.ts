@@ -7,14 +7,14 @@ import type { Awaitable } from '../model/model.js';
 import { respondWithError, verifyRequestAndResponse } from './operation.js';
 import { allowAnyOrigin } from './cross-origin.js';
 
-/** Builds the JSON document that an issuer publishes. */
+/** A function that builds the JSON document that an issuer publishes. */
 type BuildDocument = (server: ServerContext, issuer: string | undefined) => Awaitable<object>;
 
 const METHODS = ['GET', 'HEAD'];
 
 /**
  * Returns the endpoint of a public JSON document, such as metadata. Pages of any origin may read it, and it may be
- * cached. RFC 8615 §3
+ * cached for `maxAge` seconds. RFC 8615 §3
  */
 export function publicDocument(
   path: string,

@@ -1,13 +1,17 @@
 import type { ParameterDescriptions, EndpointDescription } from '../contracts/endpoint-description.js';
 
-/** Descriptions of the basic parameters of both endpoints, for API descriptions. RFC 6749 §4.1.1, §3.2 */
+/**
+ * Descriptions of the basic parameters of the authorization and token endpoints, for API descriptions.
+ * RFC 6749 §4.1.1, §3.2
+ */
 export const PARAMETERS: ParameterDescriptions = {
   authorize: {
     response_type: 'The response type, such as `code`.',
     client_id: 'The client.',
     redirect_uri: 'The redirect URI. Required if the client has registered several.',
     scope: 'The requested scope values, separated by spaces.',
-    state: 'A value that the response returns unchanged. Required without PKCE.',
+    state:
+      'A value that the response returns unchanged. Required without PKCE, unless the server allows requests without it.',
     response_mode: 'How the response parameters are returned, such as `query`.',
   },
   token: { grant_type: 'The grant type.', scope: 'The requested scope values, separated by spaces.' },
@@ -30,7 +34,7 @@ export const CODE_PARAMETERS: ParameterDescriptions = {
 
 /** Descriptions of the parameters of the password grant, for API descriptions. RFC 6749 §4.3.2 */
 export const PASSWORD_PARAMETERS: ParameterDescriptions = {
-  token: { username: 'The name of the user.', password: 'The password of the user.' },
+  token: { username: 'The username with which the user signs in.', password: 'The password of the user.' },
 };
 
 /** Descriptions of the parameters of the refresh token grant, for API descriptions. RFC 6749 §6 */

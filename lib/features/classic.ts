@@ -22,8 +22,8 @@ import { PasswordGrantType } from './password.js';
 import { RefreshTokenGrantType } from './refresh-token.js';
 
 /**
- * The authorization endpoint. It has no CORS, since only the browser's own window navigates to it. Its pages contain
- * CSRF tokens. RFC 9700 §2.6
+ * The authorization endpoint. It does not allow CORS, because only the browser's own window navigates to it, and its
+ * pages contain CSRF tokens. RFC 9700 §2.6
  */
 const authorize: Endpoint = {
   path: 'oauth/authorize',

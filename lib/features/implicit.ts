@@ -24,7 +24,8 @@ export const tokenResponseType = {
 
 /**
  * Issues an access token for an authorization response.
- * @param grantId the token family of a code that is issued in the same response
+ * @param grantId The token family of a code that is issued in the same response. If omitted, the token begins a new
+ * family.
  */
 export async function respondWithToken(
   request: AuthorizationRequest,

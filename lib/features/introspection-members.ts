@@ -7,7 +7,10 @@ import { scopeText } from '../tokens/scope.js';
 import { readSignInClaims } from '../tokens/sign-in-claims.js';
 import { subjectOf } from '../tokens/subject.js';
 
-/** Returns the introspection members that the library knows itself. Unknown values are omitted. RFC 7662 §2.2 */
+/**
+ * Returns the members of an introspection response that do not depend on features. Unknown values are `undefined`.
+ * RFC 7662 §2.2
+ */
 export function standardMembers({ kind, token }: StoredToken, issuer: string | undefined) {
   const { client, user, scope } = token;
   const { iat, nbf, cnf, resource, refreshTokenResource } = token as Partial<Token>;
@@ -30,7 +33,7 @@ export function standardMembers({ kind, token }: StoredToken, issuer: string | u
   };
 }
 
-/** Returns the `username` of a user. A client credentials token has none. */
+/** Returns the `username` of a user. `undefined` for a client credentials token, and for a user without `username`. */
 function usernameOf(user: Token['user']) {
   const { username } = user as { username?: unknown };
   return typeof username === 'string' && !isClientItself(user) ? username : undefined;

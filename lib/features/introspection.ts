@@ -22,14 +22,14 @@ export interface IntrospectionModel<C extends Client = Client> {
   /**
    * Decides whether the authenticated client may introspect this token. If omitted, a client may introspect its own
    * tokens, and access tokens for one of its `resources`. RFC 7662 §2.1, §4
-   * @param token the token as the model returned it. A refresh token has a `refreshToken`.
+   * @param token The token as the model returned it. A refresh token is a `RefreshToken`, without `accessToken`.
    */
   mayIntrospect?(client: C, token: Token<C> | RefreshToken<C>): Awaitable<boolean | Falsy>;
 }
 
 /**
- * Adds the introspection endpoint, by which resource servers ask whether a token is active. Tokens that are issued from
- * now on are saved with their time of issue, `iat`, in seconds. RFC 7662
+ * Adds the introspection endpoint, at which resource servers query whether a token is active. Tokens that are issued
+ * from now on are saved with their time of issue, `iat`, in seconds. RFC 7662
  */
 export function introspection(): Feature {
   return {
@@ -53,7 +53,9 @@ export function introspection(): Feature {
 
 class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected readonly id = 'introspection';
-  /** Without client authentication, a client that found a token could query its metadata. RFC 7662 §2.1 */
+  /**
+   * Client authentication is required: otherwise a client that found a token could query its metadata. RFC 7662 §2.1
+   */
   protected override readonly clientAuthentication = 'required';
   private readonly model: Model & IntrospectionModel = this.options.model;
   private readonly subjects = this.server.find(SUBJECT_IDENTIFIERS);
@@ -127,8 +129,8 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   }
 
   /**
-   * Replaces the ids of users by the subject identifiers that the client knows, if the token was issued to this client.
-   * OpenID Connect Core 1.0 §8.1
+   * Replaces user IDs in a response by the subject identifiers that the client knows. It does so only if the token was
+   * issued to the client that introspects it. OpenID Connect Core 1.0 §8.1
    */
   private replaceSubjects(body: Introspection, { token }: StoredToken, asking: CoreClient): void {
     const { client, user } = token;

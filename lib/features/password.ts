@@ -7,7 +7,8 @@ import { requestedScope } from '../tokens/scope.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
 
 /**
- * The password grant: the client sends the user's name and password. For old clients only. RFC 6749 §4.3, RFC 9700 §2.4
+ * The password grant: the client sends the user's username and password. For old clients only. RFC 6749 §4.3,
+ * RFC 9700 §2.4
  */
 export class PasswordGrantType extends GrantType<PasswordModel> {
   static readonly requires: readonly (keyof PasswordModel)[] = ['getUser'];

@@ -16,12 +16,15 @@ import { expiredError, rejectReplay, unknownDetail, verifyOwner } from '../endpo
 
 const TOKEN_NAME = 'refresh token';
 
-/** Tolerance in seconds for `revokedAgo`: a token may be consumed after the query that finds it has begun. */
+/**
+ * Tolerance in seconds for a slightly negative `revokedAgo`: a token may be consumed after the query that finds it has
+ * begun.
+ */
 const CLOCK_TOLERANCE = 1;
 
 /**
- * The refresh token grant: the client gets new tokens without the user. It implements refresh token rotation and replay
- * detection. RFC 6749 §6, RFC 9700 §4.14.2
+ * The refresh token grant: the client gets new tokens without interaction of the user. It implements refresh token
+ * rotation and replay detection. RFC 6749 §6, RFC 9700 §4.14.2
  */
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
@@ -66,16 +69,16 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   }
 
   /**
-   * Returns the previous response again, if the client retries within the rotation grace period
-   * (`refreshTokenReuseInterval`), for example after a lost response. Once the rotated refresh token was used, a retry
-   * is a replay. RFC 9700 §4.14.2
+   * Returns the first response again, if a client repeats a refresh request within the rotation grace period
+   * (`refreshTokenReuseInterval`), for example after a lost response. Later, or once the rotated refresh token was
+   * used, the request is rejected as a replay. RFC 9700 §4.14.2
    */
   private async retry(token: RefreshToken, value: string, requested: string | undefined): Promise<Token> {
     const previous = this.isRetry(token) ? decryptRotatedToken(token.successor, value) : undefined;
     const rotated = previous?.refreshToken && (await this.model.getRefreshToken(previous.refreshToken));
     if (!previous || !rotated || rotated.revokedAt) return await rejectReplay(token, TOKEN_NAME, this.options);
     if (requested && !(coversScope(previous.scope, requested) && coversScope(requested, previous.scope ?? ''))) {
-      throw new InvalidScopeError('Invalid scope: the refresh token was already used for another scope');
+      throw new InvalidScopeError('Invalid scope: the refresh token was already used with another scope');
     }
     const stored = await this.model.getAccessToken?.(previous.accessToken);
     const { client, user, grantId } = token;
@@ -83,8 +86,8 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   }
 
   /**
-   * Whether a consumed refresh token is still within its grace period. A time of use in the future is ignored, since
-   * clocks may differ.
+   * Whether a used refresh token is still within the rotation grace period. If the time of use is in the future, it is
+   * not, because clocks may differ.
    */
   private isRetry({ revokedAt, revokedAgo }: RefreshToken): boolean {
     if (!revokedAt || !(this.reuseInterval > 0)) return false;
@@ -99,8 +102,8 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
 }
 
 /**
- * Returns the requested scope, if it does not exceed the granted one.
- * @throws {InvalidScopeError} If it exceeds the granted scope.
+ * Returns the requested scope, or the granted scope if none is requested.
+ * @throws {InvalidScopeError} If the requested scope exceeds the granted scope.
  */
 function narrowScope(granted: Scope | undefined, requested: string | undefined): Scope | undefined {
   if (!requested) return granted;

@@ -16,8 +16,8 @@ export interface ProtectedResource {
    */
   resource: string;
   /**
-   * The scope values that requests to the resource may require, published as `scopes_supported`. If omitted, none are
-   * published.
+   * The scope values that requests to the resource may require, published as `scopes_supported`. If omitted, they are
+   * not published.
    */
   scopes?: readonly string[];
   /** The issuers whose tokens the resource accepts. Default: the option `issuer`. */
@@ -37,7 +37,7 @@ export interface ProtectedResourceOptions {
   maxAge?: number;
   /**
    * Whether the document of the first resource is also published at the root path, for clients that look only there. A
-   * strict client rejects it there, because it names another resource. Default: `false`. RFC 9728 §3.3
+   * strict client rejects it there, because `resource` in it has another path. Default: `false`. RFC 9728 §3.3
    */
   atRoot?: boolean;
 }
@@ -45,8 +45,8 @@ export interface ProtectedResourceOptions {
 const PATH = '/.well-known/oauth-protected-resource';
 
 /**
- * Publishes metadata of protected resources. A rejected client learns from it where to get a token, and with which
- * scopes. RFC 9728
+ * Publishes metadata of protected resources. The challenge to a rejected request contains its URL, so that the client
+ * learns where to get a token, and with which scopes. RFC 9728
  */
 export function protectedResource(options: ProtectedResourceOptions): Feature {
   const { maxAge = 3600, atRoot = false } = options ?? {};
@@ -88,7 +88,10 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
 const isResourceIdentifier = (resource: unknown): resource is string =>
   isPublicUrl(resource) || isResourcePath(resource);
 
-/** Returns the path of the metadata document: the path of the resource is appended, unless it is `/`. RFC 9728 §3.1 */
+/**
+ * Returns the path of the metadata document of a resource: the path of the resource is appended, unless it is `/`.
+ * RFC 9728 §3.1
+ */
 function metadataPath(resource: string): string {
   const { pathname } = new URL(resource, 'https://host');
   return PATH + (pathname === '/' ? '' : pathname);

@@ -13,8 +13,8 @@ import { findUnknownOption } from '../options/unknown-option.js';
 /** A model that can revoke single access tokens. */
 export interface RevocationModel {
   /**
-   * Revokes an access token that the model has found, so that `getAccessToken()` no longer finds it. Its refresh token
-   * and all other tokens remain valid. A second call has no effect. RFC 7009 §2.1
+   * Revokes an access token that the model has returned, so that `getAccessToken()` no longer finds it. Its refresh
+   * token and all other tokens remain valid. A second call has no effect. RFC 7009 §2.1
    */
   revokeAccessToken(token: Token): Awaitable<unknown>;
 }
@@ -23,8 +23,8 @@ export interface RevocationModel {
 export interface RevocationOptions {
   /**
    * Whether revoking an access token also revokes its grant: the refresh token and all other tokens of the same
-   * authorization. Requires a model with `revokeGrant()`. Default: `false`, only the access token is revoked. RFC 7009
-   * §2.1
+   * authorization. Requires a model with `revokeGrant()`. If `false`, only the access token is revoked. Default:
+   * `false`. RFC 7009 §2.1
    */
   accessTokenEndsGrant?: boolean;
 }

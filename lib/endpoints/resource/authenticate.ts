@@ -20,9 +20,9 @@ import { isFirstRefusal, lookUp } from './shared-look-ups.js';
 
 /** Finds and verifies the access token of a request to a protected resource. RFC 6750 */
 export class AuthenticateOperation extends Operation<Token> {
-  /** The required scope as response headers contain it. `undefined` if every valid token is accepted. */
+  /** The required scope as text, with its values separated by spaces. `undefined` if no scope is required. */
   private readonly required: string | undefined;
-  /** The required scope, if its characters are allowed in a challenge. RFC 6750 §3 */
+  /** The required scope, if its characters are allowed in a challenge. Otherwise `undefined`. RFC 6750 §3 */
   private readonly challengeScope: string | undefined;
   private readonly requirements: readonly Requirement[];
   private readonly verifyHooks = this.server.hooks.resource.verify;
@@ -41,7 +41,10 @@ export class AuthenticateOperation extends Operation<Token> {
     return this.verify(request, response, this.options.events);
   }
 
-  /** Like `handle()`, but emits the event of a refusal to these listeners. If omitted, no event is emitted. */
+  /**
+   * Like `handle()`, but emits the event of a refusal to `events` instead of the option `events`. If omitted, no event
+   * is emitted.
+   */
   async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
     verifyRequestAndResponse(request, response);
     const { model, allowBearerTokensInQueryString } = this.options;
@@ -78,7 +81,7 @@ export class AuthenticateOperation extends Operation<Token> {
   /**
    * Emits the event of a refusal, and writes the challenge with the scope of the requirement that the token does not
    * meet.
-   * @returns the error to throw
+   * @returns The error to throw.
    */
   private reject(error: OAuthError, refused: RejectionDetails): OAuthError {
     const { options, server } = this;
@@ -110,21 +113,27 @@ interface RejectionDetails {
   readonly events: EventSink | undefined;
   readonly token: Token | Falsy;
   readonly issuer: string | undefined;
-  /** The requirement that was being verified; `undefined` if the token itself is invalid. */
+  /**
+   * The requirement that the token does not meet, or that was verified last. `undefined` if no requirement was reached,
+   * because the token itself is invalid.
+   */
   readonly requirement: Requirement | undefined;
 }
 
 const METHODS = ['getAccessToken'] as const;
 
-/** Returns the key that distinguishes refusals by different requirements: the error message and the expected values. */
+/**
+ * Returns the text by which refusals for different requirements are told apart: the error message and the expected
+ * values.
+ */
 const refusalKey = (error: OAuthError) => `${error.message} ${String(OAuthError.detailOf(error)?.expected)}`;
 
-/** Returns the scope if its characters are allowed in a challenge. RFC 6750 §3 */
+/** Returns the scope if its characters are allowed in a challenge. Otherwise `undefined`. RFC 6750 §3 */
 const scopeForChallenge = (scope: string | undefined) => (scope !== undefined && isScope(scope) ? scope : undefined);
 
 /**
  * Returns the required scope as text, or `undefined` if no scope is required.
- * @throws {InvalidArgumentError} If the scope is invalid. Otherwise it would count as no requirement.
+ * @throws {InvalidArgumentError} If the scope is invalid, because it would otherwise count as no requirement.
  */
 function requiredScope(scope: unknown): string | undefined {
   if (scope && typeof scope !== 'string' && !Array.isArray(scope)) {
@@ -137,7 +146,8 @@ function requiredScope(scope: unknown): string | undefined {
 }
 
 /**
- * Returns the error of a token that is unknown, expired, of another issuer, or bound to a key that no feature verifies.
+ * Returns the error of a token that is unknown, expired, of another issuer, incomplete, or bound to a key that no
+ * feature verifies. `undefined` for a valid token.
  */
 function findTokenError(
   token: Token | Falsy,

@@ -4,22 +4,22 @@ import { optional } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 
-/** Returns the pattern of an `Authorization` header that contains a token in one of these schemes. RFC 6750 §2.1 */
+/** Returns a pattern that matches an `Authorization` header with a token in one of these schemes. RFC 6750 §2.1 */
 export const tokenHeaderPattern = (...schemes: string[]) =>
   new RegExp(`^(?:${schemes.join('|')}) +[\\w.~+/-]+=*$`, 'i');
 
 const BEARER = tokenHeaderPattern('Bearer');
 
 /**
- * Returns the access token of a request, which must be in exactly one place: header, form or query. RFC 6750 §2
- * @param pattern the pattern of the header, if schemes other than `Bearer` are accepted
+ * Returns the access token of a request, which must be in exactly one location: header, form or query. RFC 6750 §2
+ * @param pattern The pattern of the header, if schemes other than `Bearer` are accepted.
  * @throws {UnauthorizedRequestError} If the request has no token.
- * @throws {InvalidRequestError} If the token is malformed, or in a place that is not allowed.
+ * @throws {InvalidRequestError} If the token is malformed, in several locations, or in one that is not allowed.
  */
 export function readBearerToken(request: Request, allowQuery: boolean, pattern = BEARER): string {
   const header: unknown = request.get('authorization');
   const inQuery = isPresent(request.query);
-  // A body that is not a form may have a member `access_token` of its own, next to the header. RFC 6750 §2.2
+  // A JSON body may have a member `access_token` of its own. It is ignored if the request has the header. RFC 6750 §2.2
   const inBody = isPresent(request.body) && (!header || isForm(request.get('content-type')));
   if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
     throw new InvalidRequestError('Invalid request: only one authentication method is allowed');
@@ -30,13 +30,13 @@ export function readBearerToken(request: Request, allowQuery: boolean, pattern =
   throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
 }
 
-/** Whether a request presents an access token, valid or not. RFC 6750 §2 */
+/** Whether a request has an `Authorization` header or a parameter `access_token`, valid or not. RFC 6750 §2 */
 export const presentsToken = (request: Request): boolean =>
   Boolean(request.get('authorization')) || isPresent(request.query) || isPresent(request.body);
 
 /**
- * Returns the scheme in which a request presents its token, if it is one of these. `undefined` if it uses another
- * scheme, such as `Bearer`. RFC 9110 §11.4
+ * Returns the scheme of the `Authorization` header, if it is one of `schemes`. `undefined` for any other scheme, such
+ * as `Bearer`, and without a header. RFC 9110 §11.4
  */
 export function schemeOf(request: Request, schemes: Iterable<string>): string | undefined {
   const header: unknown = request.get('authorization');

@@ -1,7 +1,7 @@
 import { isPublicUrl } from '../../http/public-url.js';
 import { comparablePath } from '../../http/request-path.js';
 
-/** A protected resource that this application serves, as an absolute URI and as a path to compare with. RFC 8707 §2 */
+/** A protected resource that this application serves: its absolute URI, and its normalized path. RFC 8707 §2 */
 interface ResourceLocation {
   uri: string;
   path: string;
@@ -26,7 +26,10 @@ export class OwnResources {
   /** The path of the issuer, which a proxy may have removed from request paths. */
   private readonly issuerPath: string;
 
-  /** @param resources absolute URIs, or paths relative to the origin of the issuer */
+  /**
+   * @param resources Absolute URIs, or paths relative to the origin of the issuer. Paths are ignored if `issuer` is
+   * `undefined`.
+   */
   constructor(resources: Iterable<string>, issuer: string | undefined) {
     const uris = [...resources].map((one) => resourceUrl(one, issuer)).filter((one) => one !== undefined);
     this.uris = [...new Set(uris)];
@@ -37,8 +40,9 @@ export class OwnResources {
   }
 
   /**
-   * Returns the resource with the longest path that contains `path`. If no resource does, the path of the issuer is
-   * added before `path` and the search is repeated, since a proxy may have removed the path of the issuer.
+   * Returns the resource with the longest path that equals `path` or contains it. If no resource does, the path of the
+   * issuer is added before `path` and the search is repeated, because a proxy may have removed it. `undefined` if no
+   * resource matches.
    */
   find(path: string): string | undefined {
     if (this.locations.length === 0) return undefined;

@@ -17,16 +17,16 @@ import { scopeText } from '../../tokens/scope.js';
 import { schemeOf } from './bearer-token.js';
 import { stepUpOf } from './user-authentication.js';
 
-/** The optional details of a challenge. */
+/** The optional details of a rejected request, from which its challenge is made. */
 interface ChallengeDetails extends Partial<Omit<RejectedRequest, 'error'>> {
   /** The required scope, which the challenge contains if the scope of the token is insufficient. RFC 6750 §3 */
   scope?: string | undefined;
 }
 
 /**
- * Writes the status of an error and the challenge to the response of a protected resource. The challenge to a request
- * without a token does not contain the error. RFC 6750 §3
- * @returns the error to throw
+ * Writes the status of an error and the `WWW-Authenticate` challenge to the response of a protected resource. The
+ * challenge to a request without a token does not contain the error. A server error gets no challenge. RFC 6750 §3
+ * @returns The error to throw.
  */
 export function rejectRequest(response: Response, error: OAuthError, details: ChallengeDetails = {}): OAuthError {
   response.status = error.code;
@@ -54,8 +54,8 @@ export function rejectRequest(response: Response, error: OAuthError, details: Ch
 }
 
 /**
- * Returns the challenges of a response. A client that used a scheme other than `Bearer` gets the challenge of that
- * scheme. Other clients get one challenge for each supported scheme, and choose. RFC 9449 §7.1
+ * Returns the challenges of a response as text. A client that used a scheme other than `Bearer` gets only the challenge
+ * of that scheme. Other clients get one challenge for each supported scheme. RFC 9449 §7.1
  */
 function challengesForSchemes(
   parameters: string,
@@ -68,14 +68,14 @@ function challengesForSchemes(
   return `Bearer ${parameters}${others.join('')}`;
 }
 
-/** Returns the parameters that features add to a challenge. */
+/** Returns the parameters that features add to a challenge, as text. */
 function featureParameters(challenges: HookLists<ResourceHooks>['challenge'], refused: RejectedRequest): string {
   return quoted(challenges.flatMap((challenge) => Object.entries(challenge(refused) ?? {})));
 }
 
 /**
- * Returns the parameters of a challenge as text, without values that contain characters which cannot be quoted. RFC
- * 9110 §11.2
+ * Returns the parameters of a challenge as text, each after a comma. Values with characters that cannot be quoted are
+ * omitted. RFC 9110 §11.2
  */
 function quoted(parameters: readonly [string, string][]): string {
   return parameters
@@ -91,7 +91,7 @@ interface RefusedAccess {
   issuer: string | undefined;
 }
 
-/** Emits the event `access.refused` of a request to a protected resource. */
+/** Emits the event `access.refused` for a request to a protected resource, if the event has listeners. */
 export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: RefusedAccess): void {
   const { token, required, issuer } = refused;
   reportRefusal(events, 'access.refused', error, () => ({
@@ -106,8 +106,8 @@ export function reportAccessRefusal(events: EventSink | undefined, error: OAuthE
 }
 
 /**
- * Returns the reason of a refusal for which none was set. It is only created for an event that has listeners, since
- * refusals are frequent.
+ * Returns a refusal detail for an error to which none is attached. `undefined` if the error alone does not show a
+ * reason. It is only created for an event that has listeners, because refusals are frequent.
  */
 function defaultDetailOf(error: OAuthError, { token, required }: RefusedAccess): RefusalDetail | undefined {
   if (!token)

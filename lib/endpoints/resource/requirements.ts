@@ -6,11 +6,11 @@ import { type TokenRequirements, verifyTokenRequirements } from '../../options/t
 import { coversScope, scopeForModel } from '../../tokens/scope.js';
 import { hasStepUp, stepUpError } from './user-authentication.js';
 
-/** One requirement that a valid access token must meet before the request is accepted. */
+/** A requirement that a valid access token must meet before the request is accepted, such as a scope or a role. */
 export interface Requirement {
   /**
-   * The scope for the challenge and for `X-Accepted-OAuth-Scopes`. `undefined` if a further scope would not help. RFC
-   * 6750 §3
+   * The scope for the challenge and for the header `X-Accepted-OAuth-Scopes`. `undefined` if more scope values would
+   * not help. RFC 6750 §3
    */
   readonly scope: string | undefined;
   /** Whether the token meets the requirement. The result is a promise only if the model returns one. */
@@ -21,7 +21,7 @@ export interface Requirement {
 
 /**
  * Returns the requirements of a call of `authenticate()`, in the order in which they are verified.
- * @param scope the required scope, as text
+ * @param scope The required scope, as text.
  * @throws {InvalidArgumentError} If a requirement has an invalid value.
  */
 export function requirementsOf(
@@ -39,14 +39,14 @@ export function requirementsOf(
   ];
 }
 
-/** Requires all values of a scope. RFC 6750 §3.1 */
+/** Returns the requirement that the token has all values of a scope. RFC 6750 §3.1 */
 const allOf = (scope: string, options: Options): Requirement => ({
   scope,
   isMet: (token) => hasScope(token, scope, options),
   createError: insufficientScope,
 });
 
-/** Requires one of several scope values. RFC 6750 §3.1 */
+/** Returns the requirement that the token has at least one of several scope values. RFC 6750 §3.1 */
 function anyOf(values: readonly string[], options: Options): Requirement {
   async function isMetByModel(token: Token): Promise<boolean> {
     for (const value of values) if (await hasScope(token, value, options)) return true;
@@ -68,7 +68,7 @@ function hasScope(token: Token, scope: string, { model, scopeFormat }: Options):
 
 const insufficientScope = () => new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
 
-/** Requires a token that was issued for a user, not for the client itself. RFC 9700 §4.15 */
+/** The requirement that the token was issued for a user, not for the client itself. RFC 9700 §4.15 */
 const USER: Requirement = {
   scope: undefined,
   isMet: ({ user }) => !isClientItself(user),
@@ -82,7 +82,7 @@ const USER: Requirement = {
   },
 };
 
-/** Requires a user with one of these roles. */
+/** Returns the requirement that the user has at least one of these roles. */
 const anyRoleOf = (roles: readonly string[]): Requirement => ({
   scope: undefined,
   isMet: (token) => rolesOf(token).some((role) => roles.includes(role)),
@@ -96,13 +96,13 @@ const anyRoleOf = (roles: readonly string[]): Requirement => ({
   },
 });
 
-/** Returns the role names of the user. Roles that are objects are ignored, since they have no text to report. */
+/** Returns the role names of the user. Empty if the user has no list `roles`. Roles that are objects are ignored. */
 function rolesOf({ user }: Token): readonly string[] {
   const { roles }: { roles?: unknown } = user;
   return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === 'string') : [];
 }
 
-/** Requires that the user's authentication is strong and recent enough for the route. RFC 9470 §3 */
+/** Returns the requirement that the user's authentication is strong and recent enough for the route. RFC 9470 §3 */
 const authenticatedBy = (stepUp: NonNullable<TokenRequirements['stepUp']>): Requirement => ({
   scope: undefined,
   isMet: (token) => hasStepUp(token, stepUp),

@@ -17,7 +17,7 @@ const sharers = new WeakMap<Request, Shared>();
 /**
  * Lets all requests with the same `key` look up each access token once, and report each kind of refusal once. Some
  * transports call the guard several times per request: GraphQL calls it for each field of a query.
- * @param key an object that exists as long as the native request, and no longer
+ * @param key An object that exists exactly as long as the native request.
  */
 export function shareLookUps(request: Request, key: object): void {
   let entry = shared.get(key);
@@ -26,8 +26,8 @@ export function shareLookUps(request: Request, key: object): void {
 }
 
 /**
- * Returns the access token with this text, or the pending look-up that another handler of the same native request has
- * started.
+ * Returns the access token with this text from the model. If the requests share look-ups, it returns the look-up that
+ * another handler of the same native request has started.
  */
 export function lookUp(model: Model, value: string, request: Request): LookUp | Token | Falsy {
   const lookUps = sharers.get(request)?.lookUps;
@@ -39,7 +39,10 @@ export function lookUp(model: Model, value: string, request: Request): LookUp | 
   return pending;
 }
 
-/** Whether a refusal must be reported, because no other handler of the same native request has reported it. */
+/**
+ * Whether no other handler of the same native request has reported this kind of refusal. Always `true` if the requests
+ * do not share look-ups.
+ */
 export function isFirstRefusal(request: Request, refusal: string): boolean {
   const reported = sharers.get(request)?.reported;
   if (!reported) return true;

@@ -3,12 +3,12 @@ import type { Token } from '../../model/model.js';
 import type { StepUp } from '../../options/token-requirements.js';
 import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 
-/** Tolerated clock skew in seconds, by which the clock of an authorization server may be ahead. */
+/** Tolerated clock skew in seconds, by which the clock of the authorization server may be ahead of this one. */
 const CLOCK_SKEW = 60;
 
 /**
- * Whether the user's authentication is strong and recent enough. An unknown `acr` or authentication time never is. RFC
- * 9470 §3
+ * Whether the user's authentication is strong and recent enough. An unknown `acr` does not meet a required `acr`, and
+ * an unknown time does not meet a `maxAge`. RFC 9470 §3
  */
 export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
   const claims = readSignInClaims(token);
@@ -16,8 +16,8 @@ export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
 }
 
 /**
- * Returns the error for a token whose user must sign in again: with a stronger method, or else more recently. RFC 9470
- * §3
+ * Returns the error for a token whose user must sign in again. If `acr` is not met, it asks for a stronger login,
+ * otherwise for a more recent one. RFC 9470 §3
  */
 export function stepUpError(token: Token, { acr, maxAge }: StepUp): InsufficientUserAuthenticationError {
   const claims = readSignInClaims(token);

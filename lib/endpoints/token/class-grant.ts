@@ -6,8 +6,8 @@ import { GrantType } from './grant-type.js';
 import type { IssuingRequest } from './issuing-request.js';
 
 /**
- * Returns a grant handler that creates an instance of a grant type class for each request. The option
- * `extendedGrantTypes` lists such classes. If the value is not a class, the handler throws a `ServerError`.
+ * Returns a grant handler that creates an instance of a grant type class for each request, such as a class in the
+ * option `extendedGrantTypes`. If `Class` is not a class, the handler throws a `ServerError`.
  */
 export function classGrant(Class: GrantTypeClass): GrantHandler {
   if (typeof Class !== 'function') {

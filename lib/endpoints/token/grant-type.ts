@@ -8,21 +8,27 @@ import { issueToken } from '../../tokens/issue-token.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 
-/** The settings that a grant type is constructed with. Lifetimes are in seconds and include those of the client. */
+/**
+ * The settings that a grant type class is constructed with. Lifetimes are in seconds. Those of the client override
+ * those of the server.
+ */
 export interface GrantTypeOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;
   enablePlainPKCE?: boolean;
   refreshTokenReuseInterval?: number;
   requirePKCE?: 'public' | 'all' | 'none';
-  /** The token request, as features see it. If omitted, the application has constructed the grant type itself. */
+  /**
+   * The token request for which the grant type was created. If omitted, the application has constructed the grant type
+   * itself.
+   */
   clientRequest?: ClientRequest;
-  /** Emits an event. */
+  /** Emits an event of the server. If omitted, the server has no `events`. */
   report?(name: string, payload: object): void;
 }
 
 /**
- * The base class of grant types. A subclass validates the grant in `handle()`, which ends in `issueToken()`. The other
- * methods are those of `AbstractGrantType` in the legacy `oauth2-server` interface. RFC 6749 §1.3
+ * The base class of grant types. A subclass validates the grant in `handle()`, which calls `issueToken()` at its end.
+ * The other methods are those of `AbstractGrantType` in the legacy `oauth2-server` interface. RFC 6749 §1.3
  */
 export abstract class GrantType<Needs = unknown> {
   readonly accessTokenLifetime: number;
@@ -40,23 +46,26 @@ export abstract class GrantType<Needs = unknown> {
   }
 
   /**
-   * Handles the token request of an authenticated client.
+   * Handles the token request of an authenticated or public client, and returns the saved token.
    * @throws {OAuthError} To refuse the request.
    */
   abstract handle(request: Request, client: CoreClient): Awaitable<Token | Falsy>;
 
-  /** Mints a token for the authorization that the grant established, and saves it. */
+  /** Creates a token for the authorization that the grant established, saves it, and returns the saved token. */
   protected issueToken(authorization: Authorization): Promise<Token> {
     return issueToken(this.options, authorization);
   }
 
-  /** Returns the `scope` parameter of the request, in the form that the model expects. RFC 6749 §3.3 */
+  /**
+   * Returns the `scope` parameter of the request, in the form that the model expects. `undefined` if it is missing.
+   * RFC 6749 §3.3
+   */
   getScope(request: Request): Scope | undefined {
     return scopeForModel(requestedScope(request), this.options.scopeFormat ?? 'string');
   }
 
   /**
-   * Returns the scope that the model grants.
+   * Returns the scope that `validateScope()` of the model grants. A model without this method grants the whole scope.
    * @throws {InvalidScopeError} If the model grants no scope.
    */
   async validateScope(user: User, client: CoreClient, scope?: Scope): Promise<Scope | undefined> {
@@ -84,8 +93,8 @@ export abstract class GrantType<Needs = unknown> {
 }
 
 /**
- * `GrantType` under its name in the legacy `oauth2-server` interface, for extension grants of applications. It can be
- * called without `new`, as constructor functions do that inherit with `util.inherits()`.
+ * `GrantType` under its name in the legacy `oauth2-server` interface, for extension grants of applications. It can also
+ * be called without `new`, because constructor functions that inherit with `util.inherits()` do so.
  */
 export const AbstractGrantType: typeof GrantType = new Proxy(GrantType, {
   apply: (target, self: object, [options]) => Object.assign(self, Reflect.construct(target, [options])),

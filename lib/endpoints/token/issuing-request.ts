@@ -9,7 +9,7 @@ import type { Token } from '../../model/model.js';
 import { issueToken, redeem } from '../../tokens/issue-token.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
-/** The values that all requests to one instance of the token endpoint share. */
+/** The values that all token requests with the same options share. */
 export interface IssuingContext {
   readonly server: ServerContext;
   readonly format: TokenFormat | undefined;
@@ -18,10 +18,10 @@ export interface IssuingContext {
   readonly supportsDetails: boolean;
 }
 
-/** A client request to the token endpoint. RFC 6749 §3.2 */
+/** A client request to the token endpoint, with the settings for issuing tokens. RFC 6749 §3.2 */
 export class IssuingRequest extends ClientRequest implements TokenRequest {
   private cachedSettings: GrantTypeOptions | undefined;
-  /** The shared values, which the token endpoint sets. */
+  /** The values shared with other token requests. The token endpoint sets them. */
   context!: IssuingContext;
 
   /** The settings that grant type classes are constructed with: lifetimes, callbacks and options for this request. */

@@ -15,7 +15,7 @@ interface SingleUseRecord {
   revokedAt?: Date;
 }
 
-/** The settings of `rejectReplay()`, which revokes a token family and emits an event. */
+/** The settings with which `rejectReplay()` revokes a token family and emits events. */
 export type ReplayOptions = Pick<GrantTypeOptions, 'model' | 'issuer' | 'report'>;
 
 /** Returns the settings of `rejectReplay()` for a client request. */
@@ -26,6 +26,7 @@ export function replayOptionsOf({ issuer, options: { model, events } }: ClientRe
 
 /**
  * Verifies that a code or refresh token belongs to the client and the issuer of the request.
+ * @param options `finder` is the model method that returned the record, and `name` its name in messages.
  * @throws {InvalidGrantError} If it belongs to another client or issuer.
  * @throws {ServerError} If the model returned it without `client` or `user`.
  */
@@ -40,7 +41,7 @@ export function verifyOwner(
   }
   if (!record.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
   if (!record.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
-  // Two clients without an id are not the same client.
+  // Two clients without an ID are not the same client.
   if (record.client.id === undefined || record.client.id === null || record.client.id !== client.id) {
     const detail = { reason: `${name} was issued to another client`, expected: record.client.id, given: client.id };
     throw new InvalidGrantError(`Invalid grant: ${name} is invalid`).because(detail);
@@ -51,13 +52,19 @@ export function verifyOwner(
 const REDEEM_ONCE =
   'use each code once, and replace the stored refresh token with the one in each response; `refreshTokenReuseInterval` allows retries after a lost response';
 
-/** Returns the reason for refusing a code or token that the model does not know. */
+/**
+ * Returns the refusal detail for a code or token that the model does not know.
+ * @param name The name of the code or token in messages, such as `authorization code`.
+ */
 export const unknownDetail = (name: string): RefusalDetail => ({
   reason: `${name} is unknown`,
   remedy: `send the ${name} to the server that issued it, before it is used or deleted; otherwise start a new authorization request`,
 });
 
-/** Returns the error for an expired code or token. */
+/**
+ * Returns the error for an expired code or token.
+ * @param name The name of the code or token in messages, such as `refresh token`.
+ */
 export const expiredError = (name: string, expiresAt: Date): InvalidGrantError =>
   new InvalidGrantError(`Invalid grant: ${name} has expired`).because({
     reason: `${name} has expired`,
@@ -66,8 +73,9 @@ export const expiredError = (name: string, expiresAt: Date): InvalidGrantError =
   });
 
 /**
- * Rejects a code or refresh token that is used a second time, since one of its two holders may have stolen it. If the
- * model can, all tokens of the same authorization are revoked. RFC 6749 §4.1.2, RFC 9700 §4.14.2
+ * Rejects a code or refresh token that is used a second time, because one of its two holders may have stolen it. If the
+ * model has `revokeGrant()`, all tokens of the same family are revoked, and events are emitted. RFC 6749 §4.1.2,
+ * RFC 9700 §4.14.2
  * @throws {InvalidGrantError} Always.
  */
 export async function rejectReplay(record: SingleUseRecord, name: string, options: ReplayOptions): Promise<never> {

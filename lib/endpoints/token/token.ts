@@ -31,7 +31,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return mayBeUnauthenticated(client, grantType, this.options);
   };
   private readonly grants: ReadonlyMap<string, GrantHandler>;
-  /** Grant types for which the model is known to have all required methods. */
+  /** Grant types whose required methods the model is known to have. */
   private readonly verifiedGrants = new Set<string>();
   private readonly context: IssuingContext;
 
@@ -119,7 +119,10 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   }
 }
 
-/** Returns the grants of the server and of the option `extendedGrantTypes`, which replaces grants of the same name. */
+/**
+ * Returns the grants of the server and those of the option `extendedGrantTypes`, which replace grants of the server
+ * with the same name.
+ */
 function grantsOf({ extendedGrantTypes }: Options, { grants }: ServerContext): ReadonlyMap<string, GrantHandler> {
   const extended = Object.entries(extendedGrantTypes ?? {});
   if (extended.length === 0) return grants;

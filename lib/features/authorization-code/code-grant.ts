@@ -17,8 +17,8 @@ import { expiredError, rejectReplay, unknownDetail, verifyOwner } from '../../en
 const CODE_NAME = 'authorization code';
 
 /**
- * The authorization code grant: the client redeems a code, which it got when the user agreed, for tokens. RFC 6749
- * §4.1.3
+ * The authorization code grant: the client redeems a code, which it received after the user consented, for tokens.
+ * RFC 6749 §4.1.3
  */
 export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel> {
   static readonly requires: readonly (keyof AuthorizationCodeModel)[] = [
@@ -57,9 +57,10 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   }
 
   /**
-   * Verifies the code verifier and the redirect URI of a code. If they are wrong, an unused code is consumed, so that
-   * they cannot be guessed twice. A used code revokes its tokens only if they are right, so that a leaked code alone
-   * cannot sign the user out. OAuth 2.1 §7.5.3
+   * Verifies the code verifier and the redirect URI for a code. If they are wrong, an unused code is consumed, so that
+   * they cannot be guessed twice. If they are right but the code was already used, its token family is revoked. A
+   * leaked code alone therefore cannot sign the user out. OAuth 2.1 §7.5.3
+   * @throws {InvalidGrantError} If they are wrong, or if the code was already used.
    */
   private async verifyCode(request: Request, code: AuthorizationCode, client: CoreClient): Promise<void> {
     try {
@@ -88,8 +89,8 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   }
 
   /**
-   * Whether the request names the redirect URI exactly as the authorization request did. A redirect URI that was
-   * omitted there may be omitted here. RFC 6749 §4.1.3
+   * Whether the request contains the same redirect URI as the authorization request. If the authorization request
+   * omitted it, the request may omit it too, or contain the registered one. RFC 6749 §4.1.3
    */
   private isSameRedirectUri(request: Request, code: AuthorizationCode, client: CoreClient): boolean {
     const given = optional(request, 'redirect_uri', isVSCHAR, FORM_OR_URL, InvalidGrantError);

@@ -17,9 +17,9 @@ import { detailsFromApplication, invalidDetails, readDetails } from './read-deta
 import { reportedDetails, grantedDetails, verifyRetriedDetails } from './token-details.js';
 
 /**
- * Lets clients request permissions as JSON objects that say more than a scope value, such as one payment or certain
- * accounts. Codes and tokens are saved with `authorization_details`. A refresh token that allows more than its access
- * token is saved with `refreshTokenDetails`. RFC 9396
+ * Adds authorization details: clients request permissions as JSON objects that say more than a scope value, such as one
+ * payment or certain accounts. Codes and tokens are saved with `authorization_details`. A refresh token that allows
+ * more than its access token is saved with `refreshTokenDetails`. RFC 9396
  */
 export function authorizationDetails(options: AuthorizationDetailsOptions): Feature {
   const details = new KnownDetails(options?.types);
@@ -42,7 +42,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Feat
 
 /** Returns the hooks that read and validate the details of authorization requests. RFC 9396 §2, §7.1 */
 function authorizationHooks(details: KnownDetails, model: Model): AuthorizationHooks {
-  /** The requested details, before a user was known. */
+  /** The details as the client requested them, before the model narrowed them for a user. */
   const requestedDetailsOf = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
   return {
     async read(parameters, { client }) {
@@ -100,8 +100,9 @@ const storedDetails = (details: readonly AuthorizationDetail[]) => ({
 });
 
 /**
- * Returns the details that a token is issued for: the granted details or the requested part of them. Without a grant,
- * the details that the model allows. RFC 9396 §6
+ * Returns the details that a token is issued for: the requested part of the granted details, or all of them if none are
+ * requested. If the grant has no stored record, such as client credentials, the details that the model allows.
+ * RFC 9396 §6
  */
 async function detailsOfToken(request: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
   const { authorization, parameters, client, options } = request;

@@ -5,9 +5,11 @@ import type { AuthorizationDetail } from '../../contracts/authorization-details.
 export interface AuthorizationDetailsModel<C extends Client = Client, U extends User = User> {
   /**
    * Decides whether the client may have these authorization details. Return `true` to allow them, a list to replace
-   * them, for example with more or fewer fields, or a falsy value to refuse them. Called when a request names details,
-   * again before the user is asked, and for each token that is issued. It must give the same result for details that it
-   * has returned before. If omitted, the user can consent to all details that the types allow. RFC 9396 §5, §7.1
+   * them, for example with more or fewer fields, or a falsy value to refuse them. Called when a request contains
+   * details, again before the user is asked, and for each token that is issued. It must give the same result for
+   * details that it has returned before. If omitted, details that the types allow are granted with the user's consent
+   * only. RFC 9396 §5, §7.1
+   * @param user The user, or `undefined` while no user is known.
    */
   validateAuthorizationDetails?(
     details: readonly AuthorizationDetail[],

@@ -10,7 +10,7 @@ import {
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { detailsFromApplication, invalidDetails } from './read-details.js';
 
-/** The client and user that request authorization details. */
+/** The client that requests authorization details, and the user if known. */
 interface Requester {
   client: CoreClient;
   user?: User | undefined;
@@ -18,7 +18,7 @@ interface Requester {
 
 type Details = readonly AuthorizationDetail[];
 
-/** The types of authorization details that a server supports, with the validation of details against them. RFC 9396 */
+/** The types of authorization details that a server supports. It validates details against them. RFC 9396 */
 export class KnownDetails implements SupportedDetails {
   readonly types: ReadonlyMap<string, AuthorizationDetailsType>;
 
@@ -29,7 +29,8 @@ export class KnownDetails implements SupportedDetails {
   /**
    * Verifies that the types of the details are known and allowed for the client, and that each detail is valid for its
    * type.
-   * @throws {InvalidAuthorizationDetailsError} If a detail is not. RFC 9396 §5
+   * @throws {InvalidAuthorizationDetailsError} If a detail is invalid, or its type is unknown or not allowed.
+   * RFC 9396 §5
    */
   verify(details: Details, client: CoreClient): void {
     const registered: unknown = AUTHORIZATION_DETAILS_TYPES.of(client);
@@ -50,7 +51,7 @@ export class KnownDetails implements SupportedDetails {
   }
 
   /**
-   * Returns the details that the model allows.
+   * Returns the details that the model allows, or all of them if it has no `validateAuthorizationDetails()`.
    * @throws {InvalidAuthorizationDetailsError} If the model refuses them.
    */
   async approve(
@@ -71,8 +72,8 @@ export class KnownDetails implements SupportedDetails {
   }
 
   /**
-   * Returns the requested details, if each is part of a granted one.
-   * @throws {InvalidAuthorizationDetailsError} If the request exceeds the granted details. RFC 9396 §6
+   * Returns the requested details unchanged, if each is covered by a granted one.
+   * @throws {InvalidAuthorizationDetailsError} If one exceeds the granted details. RFC 9396 §6
    */
   narrow(requested: Details, granted: Details): Details {
     for (const one of requested) {
@@ -87,7 +88,7 @@ export class KnownDetails implements SupportedDetails {
     return granted.filter(({ type }) => this.types.has(type));
   }
 
-  /** Whether an earlier consent may be remembered for all of these details. */
+  /** Whether a consent may be remembered for all of these details: their types have `remember: true`. */
   mayRemember(details: Details): boolean {
     return details.every(({ type }) => this.types.get(type)?.remember === true);
   }

@@ -12,7 +12,7 @@ const MAX_DETAILS = 32;
 const MAX_DEPTH = 8;
 
 /**
- * Returns the authorization details that a request names. `undefined` if it names none.
+ * Returns the authorization details in a request. `undefined` if it contains none.
  * @throws {InvalidAuthorizationDetailsError} If they are malformed. RFC 9396 §2, §5
  */
 export function readDetails(parameters: Parameters): readonly AuthorizationDetail[] | undefined {
@@ -25,7 +25,7 @@ export function readDetails(parameters: Parameters): readonly AuthorizationDetai
 }
 
 /**
- * Verifies that a value is a list of authorization details, and freezes it.
+ * Verifies that a value is a list of 1 to 32 authorization details, and freezes it.
  * @throws {InvalidAuthorizationDetailsError} If it is not.
  */
 export function verifyDetails(value: unknown): readonly AuthorizationDetail[] {
@@ -39,8 +39,9 @@ export function verifyDetails(value: unknown): readonly AuthorizationDetail[] {
 }
 
 /**
- * Verifies the authorization details by which the application replaces the requested ones.
- * @throws {InvalidArgumentError} If one is of a type that was not requested.
+ * Verifies the authorization details by which the application replaces the requested ones, and freezes them.
+ * @throws {InvalidArgumentError} If one has a type that was not requested.
+ * @throws {InvalidAuthorizationDetailsError} If one is malformed.
  */
 export function detailsFromApplication(
   details: readonly AuthorizationDetail[],
@@ -62,7 +63,11 @@ function isDetail(detail: unknown): boolean {
 const isStringList = (value: unknown) =>
   value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 
-/** Freezes a value and all its members. Rejects values that would change when they are stored as JSON. */
+/**
+ * Freezes a value and all its members.
+ * @throws {InvalidAuthorizationDetailsError} If the value would change when it is stored as JSON, or if it is nested
+ * too deeply.
+ */
 function freezeDetails(value: unknown, depth: number): unknown {
   if (typeof value === 'string' && !value.isWellFormed())
     throw invalidDetails('a string contains an unpaired surrogate');
@@ -78,7 +83,8 @@ function freezeDetails(value: unknown, depth: number): unknown {
 }
 
 /**
- * Returns the error for invalid authorization details. The reason is logged and not returned to the client. RFC 9396 §5
+ * Returns the error for invalid authorization details.
+ * @param reason What is wrong with them. It is logged and not returned to the client. RFC 9396 §5
  */
 export function invalidDetails(reason: string, given?: unknown): InvalidAuthorizationDetailsError {
   const error = new InvalidAuthorizationDetailsError(

@@ -5,9 +5,9 @@ import { AUTHORIZATION_DETAILS, type AuthorizationDetail } from '../../contracts
 /** An authorization detail in the form in which users see it. */
 export interface ShownDetail {
   detail: AuthorizationDetail;
-  /** The title, from the type of the detail. */
+  /** The title of the type, or the name of the type if it has no title. */
   title: string;
-  /** The description, one line per entry. */
+  /** The lines of the description. */
   lines: readonly string[];
 }
 

@@ -8,8 +8,8 @@ type Details = readonly AuthorizationDetail[];
 type StoredRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the authorization details that the code, refresh token or other source of the grant contains. `undefined` if
- * there is no source.
+ * Returns the authorization details that were granted with the code, refresh token or other source of the grant.
+ * `undefined` if nothing was granted before, as for client credentials.
  */
 export function grantedDetails({ code, refreshToken, source }: ClientRequest): Details | undefined {
   if (source?.details) return source.details;
@@ -17,13 +17,16 @@ export function grantedDetails({ code, refreshToken, source }: ClientRequest): D
   return record && grantDetails(record);
 }
 
-/** Returns the details of the whole grant. A refresh token may have more details than its access token. */
+/**
+ * Returns the details of a whole grant from its stored record. A refresh token may have more details than its access
+ * token.
+ */
 const grantDetails = ({ refreshTokenDetails, [DETAILS]: details }: StoredRecord): Details =>
   detailsOf(refreshTokenDetails ?? details);
 
 /**
- * Returns the details to report for a token: those that may be used at the resources of the token. A detail without
- * `locations`, and a token without resources, are not restricted. RFC 9396 §9.1, §9.2
+ * Returns the details to report for a token: those that may be used at its resources. A detail without `locations` may
+ * be used everywhere, and a token without resources has all its details. RFC 9396 §9.1, §9.2
  */
 export function reportedDetails(token: StoredRecord): Details {
   const isRefresh = token['refreshToken'] !== undefined && token['accessToken'] === undefined;
@@ -37,14 +40,14 @@ const isAt = (location: string, resources: readonly string[]) =>
   resources.some((uri) => location === uri || location.startsWith(uri.endsWith('/') ? uri : `${uri}/`));
 
 /**
- * Verifies that a retried refresh request names the same details as the first attempt. A retry gets the response of the
- * first attempt again.
- * @throws {InvalidAuthorizationDetailsError} If it names other details.
+ * Verifies that a refresh request that is repeated within the rotation grace period contains the same details as the
+ * first one, because it gets the same response.
+ * @throws {InvalidAuthorizationDetailsError} If it contains other details.
  */
 export function verifyRetriedDetails({ refreshToken, tokenMembers, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken || tokenMembers[DETAILS] !== undefined) return;
   const requested = readDetails(parameters);
   if (requested && detailsText(requested) !== detailsText(detailsOf(token[DETAILS]))) {
-    throw invalidDetails('the refresh token was already used for other details');
+    throw invalidDetails('the refresh token was already used with other details');
   }
 }

@@ -20,7 +20,7 @@ import {
 import { clientFromMetadataDocument, documentPolicy, readDocument } from './read-document.js';
 
 /**
- * Accepts clients that are not registered: the client id is the https URL of a document with the client's metadata.
+ * Accepts clients that are not registered: their client ID is the https URL of a document with the client's metadata.
  * draft-ietf-oauth-client-id-metadata-document-02
  */
 export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Feature {
@@ -71,9 +71,10 @@ class MetadataDocumentClients {
   }
 
   /**
-   * Finds the client that the document at the URL `clientId` describes. The model may refuse the URL before the
-   * document is fetched.
-   * @param requester The network of the request that names the client, if known. It limits simultaneous fetches.
+   * Returns the client that the document at the URL `clientId` describes. `undefined` if the text is no such URL, or if
+   * the model refuses it.
+   * @param requester The network of the request that contains the client ID, if known. It limits simultaneous fetches.
+   * @throws {InvalidClientError} If the document cannot be used.
    */
   async find(clientId: string, requester: string | undefined): Promise<MetadataClient | undefined> {
     if (!isClientIdUrl(clientId) || !this.fetch.isFetchable(clientId)) return undefined;
@@ -87,8 +88,8 @@ class MetadataDocumentClients {
 }
 
 /**
- * Returns the error for a document that cannot be used. The cause is logged and not returned, so that clients learn
- * nothing about the server's network.
+ * Returns the error for a document that cannot be fetched or is invalid. The cause is logged and not returned, so that
+ * clients learn nothing about the server's network.
  */
 function errorForClient(error: unknown): Error {
   if (error instanceof FetchError && error.isTemporary) return unreachableResource(error.message, error);

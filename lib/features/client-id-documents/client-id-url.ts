@@ -1,13 +1,13 @@
 import { isLoopbackName } from '../../http/public-url.js';
 import type { CoreClient } from '../../model/model.js';
 
-/** Maximum length of a client id, which the columns of stores can save. */
+/** Maximum length of a client ID, because columns of stores hold no longer ones. */
 const MAX_LENGTH = 255;
 
 /**
- * Whether a client id is the URL of a client ID metadata document. It must be spelled as browsers normalize it, without
- * a fragment, a user name, dot segments, a default port or upper-case letters in the host name. Use `http` for
- * development only. CIMD §3
+ * Whether a client ID is the URL of a client ID metadata document. It must be spelled as browsers normalize it, for
+ * example without dot segments, a default port or upper-case letters in the host name, and without a fragment. `http`
+ * is for development only. CIMD §3
  */
 export function isClientIdUrl(text: string): boolean {
   if (text.length > MAX_LENGTH || !/^https?:\/\/[\x21-\x7e]+$/.test(text) || text.includes('#')) return false;
@@ -15,8 +15,8 @@ export function isClientIdUrl(text: string): boolean {
 }
 
 /**
- * The target of a redirect URI: the origin of the client's metadata document, the user's own device, or any other
- * origin.
+ * Where a redirect URI leads: to the origin of the client's metadata document (`own`), to the user's own device
+ * (`device`), or to any other origin (`elsewhere`).
  */
 export type RedirectTarget = 'own' | 'device' | 'elsewhere';
 

@@ -1,10 +1,10 @@
 import { keepRecent } from '../../crypto/lru.js';
 
-/** A fetched document with the times until which it may be used, on a monotonic clock. */
+/** A fetched document, and the times until which it may be used, in milliseconds on a monotonic clock. */
 interface StoredDocument<D> {
   document: D;
   freshUntil: number;
-  /** Until when it may be used if the document cannot be fetched again. */
+  /** Until when the document may be used if it cannot be fetched again. */
   usableUntil: number;
 }
 
@@ -15,24 +15,24 @@ export interface DocumentCacheOptions<D> {
    * @param requester The network of the request that needs the document, if known.
    */
   fetch(url: string, requester: string | undefined): Promise<{ document: D; seconds: number }>;
-  /** Whether a later attempt may succeed, so that the stored document is used until then. */
+  /** Whether a failed fetch may succeed later, so that the stored document is used until then. */
   isTemporary(error: unknown): boolean;
-  /** Whether no fetch was attempted, because too many were in progress. The failure is not remembered. */
+  /** Whether no fetch was attempted, because too many were in progress. Such a failure does not start the pause. */
   isNotAttempted(error: unknown): boolean;
   /** Maximum number of stored documents. */
   size: number;
-  /** Seconds for which an expired document is used if it cannot be fetched again. */
+  /** Seconds after its lifetime for which a document is used if it cannot be fetched again. */
   outage: number;
   /** Seconds after a failed fetch in which the document is not fetched again. */
   pause: number;
 }
 
-/** Maximum number of remembered failures, as a multiple of `size`. */
+/** Maximum number of remembered failures, as a multiple of the maximum number of documents. */
 const FAILURES_PER_DOCUMENT = 8;
 
 /**
- * A cache of documents by URL, which removes the least recently used one first. Concurrent requests for one document
- * share one fetch, and a failed fetch is not repeated for some seconds.
+ * A cache of documents by URL. If it is full, the least recently used document is removed. Concurrent requests for one
+ * document share one fetch, and a failed fetch is not repeated for some seconds.
  */
 export class DocumentCache<D> {
   private readonly documents = new Map<string, StoredDocument<D>>();
@@ -42,7 +42,8 @@ export class DocumentCache<D> {
   constructor(private readonly options: DocumentCacheOptions<D>) {}
 
   /**
-   * Returns a document from the cache, or fetches it. Rejects with the error of `fetch`.
+   * Returns a document from the cache, or fetches it. If the fetch fails temporarily, an expired document may be
+   * returned. Otherwise rejects with the error of the fetch.
    * @param requester The network of the request that needs the document, if known.
    */
   async get(url: string, requester?: string): Promise<D> {

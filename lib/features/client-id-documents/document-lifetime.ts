@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Returns the freshness lifetime of a response in seconds, from its headers. `undefined` if the headers set none. RFC
- * 9111 §4.2
+ * Returns for how many seconds a response may be cached, from its headers. `0` if it must not be cached, `undefined` if
+ * the headers do not determine it. RFC 9111 §4.2
  */
 export function freshnessOf(headers: IncomingHttpHeaders): number | undefined {
   const { 'cache-control': control = '', age, date, expires } = headers;

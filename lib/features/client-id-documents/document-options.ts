@@ -11,8 +11,8 @@ import { findUnknownOption } from '../../options/unknown-option.js';
 /** The options of `clientIdDocuments()`. */
 export interface ClientIdDocumentOptions extends ClientPolicyOptions {
   /**
-   * Which redirect URIs a document may contain. `any`: all, and the consent page warns of those at another origin.
-   * `own`: those at the origin of the document, and loopback addresses. Default: `any`. CIMD §8.1
+   * Which redirect URIs a document may contain. `any`: all, and the consent page warns of redirect URIs at another
+   * origin. `own`: only redirect URIs at the origin of the document, and loopback addresses. Default: `any`. CIMD §8.1
    */
   redirects?: 'any' | 'own';
   /** Minimum lifetime of a document in the cache, in seconds, whatever its headers say. Default: `60`. */
@@ -34,13 +34,14 @@ export interface ClientIdDocumentOptions extends ClientPolicyOptions {
 /** A model that decides which client ID metadata documents are fetched. */
 export interface ClientIdDocumentModel {
   /**
-   * Decides whether the client with this URL as id may be used. Called before the document is fetched, for clients that
-   * `getClient()` does not find. The request is not authenticated. If omitted, all URLs are allowed. CIMD §8.9
+   * Decides whether the client with this URL as client ID may be used. Called before the document is fetched, for
+   * clients that `getClient()` does not find. The client is not authenticated at that time. If omitted, all URLs are
+   * allowed. CIMD §8.9
    */
   mayUseClientIdDocument?(clientId: string): Awaitable<boolean | Falsy>;
 }
 
-/** Lifetime in seconds of a document whose headers set none. */
+/** Lifetime in seconds of a document whose headers do not determine it. */
 export const DEFAULT_AGE = 300;
 
 /** Returns the options of `clientIdDocuments()`, with their defaults. */

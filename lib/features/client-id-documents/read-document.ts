@@ -5,15 +5,15 @@ import { clientFromMetadata, type MetadataClient } from '../../clients/registrat
 import { readMetadata } from '../../clients/registration/read-metadata.js';
 import { redirectTarget } from './client-id-url.js';
 
-/** Members that a public document must not contain. CIMD §4.1 */
+/** Members that a client ID metadata document must not contain, because it is public. CIMD §4.1 */
 const SECRET_MEMBERS = ['client_secret', 'client_secret_expires_at'];
 
 /** Client authentication methods without a shared secret. CIMD §4.1 */
 const WITHOUT_SECRET = new Set(['none', 'private_key_jwt']);
 
 /**
- * Returns the metadata policy for clients with a metadata document: only authentication methods without a shared
- * secret.
+ * Returns the metadata policy for clients with a client ID metadata document, which allows only authentication methods
+ * without a shared secret.
  */
 export const documentPolicy = (policy: ClientPolicy): ClientPolicy => ({
   ...policy,
@@ -22,6 +22,7 @@ export const documentPolicy = (policy: ClientPolicy): ClientPolicy => ({
 
 /**
  * Validates the members of a client ID metadata document, and returns them as client metadata. CIMD §4
+ * @param redirects The option `redirects` of `clientIdDocuments()`.
  * @throws {InvalidClientMetadataError} If the document is invalid.
  * @throws {InvalidRedirectUriError} If a redirect URI is invalid.
  */

@@ -7,11 +7,14 @@ interface DeviceRequestValues {
   requestedScope?: string | undefined;
   issuer?: string | undefined;
   data?: Record<string, unknown>;
-  /** The current request. If omitted, an empty request is used. */
+  /** The current HTTP request. If omitted, an empty request is used. */
   request?: Request | undefined;
 }
 
-/** Returns the authorization request of a device, as features read it. It has no redirect URI. RFC 8628 §3.1 */
+/**
+ * Returns a device authorization request in the form in which hooks of features read authorization requests. It has no
+ * redirect URI. RFC 8628 §3.1
+ */
 export function deviceAuthorizationRequest(
   client: CoreClient,
   { requestedScope, issuer, data = {}, request }: DeviceRequestValues,

@@ -11,7 +11,7 @@ import { DEVICE_METHODS } from './device-model.js';
 /** The options of `deviceAuthorization()`. */
 export interface DeviceAuthorizationOptions {
   /**
-   * Lifetime of the codes in seconds. Until then the user must decide and the device must redeem its code. Default:
+   * Lifetime of the codes in seconds, in which the user must decide and the device must redeem its code. Default:
    * `900`.
    */
   lifetime?: number;
@@ -24,8 +24,8 @@ export interface DeviceAuthorizationOptions {
   verificationUri?: string;
   /**
    * How many codes public and self-registered clients may request from one network (an IPv4 address or an IPv6 /64), in
-   * one process. `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 60, per: 60
-   * }`.
+   * one process: `requests` in `per` seconds. `false`: any number. Further requests get 429 with `Retry-After`.
+   * Default: `{ requests: 60, per: 60 }`.
    */
   rate?: RequestRate | false;
 }

@@ -21,11 +21,11 @@ export interface DeviceSettings {
   lifetime: number;
   interval: number;
   verificationUri: string | undefined;
-  /** How many codes public clients may request from one network. */
+  /** How many codes public and self-registered clients may request from one network. `false`: any number. */
   rate: RequestRate | false;
 }
 
-/** The codes that the endpoint issued, with the page where the user enters the user code. */
+/** The codes that the device authorization endpoint issued, and the page where the user enters the user code. */
 export interface IssuedDeviceCodes extends NewDeviceAuthorization {
   verificationUri: string;
 }
@@ -114,7 +114,10 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<IssuedDevic
     );
   }
 
-  /** Returns a user code that no other device shows at the same time. */
+  /**
+   * Returns a user code that no other device has at the same time.
+   * @throws {TemporarilyUnavailableError} If no free code was found after several attempts.
+   */
   private async unusedUserCode(): Promise<string> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const code = newUserCode();

@@ -3,7 +3,7 @@ import type { Awaitable, Client, CoreClient, Falsy, Scope, Token, Unsaved, User 
 /** The stored request of a device, from the device authorization request to the issued tokens. RFC 8628 §3.1 */
 export interface DeviceAuthorization<C extends Client = CoreClient, U extends User = User> {
   /**
-   * The id of the stored request. It is not secret. The model sets it; it is not passed to `saveDeviceAuthorization()`.
+   * The ID of the stored request. It is not secret. The model sets it; it is not passed to `saveDeviceAuthorization()`.
    */
   id: string;
   /**
@@ -17,23 +17,23 @@ export interface DeviceAuthorization<C extends Client = CoreClient, U extends Us
    */
   userCode?: string;
   client: C;
-  /** The requested scope. After the user has agreed, the granted scope. */
+  /** The requested scope. After the user has consented, the granted scope. */
   scope?: Scope;
   /** The issuer that received the request. Omitted if the option `issuer` is not set. */
   issuer?: string;
   /**
-   * When the request expires: it can no longer be decided or redeemed. The model should find it for some more minutes,
-   * so that the device learns the reason.
+   * When the request expires, after which it can be neither decided nor redeemed. The model should find it for some
+   * more minutes, so that the device receives `expired_token`.
    */
   expiresAt: Date;
   /** Minimum seconds between two polls. RFC 8628 §3.2 */
   interval: number;
-  /** The user who agreed. Omitted until a user has agreed. */
+  /** The user who consented. Omitted until then. */
   user?: U;
   /** Whether the user denied the request. */
   isDenied?: boolean;
   /**
-   * The id of the token family that the tokens will belong to. Set once the user has agreed, if the model has
+   * The ID of the token family that the tokens will belong to. Set once the user has consented, if the model has
    * `revokeGrant()`.
    */
   grantId?: string;
@@ -52,22 +52,28 @@ export type NewDeviceAuthorization = {
 } & { deviceCode: string; userCode: string };
 
 /**
- * The decision on a request of a device: the user who agreed, and the granted scope. Without `user`, the request was
+ * The decision on a request of a device: the user who consented, and the granted scope. Without `user`, the request was
  * denied.
  */
 export interface DeviceDecision<U extends User = User> {
   user?: U;
   scope?: string | undefined;
-  /** Members that features store with the request from now on. They replace stored members of the same name. */
+  /** Members to store with the request. They replace stored members of the same name. */
   data?: Readonly<Record<string, unknown>>;
 }
 
 /** A model that stores the requests of devices. The feature also requires `once()`. RFC 8628 */
 export interface DeviceAuthorizationModel<C extends Client = Client, U extends User = User> {
   saveDeviceAuthorization(authorization: NewDeviceAuthorization, client: C): Awaitable<unknown>;
-  /** Finds a request by its device code. Redeemed and denied requests must be found too. */
+  /**
+   * Finds a request by its device code. Redeemed and denied requests must be found too. Returns a falsy value if there
+   * is no such request.
+   */
   getDeviceAuthorization(deviceCode: string): Awaitable<DeviceAuthorization<C, U> | Falsy>;
-  /** Finds a request by its user code. Decided requests need not be found. */
+  /**
+   * Finds a request by its user code. Returns a falsy value if there is no such request. Decided requests need not be
+   * found.
+   */
   getDeviceAuthorizationByUserCode(userCode: string): Awaitable<DeviceAuthorization<C, U> | Falsy>;
   /**
    * Saves the decision on a request that was found by its user code. Must return a truthy value to exactly one of
@@ -75,15 +81,16 @@ export interface DeviceAuthorizationModel<C extends Client = Client, U extends U
    */
   decideDeviceAuthorization(authorization: DeviceAuthorization<C, U>, decision: DeviceDecision<U>): Awaitable<boolean>;
   /**
-   * Saves the longer polling interval of a device that polls too fast, unless the request was changed meanwhile. RFC
-   * 8628 §3.5
+   * Saves a longer polling interval in seconds for a device that polls too fast, unless the request was changed
+   * meanwhile. RFC 8628 §3.5
    */
   slowDownDevice(authorization: DeviceAuthorization<C, U>, interval: number): Awaitable<unknown>;
   /** Consumes the device code. Must return a truthy value to exactly one of several concurrent callers. */
   revokeDeviceCode(authorization: DeviceAuthorization<C, U>): Awaitable<boolean>;
   /**
-   * Consumes the device code and saves the token for it, in one transaction. Must return a falsy value to all but one
-   * caller. If omitted, `revokeDeviceCode()` is called, and then `saveToken()`.
+   * Consumes the device code and saves the token for it, atomically. Returns the saved token to exactly one of several
+   * concurrent callers, and a falsy value to the others. If omitted, `revokeDeviceCode()` is called, and then
+   * `saveToken()`.
    */
   redeemDeviceCode?(
     authorization: DeviceAuthorization<C, U>,

@@ -16,20 +16,20 @@ import {
 
 export type { DeviceServer } from './pending-request.js';
 
-/** The signed-in user who enters a user code, and where the request comes from. */
+/** The signed-in user who enters a user code, and the address and request from which the code was entered. */
 export interface DeviceUser {
   /** The signed-in user. */
   user: User;
   /**
    * The IP address of the user, such as `request.ip` of Express or Fastify. Behind a proxy, set their `trust proxy`
-   * option.
+   * option. If omitted, entered codes are not counted by network.
    */
   address?: string | undefined;
   /** The current request. Required if the issuer depends on it, as for tenants. */
   request?: Request;
 }
 
-/** The request of a device, as the user sees it. */
+/** The request of a device, with the details that the user should see before deciding. */
 export interface DeviceRequest<C extends Client = Client> {
   /** The id of the stored request. It is not secret. */
   readonly id: string;
@@ -38,9 +38,9 @@ export interface DeviceRequest<C extends Client = Client> {
   readonly client: C;
   /** The part of the requested scope that this user would be granted. */
   readonly scope: string | undefined;
-  /** The resources that the tokens would be for. RFC 8707 §2 */
+  /** The resources that the tokens would be issued for. Empty if they are not restricted. RFC 8707 §2 */
   readonly resource: readonly string[];
-  /** Members that features have stored with the request, such as `authorization_details`. */
+  /** Members that features have read from the request, such as `authorization_details`. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly expiresAt: Date;
 }
@@ -48,8 +48,8 @@ export interface DeviceRequest<C extends Client = Client> {
 const shownRequests = new WeakMap<DeviceRequest, PendingRequest>();
 
 /**
- * Finds the request of a device by the user code that a signed-in user has typed. Returns `undefined` if no undecided
- * request has this code. RFC 8628 §3.3
+ * Finds the request of a device by the user code that a signed-in user has typed. Returns `undefined` if no undecided,
+ * unexpired request has this code. RFC 8628 §3.3
  * @throws {TemporarilyUnavailableError} With status 429, if too many codes were entered.
  * @throws {InvalidScopeError} If this user cannot grant the requested scope.
  */
@@ -79,9 +79,10 @@ export async function findDeviceRequest(
 }
 
 /**
- * Saves the user's decision on a request that `findDeviceRequest()` returned. `scope` can narrow the scope that was
- * shown, but not widen it. RFC 8628 §3.3
- * @returns whether the decision was saved: `false` if the request was already decided or has expired
+ * Saves the user's decision on a request that `findDeviceRequest()` returned. `scope` can narrow the scope in the
+ * request, but not widen it. If omitted, that whole scope is granted. RFC 8628 §3.3
+ * @returns Whether the decision was saved. `false` if the request was already decided or has expired.
+ * @throws {InvalidArgumentError} If `request` is another object, or was passed before.
  */
 export async function decideDeviceRequest(
   request: DeviceRequest,
@@ -94,7 +95,7 @@ export async function decideDeviceRequest(
     );
   shownRequests.delete(request);
   const { allow, scope, signIn } = decision;
-  // The session is not stored: the device stays signed in when the session ends.
+  // The session ID is not stored, because the tokens of the device must outlive the session.
   const { sid: _, ...data } = signInClaims(signIn ?? {});
   return await decidePendingRequest(pending, { allow, scope, ...(signIn && { data }) }, 'device');
 }

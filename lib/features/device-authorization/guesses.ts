@@ -5,15 +5,15 @@ import type { OnceModel, User } from '../../model/model.js';
 import { networkOf } from '../../http/network.js';
 
 /**
- * Limits for entered user codes within `seconds`. `each`: codes of one user and of one network. `first`: codes of all
- * users together that are among the first `few` of their user. `later`: all other codes. Accounts of an attacker who
- * guesses many codes use up `later`, so users who enter one code are not locked out.
+ * Limits for entered user codes within `seconds`. `each`: for one user, and for one network. `first`: for all users
+ * together, counting only the first `few` codes of each user. `later`: for all users together, counting all other
+ * codes. An attacker who enters many codes uses up `later`, so users who enter one code are not locked out.
  */
 const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
 
 /**
- * Counts an entered user code before it is looked up, so that parallel attempts count as well. The model stores the
- * counts per user, per network and for all users together. RFC 8628 §5.1
+ * Counts an entered user code before it is looked up, so that parallel attempts count as well. The counts are stored by
+ * `once()` of the model: per user, per network and for all users together. RFC 8628 §5.1
  * @throws {TemporarilyUnavailableError} With status 429, if too many codes were entered.
  */
 export async function countGuess(
@@ -22,7 +22,7 @@ export async function countGuess(
 ): Promise<void> {
   const { each, few, first, later, seconds } = GUESSES;
   const id: unknown = user['id'];
-  // Users of two issuers may have the same id.
+  // Users of two issuers may have the same ID.
   const userKey = JSON.stringify(['user', issuer, typeof id, String(id)]);
   const keys = [userKey];
   if (address !== undefined) keys.push(`address ${networkOf(address)}`);

@@ -20,12 +20,12 @@ export interface PendingRequest {
   readonly server: ServerContext;
 }
 
-/** The part of an `OAuth2Server` that handles requests of devices. */
+/** The part of an `OAuth2Server` that the functions for device requests use. */
 export interface DeviceServer {
   readonly context: ServerContext;
 }
 
-/** The user who decides on a request. */
+/** The user who decides on a request of a device. */
 interface DecidingUser {
   user: User;
   /** The current request. Required if the issuer depends on it, as for tenants. */
@@ -75,14 +75,14 @@ export async function readPendingRequest(
 interface UserDecision {
   allow: boolean;
   scope?: Scope | undefined;
-  /** Further members to store with the request if the user agreed. */
+  /** Further members to store with the request if the user consents. */
   data?: object;
 }
 
 /**
- * Saves the user's decision, and emits its events.
- * @param endpoint the endpoint id for the events
- * @returns whether the decision was saved: `false` if the request was already decided or has expired
+ * Saves the user's decision on a request of a device or of CIBA, and emits its events.
+ * @param endpoint The endpoint ID in the events.
+ * @returns Whether the decision was saved. `false` if the request was already decided or has expired.
  */
 export async function decidePendingRequest(
   { authorization, authorizationRequest, user, scope: grantable, server }: PendingRequest,

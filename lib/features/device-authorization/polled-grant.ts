@@ -19,22 +19,31 @@ import { copySignInClaims } from '../../tokens/sign-in-claims.js';
 import { isExpired } from '../../tokens/lifetime.js';
 import { DEVICE_METHODS, type DeviceAuthorization, type DeviceAuthorizationModel } from './device-model.js';
 
-/** Seconds by which a client that polls too fast must increase its interval. RFC 8628 §3.5 */
+/** Seconds by which the interval grows each time a client polls too fast. RFC 8628 §3.5 */
 const SLOW_DOWN_STEP = 5;
-/** Maximum polling interval in seconds that a client is slowed down to. RFC 8628 §3.5 */
+/** An interval of this many seconds or more is not increased further if a client polls too fast. RFC 8628 §3.5 */
 const MAX_INTERVAL = 60;
-/** Tolerated network delay in seconds: the interval is measured where a poll arrives. */
+/**
+ * Tolerated seconds by which a poll may come earlier than the interval allows, because the network delays polls
+ * differently.
+ */
 const LEEWAY = 1;
 
 /** The settings of a grant for which clients poll. */
 export interface PolledGrantOptions {
-  /** The parameter that the client polls with. */
+  /** The name of the token request parameter that the client polls with, such as `device_code`. */
   readonly parameter: string;
-  /** The name of that parameter's value in messages, such as `device code`. */
+  /** The name of the parameter's value in messages, such as `device code`. */
   readonly kind: string;
-  /** Returns the device code by which the model finds the request. If omitted, that is the value of the parameter. */
+  /**
+   * Returns the device code by which the model finds the request, for a value of the parameter. If omitted, the value
+   * is the device code.
+   */
   readonly deviceCodeOf?: (value: string) => string;
-  /** Returns members that features read from `request.code` besides the stored ones. */
+  /**
+   * Returns members to add to `request.code` for the hooks of features, for a value of the parameter. If omitted, only
+   * the stored members are there.
+   */
   readonly furtherMembers?: (value: string) => object;
 }
 
@@ -86,9 +95,9 @@ async function findStored(deviceCode: string, kind: string, request: TokenReques
 }
 
 /**
- * Returns the error for a request that is not decided yet. The model counts polls for all processes, one per interval.
- * An earlier poll makes the interval longer. A poll after the decision is never too early, since CIBA may have notified
- * the client.
+ * Returns the error for a request that is not decided yet: `authorization_pending`, or `slow_down` if the client polls
+ * too fast. Polls are counted by `once()` of the model, so that all processes count together. A poll after the decision
+ * is never too early, because CIBA may have notified the client.
  */
 async function pending(deviceCode: string, stored: DeviceAuthorization, request: TokenRequest): Promise<OAuthError> {
   const model = modelOf(request);
@@ -99,8 +108,9 @@ async function pending(deviceCode: string, stored: DeviceAuthorization, request:
 }
 
 /**
- * Rejects a code that was already redeemed. A repeated poll within one interval is harmless; a later one is treated as
- * a replay.
+ * Rejects a code that was already redeemed. If the poll is repeated within one interval, the code is only rejected. A
+ * later poll is treated as a replay and revokes the token family.
+ * @throws {InvalidGrantError} Always.
  */
 async function rejectConsumed(stored: DeviceAuthorization, kind: string, request: TokenRequest): Promise<never> {
   const ago = stored.revokedAgo ?? (Date.now() - stored.revokedAt!.getTime()) / 1000;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * Characters of user codes: 20 consonants that are hard to confuse and form no words. Eight of them have 34 bits. RFC
- * 8628 §6.1
+ * Characters of user codes: 20 consonants that are hard to confuse and form no words. Eight characters have 34 bits.
+ * RFC 8628 §6.1
  */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;

@@ -4,12 +4,12 @@ import { escapeHtml } from '../../http/escape-html.js';
 import type { Response } from '../../http/response.js';
 import type { OutgoingResponse } from '../../contracts/response-mode.js';
 
-/** The only script of the page, and the only one that its Content Security Policy allows. */
+/** The only script of the form post page, and the only one that its Content Security Policy allows. */
 const SCRIPT = 'document.forms[0].submit()';
 
 /**
- * The headers of the page. `form-action` is omitted, since Chromium applies it to all redirects after the form. The
- * page has only one form, and all its values are escaped.
+ * The headers of the form post page. `form-action` is omitted, because Chromium applies it to all redirects after the
+ * form. The page has only one form, and all its values are escaped.
  */
 const HEADERS = {
   'cache-control': 'no-store',

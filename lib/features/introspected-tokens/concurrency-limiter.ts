@@ -3,14 +3,17 @@ import { unavailable } from '../../remote/unavailable.js';
 /** Maximum number of waiting calls for each running one. */
 const MAX_WAITING_PER_SLOT = 8;
 
-/** Limits how many calls run at once. A limited number of further calls wait, and all others fail. */
+/** Limits how many calls run at once. Eight times as many calls can wait, and all further calls fail. */
 export class ConcurrencyLimiter {
   private running = 0;
   private readonly waiting = new Set<() => void>();
 
   constructor(private readonly maxRunning: number) {}
 
-  /** Runs `work` as soon as a slot is free. A call whose signal is aborted stops waiting. */
+  /**
+   * Runs `work` as soon as a slot is free. A call whose signal is aborted stops waiting and rejects.
+   * @throws {TemporarilyUnavailableError} If too many calls are waiting.
+   */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.running < this.maxRunning) this.running++;
     else await this.waitForSlot(signal);

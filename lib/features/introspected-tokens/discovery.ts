@@ -11,8 +11,8 @@ export interface IntrospectionAccess {
 }
 
 /**
- * Finds the introspection endpoint in the metadata of the authorization server. Concurrent calls share one request, and
- * the result is kept until a failure. RFC 8414 §3
+ * Finds the introspection endpoint, in the option `introspectionEndpoint` or in the metadata of the authorization
+ * server. Concurrent calls share one request, and the result is kept until a request fails. RFC 8414 §3
  */
 export class Discovery {
   private access: Promise<IntrospectionAccess> | undefined;
@@ -29,7 +29,7 @@ export class Discovery {
     return access;
   }
 
-  /** Discards the result, since the endpoint may have moved. The next call reads the metadata again. */
+  /** Discards the result, because the endpoint may have moved. The next call of `find()` reads the metadata again. */
   forget(): void {
     this.access = undefined;
   }
@@ -56,8 +56,9 @@ export class Discovery {
 }
 
 /**
- * Returns a supported client authentication method. If the metadata lists none for introspection, those of the token
- * endpoint apply. RFC 8414 §2
+ * Returns a client authentication method that the authorization server supports, preferably `client_secret_basic`. If
+ * the metadata lists no methods for introspection, those of the token endpoint apply. RFC 8414 §2
+ * @throws {MisconfiguredError} If it does not support client secrets.
  */
 function supportedMethod(metadata: Readonly<Record<string, unknown>>): ClientSecretMethod {
   const listed =

@@ -5,7 +5,7 @@ interface CacheEntry {
   cachedUntil: number;
 }
 
-/** A cache of limited size, whose entries expire. The least recently used entry is removed first. */
+/** A cache of limited size, whose entries expire. If it is full, the least recently used entry is removed. */
 export class ExpiringCache<V extends CacheEntry> {
   private readonly entries = new Map<string, { value: V; since: number }>();
 

@@ -8,9 +8,9 @@ import type { ClientSecretMethod, IntrospectionCredentials, Settings } from './s
 import { unavailable } from '../../remote/unavailable.js';
 
 /**
- * Asks the authorization server for the introspection of an access token, and returns the response. RFC 7662 §2.1
+ * Sends an access token to the introspection endpoint, and returns the content of the response. RFC 7662 §2.1
  * @throws {TemporarilyUnavailableError} If the server does not respond as expected.
- * @throws {MisconfiguredError} If the server refuses the client.
+ * @throws {MisconfiguredError} If the server rejects the client.
  */
 export async function introspect(
   token: string,
@@ -50,8 +50,9 @@ function errorOf(
 }
 
 /**
- * Returns the request headers with the client's credentials, or adds the credentials to the form. For `Basic`, both
- * parts are form-encoded, so that they may contain a colon. RFC 6749 §2.3.1
+ * Returns the request headers. They contain the client's credentials, unless `client_secret_post` is used, which adds
+ * the credentials to the form. For `Basic`, both parts are form-encoded, so that they may contain a colon.
+ * RFC 6749 §2.3.1
  */
 function addCredentials({ id, secret }: IntrospectionCredentials, method: ClientSecretMethod, form: URLSearchParams) {
   const headers = { 'content-type': FORM };

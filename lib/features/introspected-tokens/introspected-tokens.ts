@@ -19,7 +19,10 @@ import { ExpiringCache } from './expiring-cache.js';
 import { type IntrospectedTokensOptions, type Settings, settle } from './settings.js';
 import { unavailable } from '../../remote/unavailable.js';
 
-/** The result of introspecting a token, without the token itself. */
+/**
+ * The result of introspecting a token, without the token itself: claims, an error, or neither if the token is not
+ * active.
+ */
 interface CachedResult {
   claims?: TokenClaims;
   error?: TokenRejection;
@@ -30,12 +33,12 @@ interface CachedResult {
 /** Assumed lifetime in seconds of a token for which the authorization server returns no expiry. */
 const DEFAULT_LIFETIME = 60;
 
-/** Seconds in `Retry-After` if the configuration must be fixed first. */
+/** Seconds in `Retry-After` if the configuration must be fixed before a retry can succeed. */
 const RETRY_AFTER = 30;
 
 /**
- * The model of an API that is separate from its authorization server: the guard finds a token by introspection. If the
- * authorization server cannot be reached, the response is 503, and no token is rejected. RFC 7662
+ * The model of an API that is separate from its authorization server: it finds access tokens by introspection. If the
+ * authorization server cannot be reached, the response is 503, and no token is rejected as invalid. RFC 7662
  */
 export class IntrospectedTokens implements ProtectedResourceModel {
   declare readonly getClient?: undefined;
@@ -44,7 +47,10 @@ export class IntrospectedTokens implements ProtectedResourceModel {
   private readonly discovery: Discovery;
   private readonly limiter: ConcurrencyLimiter;
   private readonly validTokens: ExpiringCache<CachedResult>;
-  /** A separate cache, so that a flood of invalid tokens does not remove valid ones. */
+  /**
+   * The results for tokens that are not valid. They have a cache of their own, so that a flood of invalid tokens does
+   * not remove valid ones.
+   */
   private readonly invalidTokens: ExpiringCache<CachedResult>;
   private readonly pending = new Map<string, Promise<CachedResult>>();
 

@@ -18,7 +18,7 @@ const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /**
  * Validates the body of an introspection response, and returns its claims. `undefined` if the token is not active.
- * @throws {TemporarilyUnavailableError} If a member has the wrong type, so that the response cannot be trusted.
+ * @throws {TemporarilyUnavailableError} If the body is not an object, or if a member has the wrong type.
  */
 export function readIntrospection(body: unknown): TokenClaims | undefined {
   if (!isObject(body)) throw invalidResponse('the body is not an object');

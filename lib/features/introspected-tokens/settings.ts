@@ -27,8 +27,8 @@ export type ClientSecretMethod = 'client_secret_basic' | 'client_secret_post';
 /** The limits of the cache for introspection results. */
 export interface IntrospectionCache {
   /**
-   * Seconds for which a valid token is cached. A revoked token is accepted until then. `0` disables caching. Default:
-   * `30`.
+   * Seconds for which a valid token is cached, but not beyond its expiry. A revoked token is accepted until then. `0`
+   * disables caching of valid tokens. Default: `30`.
    */
   lifetime?: number;
   /** Seconds for which an invalid token is cached and rejected. Default: `5`. */
@@ -39,11 +39,14 @@ export interface IntrospectionCache {
 
 /** The options of `new IntrospectedTokens()`. */
 export interface IntrospectedTokensOptions {
-  /** The issuer of the authorization server, whose metadata contains the introspection endpoint. RFC 8414 §3 */
+  /**
+   * The issuer of the authorization server, whose metadata contains the introspection endpoint. Required unless
+   * `introspectionEndpoint` is set. Tokens with another `iss` are rejected. RFC 8414 §3
+   */
   issuer?: string;
   /**
-   * The introspection endpoint, if the authorization server has no metadata. If `issuer` is set too, it is only
-   * compared with `iss`. RFC 7662 §2
+   * The introspection endpoint, if the authorization server has no metadata. If `issuer` is set too, `issuer` is only
+   * compared with the `iss` of tokens. RFC 7662 §2
    */
   introspectionEndpoint?: string;
   credentials: IntrospectionCredentials;
@@ -53,11 +56,16 @@ export interface IntrospectedTokensOptions {
    */
   audience?: string | readonly string[];
   cache?: IntrospectionCache;
-  /** Seconds to wait for the authorization server. After that the response is 503. Default: `3`. */
+  /** Seconds to wait for the authorization server before the response is 503. Default: `3`. */
   timeout?: number;
-  /** Maximum number of concurrent requests to the authorization server. Eight times as many can wait. Default: `16`. */
+  /**
+   * Maximum number of concurrent requests to the authorization server. Eight times as many can wait, and further ones
+   * fail with 503. Default: `16`.
+   */
   concurrency?: number;
-  /** Replaces the `fetch` of Node.js, for example to use a proxy or your own certificate. */
+  /**
+   * A function to use instead of the `fetch` of Node.js, for example to use a proxy or your own certificate authority.
+   */
   fetch?: typeof fetch;
   /** Reads signed introspection responses: `signedResponses()`. If omitted, responses are plain JSON. RFC 9701 §4 */
   responses?: IntrospectionResponseReader;

@@ -14,8 +14,8 @@ const certificateError = (detail: RefusalDetail) =>
   new InvalidClientError('Invalid client: the client certificate is not accepted').because(detail);
 
 /**
- * The method `tls_client_auth`: a certificate from a trusted certificate authority, with the name that the client has
- * registered. RFC 8705 §2.1
+ * The client authentication method `tls_client_auth`: a certificate from a trusted certificate authority, with the name
+ * that the client has registered. RFC 8705 §2.1
  */
 export const tlsClientAuth = (certificates: ClientCertificates): ClientAuthentication => ({
   method: 'tls_client_auth',
@@ -40,7 +40,10 @@ export const tlsClientAuth = (certificates: ClientCertificates): ClientAuthentic
   },
 });
 
-/** The method `self_signed_tls_client_auth`: a certificate that the client has registered itself. RFC 8705 §2.2 */
+/**
+ * The client authentication method `self_signed_tls_client_auth`: a certificate that the client has registered itself.
+ * RFC 8705 §2.2
+ */
 export const selfSignedTlsClientAuth = (
   certificates: ClientCertificates,
   registered: RegisteredKeys,
@@ -55,7 +58,7 @@ export const selfSignedTlsClientAuth = (
   },
 });
 
-/** Converts a failed fetch of the client's keys to an OAuth error. */
+/** Awaits a lookup of the client's keys, and converts a failed fetch to an OAuth error. */
 async function isRegistered(lookUp: Promise<boolean>): Promise<boolean> {
   try {
     return await lookUp;
@@ -67,8 +70,10 @@ async function isRegistered(lookUp: Promise<boolean>): Promise<boolean> {
 }
 
 /**
- * Verifies that the request has a certificate, and that it is valid now. A TLS connection or session can outlive its
+ * Verifies that the request has a certificate, and that it is valid now, because a TLS connection can outlive its
  * certificate.
+ * @param certificate The certificate, or as text why there is none.
+ * @throws {InvalidClientError} If there is no valid certificate.
  */
 function verifyCurrent(certificate: ClientCertificate | string): ClientCertificate {
   if (typeof certificate === 'string') throw certificateError({ reason: certificate });

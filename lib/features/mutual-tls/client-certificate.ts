@@ -6,14 +6,16 @@ import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import type { TlsProxy } from './options.js';
 import { readCertificateHeader } from './proxy-header.js';
 
-/** A client certificate. The TLS handshake has proven that the client has the private key. RFC 8705 §2 */
+/**
+ * The client certificate of a request. The TLS handshake has proven that the client has its private key. RFC 8705 §2
+ */
 export interface ClientCertificate {
   readonly x509: X509Certificate;
   /** Whether the certificate chain was verified where TLS is terminated. */
   readonly isVerified: boolean;
 }
 
-/** The used members of a TLS connection. */
+/** The members of a TLS connection that are needed to read a client certificate. */
 interface Connection {
   remoteAddress?: string | undefined;
   authorized?: boolean;
@@ -34,13 +36,11 @@ export class ClientCertificates {
     this.trusted = proxy && blockList(proxy.trusted);
   }
 
-  /**
-   * Returns the client certificate of a request.
-   * @returns the reason as text, if there is no valid certificate
-   */
+  /** Returns the client certificate of a request, or as text why there is none. */
   of(request: Request): ClientCertificate | string {
     const connection = connectionOf((request['native'] ?? request) as NativeRequest);
-    // Use only the header of a trusted proxy: the certificate of the connection belongs to the proxy.
+    // On a connection from a trusted proxy, use only its header: the certificate of the connection belongs to the
+    // proxy.
     if (this.proxy && this.isTrusted(connection?.remoteAddress)) return this.fromProxy(request, this.proxy);
     const x509 = connection?.getPeerX509Certificate?.();
     // For a resumed session, Node.js sets `authorized` even without a certificate.

@@ -16,7 +16,7 @@ const X5T_S256 = 'x5t#S256';
 
 /**
  * Adds client authentication by TLS certificates, and binds tokens to them, so that a stolen token cannot be used.
- * Tokens are saved with `cnf`. The authorization server and its APIs need this feature. RFC 8705
+ * Tokens are saved with `cnf`. Use this feature at the authorization server and at its APIs. RFC 8705
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function mutualTls(options: MutualTlsOptions = {}): Feature {
@@ -78,7 +78,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
         },
 
         issue({ authenticationMethod, refreshToken, request }) {
-          // A confidential client authenticates on each refresh, and may have a new certificate. RFC 8705 §4, §7.1
+          // A confidential client authenticates on each refresh, so it may have a new certificate. RFC 8705 §4, §7.1
           const expected = authenticationMethod === 'none' ? boundThumbprint(refreshToken, X5T_S256) : undefined;
           const given = expected === undefined ? undefined : shownInstead(request, expected);
           if (given === undefined) return;
@@ -107,7 +107,10 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   };
 }
 
-/** Returns the URLs of the endpoints to which clients send certificates. RFC 8705 §5 */
+/**
+ * Returns the URLs, at the given origin, of the endpoints to which clients send certificates, by their names in the
+ * metadata. RFC 8705 §5
+ */
 function aliasesOf(server: ServerContext, issuer: string | undefined, origin: string): Record<string, string> {
   const aliases: Record<string, string> = {};
   for (const [id, { clients, description, metadata }] of server.endpoints) {

@@ -11,14 +11,14 @@ export type TlsClientAuthMethod = 'tls_client_auth' | 'self_signed_tls_client_au
 /** The options of `mutualTls()`. */
 export interface MutualTlsOptions {
   /**
-   * The client authentication methods to support. If the list is empty, certificates only bind tokens. Default: both
-   * methods.
+   * The client authentication methods to support. If the list is empty, certificates are only used to bind tokens.
+   * Default: both methods.
    */
   methods?: readonly TlsClientAuthMethod[];
   /**
    * Which access tokens are bound to the client's certificate. `registered`: those of clients with
-   * `tlsClientCertificateBoundAccessTokens`. `all`: all tokens. A token request without the required certificate is
-   * rejected. Default: `'registered'`.
+   * `tlsClientCertificateBoundAccessTokens`. `all`: all tokens. A token request of such a client without a certificate
+   * is rejected. Default: `'registered'`.
    */
   bind?: 'registered' | 'all';
   /**
@@ -103,7 +103,7 @@ function* proxyErrors(proxy: TlsProxy): Generator<string> {
 
 const isHeader = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
-/** Yields the configuration errors of `mutualTls()` that depend on the options of the server. */
+/** Yields the configuration errors of `mutualTls()` that depend on the server options. */
 export function* configurationErrors(
   { endpointAliases }: MutualTlsOptions,
   { options }: ServerContext,

@@ -6,9 +6,8 @@ const MAX_LENGTH = 16_384;
 const BASE64 = /^[A-Za-z\d+/]+={0,2}$/;
 
 /**
- * Reads a certificate from the header of a proxy. Supported forms are RFC 9440, URL-encoded PEM (nginx, AWS), plain
- * base64 (HAProxy, Traefik) and `Cert` in Envoy's `x-forwarded-client-cert`.
- * @returns the reason as text, if the header contains no valid certificate
+ * Reads a certificate from the header of a proxy, or returns as text why it cannot. Supported forms are RFC 9440,
+ * URL-encoded PEM (nginx, AWS), plain base64 (HAProxy, Traefik) and `Cert` in Envoy's `x-forwarded-client-cert`.
  */
 export function readCertificateHeader(name: string, text: string): X509Certificate | string {
   const reason = `the header \`${name}\` does not contain exactly one certificate of at most ${MAX_LENGTH} characters`;
@@ -25,7 +24,7 @@ export function readCertificateHeader(name: string, text: string): X509Certifica
 const fromBase64 = (text: string | undefined) =>
   text !== undefined && BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
 
-/** Decodes a byte sequence: base64 between colons. RFC 9440 §2.1, RFC 9651 §3.3.5 */
+/** Decodes a byte sequence: base64 between colons. `undefined` for any other text. RFC 9440 §2.1, RFC 9651 §3.3.5 */
 const fromStructuredField = (text: string) => fromBase64(/^:([^:]+):$/.exec(text)?.[1]);
 
 function fromText(text: string): Buffer | undefined {
@@ -42,7 +41,10 @@ function fromText(text: string): Buffer | undefined {
 const ENVOY = 'x-forwarded-client-cert';
 const PAIR = /([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/iy;
 
-/** Decodes Envoy's header. It must have one element, since only the last of several is from the trusted proxy. */
+/**
+ * Decodes Envoy's header. `undefined` unless it has exactly one element, because only the last of several would be from
+ * the trusted proxy.
+ */
 function fromEnvoy(text: string): Buffer | undefined {
   let certificate: string | undefined;
   PAIR.lastIndex = 0;

@@ -7,7 +7,7 @@ import { keysIn, keysOf } from '../../clients/registration/registered-keys.js';
 
 type Jwk = Readonly<Record<string, unknown>>;
 
-/** The certificates that clients have registered, directly or at a URL. RFC 8705 §2.2.2 */
+/** Finds certificates among the keys that clients have registered, as a JWK set or by its URL. RFC 8705 §2.2.2 */
 export class RegisteredKeys {
   private readonly fetched: FetchedKeys<readonly Jwk[], RefreshingCache<readonly Jwk[]>>;
 
@@ -19,7 +19,8 @@ export class RegisteredKeys {
   }
 
   /**
-   * Whether the client registered this certificate. Rejects with a `FetchError` if the client's keys cannot be fetched.
+   * Whether the client registered this certificate or its key. Rejects with a `FetchError` if the client's keys cannot
+   * be fetched.
    * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
    */
   async includes(x509: X509Certificate, client: CoreClient, requester?: string): Promise<boolean> {
@@ -30,15 +31,15 @@ export class RegisteredKeys {
 
   private async includesFetched(x509: X509Certificate, keys: RefreshingCache<readonly Jwk[]>): Promise<boolean> {
     if (isAmong(x509, await keys.current())) return true;
-    // The client may have a new certificate. If its keys cannot be fetched again, the certificate stays unknown.
+    // The client may have a new certificate. If its keys cannot be fetched again, the certificate counts as unknown.
     const newest = await keys.refresh()?.catch(() => undefined);
     return newest !== undefined && isAmong(x509, newest);
   }
 }
 
 /**
- * Whether a certificate belongs to one of the keys. A key with `x5c` matches this certificate only; a bare key matches
- * any certificate of the key. RFC 7517 §4.7
+ * Whether a certificate belongs to one of the keys. A key with `x5c` matches only the first certificate in it. A key
+ * without `x5c` matches any certificate with this public key. RFC 7517 §4.7
  */
 function isAmong({ raw, publicKey }: X509Certificate, keys: readonly Jwk[]): boolean {
   let certificateKey: Jwk | undefined;

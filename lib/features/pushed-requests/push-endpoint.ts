@@ -22,9 +22,9 @@ interface PushEndpointSettings {
   lifetime: number;
   /** Seconds for which an opened request is stored after `lifetime`. */
   interactionLifetime: number;
-  /** Requests that are only validated. Their `request_uri` is not stored yet. */
+  /** Requests that are only being validated. Their `request_uri` is not stored yet, so it must not be looked up. */
   requestsInValidation: WeakSet<Request>;
-  /** How many requests public clients may push from one network. */
+  /** How many requests public and self-registered clients may push from one network. `false`: any number. */
   rate: RequestRate | false;
 }
 
@@ -56,7 +56,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     const { client, issuer, parameters, request, response } = clientRequest;
     const { lifetime, interactionLifetime } = this.settings;
     const requestUri = PUSHED_REQUEST_URI_PREFIX + opaqueToken();
-    // A pushed request object contains the client id, so the form may contain only the credentials. RFC 9126 §3
+    // A pushed request object contains the client ID, so the form may contain only the credentials. RFC 9126 §3
     const isObject = parameters.optional('request') !== undefined;
     const clientId = parameters.optional('client_id') ?? (isObject ? client.id : parameters.required('client_id'));
     const now = Date.now();
@@ -75,8 +75,8 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   }
 
   /**
-   * Returns the parameters of the pushed request. A pushed request object is read here, and its parameters are stored.
-   * RFC 9126 §3
+   * Returns the parameters of the pushed request. If it is a request object, the parameters in it are returned, and it
+   * is consumed. Also consumes the client's single-use credentials. RFC 9126 §3
    */
   private async parametersOf(
     clientRequest: ClientRequest,
@@ -101,8 +101,8 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   }
 
   /**
-   * Validates a request like the authorization endpoint, which validates it again, since it may become invalid until
-   * then. RFC 9126 §2.1, §7.4
+   * Validates a request like the authorization endpoint does. That endpoint validates it again, because the request may
+   * become invalid in the meantime. RFC 9126 §2.1, §7.4
    */
   private async validate(request: Request, client: CoreClient): Promise<void> {
     const unusedResponse = new Response();
@@ -123,7 +123,10 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   }
 }
 
-/** Verifies that the request names the authenticated client. Two missing ids are not equal. */
+/**
+ * Verifies that the `client_id` in the request is the authenticated client. Two missing IDs are not equal.
+ * @throws {InvalidRequestError} If it is not.
+ */
 function verifySameClient(requested: CoreClient, authenticated: CoreClient): void {
   if (requested.id !== undefined && requested.id !== null && String(requested.id) === String(authenticated.id)) return;
   const reason = '`client_id` of the request is not the authenticated client';

@@ -8,5 +8,5 @@ export interface PushRequirements {
   readonly lifetime: number;
 }
 
-/** The key under which `pushedRequests()` contributes its requirements, for profiles that restrict them. */
+/** The capability key under which `pushedRequests()` contributes its requirements, for profiles that verify them. */
 export const PUSHED_REQUESTS = collectedCapability<PushRequirements>('pushed requests');

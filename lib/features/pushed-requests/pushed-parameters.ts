@@ -10,8 +10,9 @@ const MAX_CHARACTERS = 16_384;
 const CREDENTIAL_PARAMETERS = new Set(['client_secret', 'client_assertion', 'client_assertion_type', '__proto__']);
 
 /**
- * Returns the parameters of a pushed request. Unknown ones are kept, since features may read them later.
- * @throws {InvalidRequestError} If a parameter is not text, or the request is too large.
+ * Returns the parameters of a pushed request, without client credentials and empty values. Unknown parameters are kept,
+ * because features may read them later.
+ * @throws {InvalidRequestError} If a parameter is not text, if `request_uri` is pushed, or if the request is too large.
  */
 export function readPushedParameters(form: unknown): PushedParameters {
   const parameters: Record<string, string | string[]> = {};
@@ -32,8 +33,8 @@ function text(value: unknown, name: string): string {
 }
 
 /**
- * Returns a pushed request in the form that the authorization endpoint reads. Other parameters in the browser's URL or
- * form are ignored. RFC 9126 §4
+ * Returns a pushed request as the request that the authorization endpoint processes. Other parameters in the browser's
+ * URL or form are ignored. RFC 9126 §4
  */
 export function asRequest({ parameters, requestUri }: Pick<PushedRequest, 'parameters' | 'requestUri'>, from: Request) {
   const query = { ...parameters, request_uri: requestUri };

@@ -6,18 +6,18 @@ export type PushedParameters = Readonly<Record<string, string | readonly string[
 /** A pushed authorization request. RFC 9126 §2 */
 export interface PushedRequest {
   /**
-   * The `request_uri` of the request. Anyone who knows it and the client id can open the request: store its hash, as
-   * for a code.
+   * The `request_uri` of the request. Whoever knows it and the client ID can open the request: store its hash, as for a
+   * code.
    */
   requestUri: string;
-  /** The id of the client that pushed the request. */
+  /** The ID of the client that pushed the request. */
   clientId: string;
   /** The issuer that received the request. Omitted if the option `issuer` is not set. */
   issuer?: string;
   parameters: PushedParameters;
   /** Until when a browser must first open the request. */
   openUntil: Date;
-  /** When the request expires, whether or not it was opened. The model need not find it after that. */
+  /** When the request expires, even if it was opened. The model need not find it after that. */
   expiresAt: Date;
 }
 

@@ -37,8 +37,8 @@ export interface PushedRequestOptions {
   interactionLifetime?: number;
   /**
    * How many requests public and self-registered clients may push from one network (an IPv4 address or an IPv6 /64), in
-   * one process. `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 600, per: 60
-   * }`.
+   * one process. `false`: any number. Further requests get 429 with `Retry-After`. Default:
+   * `{ requests: 600, per: 60 }`.
    */
   rate?: RequestRate | false;
 }
@@ -120,7 +120,8 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
 }
 
 /**
- * Finds a pushed request of the client. Errors are rendered in the browser.
+ * Finds a pushed request of the client in the parameter `client_id`, and records that it was opened. Errors are
+ * rendered in the browser.
  * @throws {InvalidRequestError} If the request is unknown, expired, used, or of another client or issuer.
  */
 async function findPushedRequest(
@@ -140,8 +141,9 @@ async function findPushedRequest(
 }
 
 /**
- * Verifies that the browser opens a pushed request in time. It may open it again later, for example after a login. RFC
- * 9126 §4
+ * Verifies that the browser first opens a pushed request in time. It may open it again later, for example after a
+ * login. RFC 9126 §4
+ * @throws {InvalidRequestError} If it is too late.
  */
 async function openInTime(pushed: PushedRequest, model: PushedModel): Promise<void> {
   if (model.openPushedRequest) return void (await model.openPushedRequest(pushed));

@@ -40,7 +40,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 /**
- * Returns the claims of a software statement that the model has verified and approved. RFC 7591 §3.2.2
+ * Verifies a software statement by `verifySoftwareStatement()` of the model, and returns its claims. RFC 7591 §3.2.2
  * @throws {InvalidSoftwareStatementError} If the statement is not a valid JWT.
  * @throws {UnapprovedSoftwareStatementError} If the model does not approve it.
  */

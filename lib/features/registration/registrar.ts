@@ -46,7 +46,7 @@ export class Registrar {
 
   /**
    * Registers a client. RFC 7591 §3.2.1
-   * @returns the response body. Only this response contains the client's secrets.
+   * @returns The response body. It contains the client's secret and registration access token.
    */
   async register(request: Request, response: Response): Promise<object> {
     await this.access.admit(request, response);
@@ -75,7 +75,10 @@ export class Registrar {
     return this.responseBody(registration, registrationAccessToken, request, clientSecret);
   }
 
-  /** Finds the registration that a registration access token manages at this issuer. RFC 7592 §2.1 */
+  /**
+   * Finds the registration of a client by its registration access token. `undefined` if the token or the client is
+   * unknown, or if the client belongs to another issuer. RFC 7592 §2.1
+   */
   async find(clientId: string, token: string): Promise<Registration | undefined> {
     const registration = await this.model.getRegistration(clientId, token);
     return registration && isClientOf(registration.client, this.server.options.issuer, this.server)
@@ -117,7 +120,11 @@ export class Registrar {
     this.report('grant.ended', request, { clientId, reason: 'revoked' });
   }
 
-  /** Verifies the client secret in an update: a client may repeat its secret, but not choose one. RFC 7592 §2.2 */
+  /**
+   * Verifies the client secret in an update: a client may repeat its current secret, but not choose a new one.
+   * RFC 7592 §2.2
+   * @throws {InvalidRequestError} If the secret is wrong.
+   */
   private async verifySecret(id: string, secret: unknown): Promise<void> {
     if (secret === undefined) return;
     const isRight = typeof secret === 'string' && secret !== '' && (await this.model.getClient(id, secret));
@@ -125,8 +132,9 @@ export class Registrar {
   }
 
   /**
-   * Validates the metadata of a request. Claims of a verified software statement override other members. The statement
-   * is stored, and required for each update. RFC 7591 §2.3, §3.2.1
+   * Validates the metadata of a registration request. If the model verifies software statements, the claims of the
+   * statement override other members. A client that registered with a statement must send one with each update.
+   * RFC 7591 §2.3, §3.2.1
    */
   private async read(body: Record<string, unknown>, current?: Registration): Promise<ClientMetadata> {
     const statement = body['software_statement'] ?? undefined;
@@ -169,14 +177,14 @@ export class Registrar {
 
 /**
  * Copies the properties that an update must keep. A client of an earlier version need not prove its sector until it
- * claims another one, so that its `sub` stays the same. OpenID Connect Core 1.0 §8.1
+ * claims another one, so that its pairwise `sub` stays the same. OpenID Connect Core 1.0 §8.1
  */
 function keepProperties(client: MetadataClient, { issuer, ...current }: CoreClient): MetadataClient {
   const mustProve = current.requiresSectorProof === true || claimedHost(client) !== claimedHost(current);
   return { ...client, ...(issuer !== undefined && { issuer }), ...(mustProve && { requiresSectorProof: true }) };
 }
 
-/** Whether the client authenticates with a secret. Only then it gets one. RFC 7591 §3.2.1 */
+/** Whether the client authenticates with a secret, so that it must receive one. RFC 7591 §3.2.1 */
 function hasSecret(client: CoreClient): boolean {
   const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   return method === undefined || method.startsWith('client_secret_');

@@ -14,7 +14,7 @@ import type { registrationSettings } from './registration-options.js';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
-/** Returns the bearer token of the `Authorization` header. RFC 6750 §2.1 */
+/** Returns the bearer token of the `Authorization` header. `undefined` if there is none. RFC 6750 §2.1 */
 export function bearerTokenOf(request: Request): string | undefined {
   const header: unknown = request.get('authorization');
   return typeof header === 'string' ? BEARER.exec(header)?.[1] : undefined;
@@ -58,7 +58,7 @@ export class RegistrationAccess {
   }
 
   /**
-   * Asks the model whether this metadata may be registered.
+   * Verifies by `mayRegister()` of the model that this metadata may be registered. Without that method, it may.
    * @throws {AccessDeniedError} If the model refuses it.
    */
   async approve(registration: RegistrationRequest, request: Request): Promise<void> {

@@ -15,8 +15,8 @@ import type { Registration } from './registration-model.js';
 import type { RegistrationOptions } from './registration-options.js';
 
 /**
- * The endpoint at which clients register, and at which each client manages its registration, named by `client_id` in
- * the query. RFC 7591 §3, RFC 7592 §2
+ * The endpoint at which clients register themselves. A registered client also reads, updates and deletes its
+ * registration there, with its `client_id` in the query. RFC 7591 §3, RFC 7592 §2
  */
 export class RegistrationEndpoint implements Handler {
   private readonly registrar: Registrar;

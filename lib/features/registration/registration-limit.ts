@@ -4,10 +4,10 @@ import { TemporarilyUnavailableError } from '../../errors/index.js';
 import type { OnceModel } from '../../model/model.js';
 import { keepRecent } from '../../crypto/lru.js';
 
-/** A rate limit for client registration. */
+/** A rate limit for client registration: a maximum number of requests per time window. */
 export interface RegistrationRate {
   requests: number;
-  /** The length of the window in seconds. */
+  /** The length of the time window in seconds. */
   per: number;
 }
 
@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 10_000;
  * the window by `once()`. Slots that are known to be taken are not tried again.
  */
 export class RegistrationLimit {
-  /** The next slot that may be free, by window. The oldest window comes first. */
+  /** The next slot that may be free, by window and registrant. The least recently used entry comes first. */
   private readonly nextSlots = new Map<string, number>();
 
   constructor(
@@ -28,6 +28,7 @@ export class RegistrationLimit {
 
   /**
    * Counts a registration.
+   * @param registrant The network or initial access token that the registration is counted for.
    * @throws {TemporarilyUnavailableError} With status 429, if the window has no free slot.
    */
   async count(registrant: string): Promise<void> {

@@ -7,7 +7,7 @@ export interface Registration<C extends Client = MetadataClient> {
   /** The client as `getClient()` must return it. Its `metadata` contains the registered metadata. */
   client: C;
   issuedAt: Date;
-  /** When an unused client may be deleted. If omitted, never. */
+  /** When the client may be deleted if it was never used. If omitted, never. */
   expiresAt?: Date;
 }
 
@@ -15,7 +15,10 @@ export interface Registration<C extends Client = MetadataClient> {
 export interface RegistrationCredentials {
   /** The new client secret. Omitted if the client has none, or keeps its secret. */
   clientSecret?: string;
-  /** The registration access token, with which the client manages its registration. RFC 7592 §1.2 */
+  /**
+   * The registration access token, with which the client manages its registration. Omitted if the client keeps its
+   * token. RFC 7592 §1.2
+   */
   registrationAccessToken?: string;
 }
 
@@ -29,7 +32,7 @@ export interface RegistrationRequest {
   initialAccessToken?: string;
   /**
    * The IP address of the request, such as `request.ip` of Express or Fastify. Behind a proxy, set their `trust proxy`
-   * option.
+   * option. Omitted if the address is unknown.
    */
   address?: string;
   /** The client that updates its registration. Omitted for a new registration. RFC 7592 §2.2 */
@@ -46,8 +49,8 @@ export interface RegistrationModel<C extends Client = MetadataClient> {
   /** Saves a new client. `getClient()` must find it from then on. */
   saveRegistration(registration: Registration<C>, credentials: RegistrationCredentials): Awaitable<unknown>;
   /**
-   * Finds a registration by client id and registration access token. Must return a falsy value if the client is unknown
-   * or has another token, so that callers cannot tell which.
+   * Finds a registration by client ID and registration access token. Must return a falsy value both if the client is
+   * unknown and if it has another token, so that callers cannot tell which.
    */
   getRegistration(clientId: string, registrationAccessToken: string): Awaitable<Registration<C> | Falsy>;
   /**
@@ -58,8 +61,8 @@ export interface RegistrationModel<C extends Client = MetadataClient> {
   /** Deletes a client, and revokes everything that was issued to it. RFC 7592 §2.3 */
   revokeRegistration(registration: Registration<C>): Awaitable<unknown>;
   /**
-   * Decides whether valid metadata may be registered. May throw an `OAuthError`. If omitted, the options of the feature
-   * decide. RFC 7591 §3.1
+   * Decides whether valid metadata may be registered, for new registrations and updates. May throw an `OAuthError`. If
+   * omitted, the options of `registration()` decide. RFC 7591 §3.1
    */
   mayRegister?(request: RegistrationRequest): Awaitable<boolean | Falsy>;
   /**

@@ -16,13 +16,14 @@ export interface RegistrationOptions extends ClientPolicyOptions {
   /** Whether clients may register without an initial access token. Default: `false`. RFC 7591 §3, App. A.1.1 */
   open?: boolean;
   /**
-   * The scope that an initial access token must have. If omitted, no initial access token is required. RFC 7591 §1.2,
-   * App. A.1.2
+   * The scope that an initial access token must have to register a client. If omitted, no initial access token is
+   * required. RFC 7591 §1.2, App. A.1.2
    */
   initialAccessScope?: string;
   /**
-   * How many clients may register from one address (for IPv6, one network) or with one initial access token. `per` is
-   * in seconds. `false`: no limit, for example because a proxy limits requests. Default: `{ requests: 20, per: 3600 }`.
+   * How many clients may register from one network (an IPv4 address or an IPv6 /64), or with one initial access token:
+   * `requests` in `per` seconds. `false`: no limit, for example because a proxy limits requests. Default:
+   * `{ requests: 20, per: 3600 }`.
    */
   rate?: RegistrationRate | false;
   /** Seconds after which an unused client, to which nothing was issued, is deleted. `0`: never. Default: `86400`. */

@@ -14,11 +14,14 @@ interface Requester {
   user?: User | undefined;
 }
 
-/** The resources that a server issues tokens for: those in its options, or those that its model allows. */
+/**
+ * The resources that a server issues tokens for: those that `validateResource()` of its model allows, or without it
+ * those in its options.
+ */
 export class KnownResources {
   private readonly listed: ReadonlyMap<string, string>;
   private readonly model: Model & ResourceModel;
-  /** The resources of a request that names none. */
+  /** The resources of a request without `resource`. */
   private readonly defaults: readonly string[];
 
   constructor(
@@ -35,9 +38,9 @@ export class KnownResources {
   }
 
   /**
-   * Returns the requested resources in their configured spelling, or the default resources if the request names none.
-   * The list may be empty if `unrestricted` is set.
-   * @throws {InvalidTargetError} If a resource is unknown, or the request names none and there is no default.
+   * Returns the requested resources, or the default resources if none are requested. Resources in the options are
+   * returned in their configured spelling. The list may be empty if `unrestricted` is set.
+   * @throws {InvalidTargetError} If a resource is unknown, or if none is requested and there is no default.
    */
   async verify(requested: readonly string[], requester: Requester): Promise<readonly string[]> {
     const uris = requested.length > 0 ? requested : this.defaults;
@@ -52,8 +55,8 @@ export class KnownResources {
   }
 
   /**
-   * Returns the authorized resources that are still known.
-   * @throws {InvalidTargetError} If no authorized resource is still known.
+   * Returns those authorized resources that are still known and allowed for the client and user.
+   * @throws {InvalidTargetError} If there are no such resources.
    */
   async remaining(authorized: readonly string[], requester: Requester): Promise<readonly string[]> {
     const known = new Set<string>();

@@ -4,8 +4,8 @@ import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 export interface ResourceModel<C extends Client = Client, U extends User = User> {
   /**
    * Decides whether the client may get a token for this resource. It replaces the lists in the options. Called when a
-   * request names the resource, and with the user whenever a token is issued for it. RFC 8707 §2
-   * @param resource an absolute URI without fragment, as the client spells it
+   * request contains the resource, and with the user whenever a token is issued for it. RFC 8707 §2
+   * @param resource An absolute URI without fragment, as the client spells it.
    */
   validateResource?(resource: string, client: C, user: U | undefined): Awaitable<boolean | Falsy>;
 }
@@ -19,17 +19,17 @@ export interface ResourceIndicatorOptions {
   resources?: readonly string[];
   /**
    * The URLs of the resources that this application serves, if no other feature declares them. Routes under the path of
-   * a resource belong to it.
+   * a resource belong to it. Default: none.
    */
   own?: readonly string[];
   /**
-   * The resources of a request that names none. If omitted, the only known resource; with several, a request must name
-   * one.
+   * The resources of a request without `resource`. If omitted, the only known resource. If several are known, each
+   * request must then contain `resource`, unless `unrestricted` is set.
    */
   default?: string | readonly string[];
   /**
-   * Whether tokens without a resource are issued to requests that name none, and accepted by the guard. Use it while
-   * clients and tokens do not use resources yet. Default: `false`.
+   * Whether requests without `resource` get tokens without a resource, which the guard accepts. Use it while clients
+   * and tokens do not use resources yet. Default: `false`.
    */
   unrestricted?: boolean;
 }

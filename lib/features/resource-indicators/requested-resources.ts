@@ -11,15 +11,15 @@ import type { KnownResources } from './known-resources.js';
 /** The id of the feature `resourceIndicators()`. */
 export const RESOURCE_INDICATORS = 'resourceIndicators';
 
-/** The resources that a server issues tokens for. `resourceIndicators()` provides them. */
+/** The capability key under which `resourceIndicators()` provides the resources that the server issues tokens for. */
 export const KNOWN_RESOURCES = capability<KnownResources>('known resources', 'resourceIndicators');
 
-/** Whether the server issues tokens for resources. */
+/** Whether the server issues tokens for resources, because `resourceIndicators()` is installed. */
 export const issuesForResources = (server: Pick<ServerContext, 'find'>): boolean =>
   server.find(KNOWN_RESOURCES) !== undefined;
 
 /**
- * Returns the resources that a request names, each once.
+ * Returns the distinct resources in the parameter `resource` of a request.
  * @throws {InvalidTargetError} If one is not an absolute URI. RFC 8707 §2
  */
 export function requestedResources(parameters: Parameters): readonly string[] {
@@ -31,7 +31,10 @@ export function requestedResources(parameters: Parameters): readonly string[] {
   throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
 }
 
-/** Returns the resources that the code, refresh token or other source of the grant is for. Empty if it is for none. */
+/**
+ * Returns the resources that the code, refresh token or other source of the grant was issued for. Empty if they are not
+ * restricted.
+ */
 export function authorizedResources({ code, refreshToken, source }: ClientRequest): readonly string[] {
   if (source) return source.resources;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
@@ -39,8 +42,8 @@ export function authorizedResources({ code, refreshToken, source }: ClientReques
 }
 
 /**
- * Verifies that all requested resources are authorized. If no resource is authorized, any may be requested. RFC 8707
- * §2.2
+ * Verifies that all requested resources are authorized. If no resource is authorized, any may be requested.
+ * RFC 8707 §2.2
  * @throws {InvalidTargetError} If a requested resource is not authorized.
  */
 export function verifyAuthorized(requested: readonly string[], authorized: readonly string[]): void {
@@ -55,14 +58,14 @@ export function verifyAuthorized(requested: readonly string[], authorized: reado
 }
 
 /**
- * Verifies that a retried refresh request names the same resources as the first attempt. A retry gets the response of
- * the first attempt again.
- * @throws {InvalidTargetError} If it names other resources.
+ * Verifies that a refresh request that is repeated within the rotation grace period contains the same resources as the
+ * first one, because it gets the same response.
+ * @throws {InvalidTargetError} If it contains other resources.
  */
 export function verifyRetriedResources({ refreshToken, tokenMembers, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken) return;
   const [expected, audience] = [audienceOf(tokenMembers['resource']), audienceOf(token['resource'])];
   const requested = expected.length > 0 ? expected : requestedResources(parameters);
   if (requested.length === 0 || audience.length === 0 || isSameAudience(requested, audience)) return;
-  throw new InvalidTargetError('Invalid target: the refresh token was already used for another resource');
+  throw new InvalidTargetError('Invalid target: the refresh token was already used with another resource');
 }

@@ -43,7 +43,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
 
 /** Returns the hooks that read and validate the resources of authorization requests. RFC 8707 §2.1 */
 function authorizationHooks(knownResources: () => KnownResources): AuthorizationHooks {
-  /** The requested resources, before a user was known. */
+  /** The resources as the client requested them, before they were reduced for a user. */
   const requestedResourcesOf = new WeakMap<AuthorizationRequest, readonly string[]>();
   return {
     async read(parameters, { client }) {
@@ -64,8 +64,8 @@ function authorizationHooks(knownResources: () => KnownResources): Authorization
 }
 
 /**
- * Stores with a token the resources that it is for.
- * @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2
+ * Restricts a new token to the requested resources, or to the granted ones if none are requested.
+ * @throws {InvalidTargetError} If a resource is unknown or was not granted. RFC 8707 §2.2
  */
 async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {
   const { authorization, parameters } = request;
@@ -86,8 +86,8 @@ async function bindToResources(request: ClientRequest, resources: KnownResources
 }
 
 /**
- * Verifies that an access token is for the requested resource.
- * @throws {InvalidTokenError} If it is for another resource. RFC 8707 §2
+ * Verifies that an access token was issued for the resource to which the request is sent.
+ * @throws {InvalidTokenError} If it was issued for another resource. RFC 8707 §2
  */
 function verifyAudience({ token, request, server }: PresentedToken, unrestricted: boolean): void {
   const audience = audienceOf(token['resource']);

@@ -15,10 +15,7 @@ const isPublished = ({ grantTypes }: DeclaredMetadata, grantType: string): boole
 
 type Metadata = Record<string, unknown>;
 
-/**
- * Returns the metadata that follows from the installed features and the model, so that it is always correct. RFC 8414
- * §2
- */
+/** Returns the metadata that follows from the installed features, the options and the model. RFC 8414 §2 */
 export function derivedMetadata(server: ServerContext, issuer: string, declared: DeclaredMetadata): Metadata {
   const { scopes } = declared;
   const authorizable = server.urlOf('authorize', issuer) !== undefined;
@@ -56,7 +53,11 @@ function mergeMembers(derived: Metadata, members: object): void {
 /** Whether a value is omitted from the metadata: `undefined`, or an empty list. RFC 8414 §3.2 */
 const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Returns the metadata members for the URLs of the endpoints, and for client authentication there. */
+/**
+ * Returns the metadata members for the URLs of the endpoints, and for the client authentication methods of these
+ * endpoints.
+ * @param authorizes Whether to include the authorization endpoint.
+ */
 function endpointMembers(server: ServerContext, issuer: string, authorizes: boolean): Metadata {
   const members: Metadata = {};
   for (const [id, { metadata, clients }] of server.endpoints) {
@@ -68,7 +69,10 @@ function endpointMembers(server: ServerContext, issuer: string, authorizes: bool
   return members;
 }
 
-/** Returns the supported methods of client authentication. If authentication is required, `none` is not among them. */
+/**
+ * Returns the client authentication methods that no profile forbids. If authentication is required, `none` is not among
+ * them.
+ */
 function authMethods(
   { clientAuthentications, forbiddenAuthenticationMethods: forbidden }: ServerContext,
   isRequired: boolean,
@@ -79,8 +83,8 @@ function authMethods(
 }
 
 /**
- * Returns the grant types that a server supports: those for which the model has all methods.
- * @param authorizes whether the server has an authorization endpoint
+ * Returns the grant types that a server supports and publishes: only those for which the model has all methods.
+ * @param authorizes Whether the server has an authorization endpoint.
  */
 export function supportedGrantTypes(
   server: ServerContext,

@@ -9,7 +9,7 @@ import { derivedMetadata } from './derived-metadata.js';
 
 /** The options of `serverMetadata()`. */
 export interface ServerMetadataOptions {
-  /** The scope values to publish as `scopes_supported`. If omitted, none are published. */
+  /** The scope values to publish as `scopes_supported`. If omitted, the member is not published. */
   scopes?: readonly string[];
   /**
    * The grant types to publish: a list, or a function that returns whether to publish a grant type. Other grant types
@@ -26,7 +26,7 @@ export interface ServerMetadataOptions {
   members?: Readonly<Record<string, unknown>>;
 }
 
-/** The metadata of an issuer, as `serverMetadata()` publishes it. */
+/** The capability key under which `serverMetadata()` provides the metadata of an issuer. */
 const METADATA = capability<(issuer: string) => object>('server metadata', 'serverMetadata');
 
 /**

@@ -22,7 +22,7 @@ export function actOf(
   const claims = actor ? { ...actor.claims } : { sub: client.id, client_id: client.id };
   if (allowed && !matchesClaims(allowed, claims)) {
     const detail = {
-      reason: '`may_act` of the subject token does not name this actor',
+      reason: '`may_act` of the subject token does not allow this actor',
       expected: allowed,
       given: claims,
     };
@@ -35,7 +35,10 @@ export function actOf(
   throw new InvalidRequestError(`Invalid request: more than ${MAX_ACTORS} actors`);
 }
 
-/** Whether all claims in `may_act` match the claims of the actor. An empty `may_act` allows no actor. RFC 8693 §4.4 */
+/**
+ * Whether the claims of the actor contain all claims in `may_act` with the same values. An empty `may_act` allows no
+ * actor. RFC 8693 §4.4
+ */
 function matchesClaims(allowed: Readonly<Record<string, unknown>>, claims: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(allowed);
   return names.length > 0 && names.every((name) => allowed[name] !== undefined && allowed[name] === claims[name]);
@@ -49,7 +52,7 @@ function depthOf(act: Act): number {
 
 /**
  * Returns the claims of an actor and of all earlier actors. Each `sub` that is the `id` of a user of this server is
- * replaced. The `sub` of a client, or of a subject of another issuer (`iss`), stays. RFC 8693 §4.1
+ * replaced by `nameOf()`. The `sub` of a client, or of a subject of another issuer (`iss`), stays. RFC 8693 §4.1
  */
 export function withSubjects(claims: unknown, nameOf: (id: string) => string, depth = 0): unknown {
   if (!isObject(claims) || depth > MAX_ACTORS) return undefined;

@@ -15,28 +15,31 @@ import type { KnownTokens, TokenIssuer } from './other-tokens.js';
 import { findPresentedTokens, isHolder, isIssuedTo } from './presented-tokens.js';
 import { ACCESS_TOKEN, isTokenType, REFRESH_TOKEN } from './token-types.js';
 
-/** The part of a server that a token exchange uses. */
+/** The settings and tokens of a server that the token exchange grant uses. */
 export interface ExchangeContext {
-  /** The resources by the names that the parameter `audience` may contain. */
+  /** The URIs of resources, by the names that the parameter `audience` may contain. */
   readonly audiences: ReadonlyMap<string, string>;
   /** Whether the server issues tokens for resources. */
   readonly issuesForResources: boolean;
-  /** The tokens of other servers that features read, and the tokens that features issue. */
+  /** The foreign tokens that features can read, and the other kinds of tokens that features can issue. */
   readonly otherTokens: KnownTokens;
 }
 
 /** The members that a token exchange stores with the issued token. */
 export interface ExchangedToken {
-  /** The actor. RFC 8693 §4.1 */
+  /** The actor of the new token. RFC 8693 §4.1 */
   readonly act?: Act | undefined;
-  /** The resources of the subject token, if no other feature stores resources. */
+  /** The resources of the new token, if `resourceIndicators()` does not store them. */
   readonly resource?: readonly string[] | undefined;
 }
 
-/** The members to store with the new token. Set once a token exchange is found valid. */
+/** The state key for the members to store with the new token. It is set once a token exchange is found valid. */
 export const EXCHANGED_TOKEN = stateKey<ExchangedToken>('EXCHANGED_TOKEN');
 
-/** Returns the grant that issues one token for another: with fewer rights, or for an actor. RFC 8693 §2 */
+/**
+ * Returns the grant handler of token exchange, which issues a new token for another one: with fewer rights, or for an
+ * actor. RFC 8693 §2
+ */
 export const exchangeGrant = (contextOf: () => ExchangeContext): GrantHandler =>
   Object.assign((request: TokenRequest) => exchangeToken(request, contextOf()), { requires: ['saveToken'] });
 
@@ -76,8 +79,9 @@ async function exchangeToken(request: TokenRequest, context: ExchangeContext): P
 }
 
 /**
- * Returns the resources in the parameters `resource` and `audience`, each once.
- * @throws {InvalidTargetError} If one is unknown. RFC 8693 §2.1
+ * Returns the distinct resources in the parameters `resource` and `audience`.
+ * @throws {InvalidTargetError} If an audience is unknown, or if the server does not issue tokens for resources.
+ * RFC 8693 §2.1
  */
 function readTargets({ parameters }: ClientRequest, { audiences: uris, issuesForResources }: ExchangeContext) {
   const resources = requestedResources(parameters);
@@ -105,7 +109,8 @@ function detailsWithin({ token, type }: SubjectOrActorToken): readonly Authoriza
 const modelOf = ({ options: { model } }: ClientRequest): Model & TokenExchangeModel => model;
 
 /**
- * Returns the resources that the model permits in addition to those of the subject token.
+ * Verifies that the exchange is permitted. Returns the resources that `mayExchange()` of the model permits in addition
+ * to those of the subject token.
  * @throws {InvalidRequestError} If the exchange is not permitted. RFC 8693 §2.2.2
  */
 async function permittedResources(exchange: ExchangeRequest, request: ClientRequest): Promise<readonly string[]> {
@@ -137,7 +142,8 @@ function saveFor({ token: subject, user }: SubjectOrActorToken, request: ClientR
 
 /**
  * Returns the token family of the new token. If a client exchanges its own token, that is the family of the subject
- * token. Otherwise the new token gets a family of its own, if the model revokes it with the subject token.
+ * token. `undefined` begins a new family, if the model revokes the new token with the subject token or did not issue
+ * the subject token.
  */
 function familyOf({ token }: SubjectOrActorToken, request: ClientRequest): string | undefined {
   if (!token || (modelOf(request).saveExchangedToken && !isIssuedTo(token, request.client))) return undefined;
@@ -149,7 +155,7 @@ const withoutUndefined = (members: Record<keyof ExchangeRequest, unknown>): Exch
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
 
 /**
- * Returns the requested token type, or the type of access tokens.
+ * Returns the requested token type. If the request contains none, the type of access tokens.
  * @throws {InvalidRequestError} If the server does not issue tokens of this type. RFC 8693 §2.1
  */
 function requestedType({ parameters }: ClientRequest, { issuers }: KnownTokens): string {
@@ -202,7 +208,7 @@ const notPermitted = (reason: string) =>
 
 /**
  * Returns the scope of the new token, which cannot exceed that of the subject token. If the subject token has no scope,
- * the new token has none, and the model is not asked.
+ * the new token has none, and `validateScope()` of the model is not called.
  * @throws {InvalidScopeError} If the requested scope exceeds that of the subject token.
  */
 function scopeWithin(

@@ -39,8 +39,8 @@ export interface VerifiedToken<U extends User = User> {
    */
   resource?: string | readonly string[];
   /**
-   * When the token expires. Tokens that are issued for it expire at this time at the latest. If omitted, it does not
-   * expire.
+   * When the token expires. Tokens that are issued for it expire at this time at the latest. If omitted, the token does
+   * not expire.
    */
   expiresAt?: Date;
   /** The claims that identify the token's user in `act`. If omitted, `sub` with the `id` of the user. RFC 8693 §4.1 */
@@ -48,13 +48,13 @@ export interface VerifiedToken<U extends User = User> {
   /** The claim `act` of the token: its current actor. RFC 8693 §4.1 */
   act?: Act;
   /**
-   * The claim `may_act` of the token: who may act for its subject. If omitted, the token does not restrict actors. RFC
-   * 8693 §4.4
+   * The claim `may_act` of the token: the actor that may act for its subject. If omitted, the token does not restrict
+   * actors. RFC 8693 §4.4
    */
   may_act?: Readonly<Record<string, unknown>>;
   /**
-   * The key that the token is bound to. The request must prove possession of the same key, to which the new token is
-   * bound. RFC 7800 §3
+   * The claim `cnf`: the key that the token is bound to. The request must prove possession of the same key, to which
+   * the new token is bound. If omitted, the token is not bound. RFC 7800 §3
    */
   cnf?: object;
   /** All claims of the token. */
@@ -65,7 +65,7 @@ export interface VerifiedToken<U extends User = User> {
 export interface SubjectOrActorToken<C extends Client = CoreClient, U extends User = User> extends VerifiedToken<U> {
   /** The token type that the client declares, such as `urn:ietf:params:oauth:token-type:access_token`. RFC 8693 §3 */
   type: string;
-  /** The stored token, if this server has issued it. */
+  /** The stored token, if this server has issued it. Omitted for foreign tokens. */
   token?: Token<C, U> | RefreshToken<C, U>;
 }
 
@@ -77,11 +77,14 @@ export interface ExchangeRequest<C extends Client = Client, U extends User = Use
   subject: SubjectOrActorToken<C, U>;
   /** The actor token. If omitted, the client acts as the subject (impersonation). RFC 8693 §1.1 */
   actor?: SubjectOrActorToken<C, U>;
-  /** The claim `act` that the new token would get. RFC 8693 §4.1 */
+  /** The claim `act` that the new token would get. Omitted if it would have no actor. RFC 8693 §4.1 */
   act?: Act;
   /** The requested scope. If omitted, that of the subject token. */
   scope?: string;
-  /** The resources requested with `resource` or `audience`. If empty, all resources of the subject token. */
+  /**
+   * The resources requested with `resource` or `audience`. If empty, the client requests all resources of the subject
+   * token.
+   */
   resource: readonly string[];
 }
 
@@ -94,15 +97,15 @@ export interface ExchangePermission {
 /** A model that permits token exchanges, verifies foreign tokens and saves exchanged tokens. RFC 8693 */
 export interface TokenExchangeModel<C extends Client = Client, U extends User = User> {
   /**
-   * Decides whether the client may exchange these tokens. Called once they are found valid. The new token never exceeds
-   * the scope, resources and lifetime of the subject token, except for resources of the returned permission. If
+   * Decides whether the client may exchange these tokens. Called once the tokens are verified. The new token never
+   * exceeds the scope, resources and lifetime of the subject token, except for resources of the returned permission. If
    * omitted, an authenticated client may exchange its own tokens and tokens for one of its `resources`, but no foreign
    * token. RFC 8693 §2.1
    */
   mayExchange?(exchange: ExchangeRequest<C, U>): Awaitable<boolean | Falsy | ExchangePermission>;
   /**
    * Verifies a token that this server has not issued: its signature, issuer, audience and expiry. Return a falsy value
-   * if it is invalid. If omitted, foreign tokens are refused. RFC 8693 §5
+   * if it is invalid. If omitted, foreign tokens that no feature verifies are refused. RFC 8693 §5
    */
   verifyForeignToken?(token: ForeignToken, client: C): Awaitable<VerifiedToken<U> | Falsy>;
   /**

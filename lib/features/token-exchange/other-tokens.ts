@@ -11,7 +11,7 @@ export interface IssuedToken {
 }
 
 /**
- * Issues a token that is not an access token. It may read further parameters of the request.
+ * A function that issues a token that is not an access token. It may read further parameters of the request.
  * @throws {OAuthError} To refuse the request.
  */
 export type TokenIssuer = (
@@ -22,7 +22,8 @@ export type TokenIssuer = (
 /** Foreign tokens that a feature reads, and other kinds of tokens that it issues, for `tokenExchange()`. */
 export interface OtherTokens {
   /**
-   * Reads a token that a client presents. Returns `undefined` if the feature does not support such tokens.
+   * Verifies a foreign token that a client presents, and returns its properties. Returns `undefined` if the feature
+   * does not support such tokens.
    * @throws {OAuthError} If the feature supports such tokens and this one is invalid.
    */
   readonly read?: (token: ForeignToken, request: ClientRequest) => Awaitable<VerifiedToken | undefined>;
@@ -30,7 +31,10 @@ export interface OtherTokens {
   readonly issues?: Readonly<Record<string, TokenIssuer>>;
 }
 
-/** Readers of foreign tokens and issuers of other tokens. Features contribute them, and `tokenExchange()` uses them. */
+/**
+ * The capability key under which features contribute readers of foreign tokens and issuers of other tokens to
+ * `tokenExchange()`.
+ */
 export const OTHER_TOKENS = collectedCapability<OtherTokens>('other tokens');
 
 /** The combined readers and issuers that features contribute under `OTHER_TOKENS`. */

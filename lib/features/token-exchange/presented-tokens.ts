@@ -57,8 +57,8 @@ async function findPresentedToken(
 }
 
 /**
- * Verifies that the request proves possession of the key that the token is bound to. The new token is bound to the same
- * key.
+ * Verifies that the request proves possession of the key that a presented token is bound to. The new token is bound to
+ * the same key.
  * @throws {InvalidRequestError} If it does not.
  */
 function verifyBinding({ token, cnf }: Omit<SubjectOrActorToken, 'type'>, request: ClientRequest, role: Role): void {
@@ -102,8 +102,8 @@ async function findOwn(
 }
 
 /**
- * Returns the claims that identify the user of a token. For a client credentials token, `sub` is the client id. RFC
- * 9068 §2.2
+ * Returns the claims that identify the user of a token. For a client credentials token, `sub` is the client id.
+ * RFC 9068 §2.2
  */
 function claimsOf(client: CoreClient, user: User): Record<string, unknown> {
   return { sub: subjectOf(user), client_id: client.id };
@@ -133,8 +133,9 @@ const readOther = async (token: ForeignToken, request: ClientRequest, otherToken
   checkVerifiedToken(await otherTokens.read(token, request), 'a feature that reads other tokens');
 
 /**
- * Validates the properties of a verified foreign token. `undefined` if it is unknown or expired.
- * @param by the name of the verifier, for the error message
+ * Validates the properties of a verified foreign token. `undefined` if the verifier returned none, or if the token has
+ * expired.
+ * @param by The name of the verifier, for the error message.
  */
 function checkVerifiedToken(
   verified: VerifiedToken | Falsy,
@@ -180,7 +181,7 @@ export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: Co
 
 /**
  * Whether the client may present this refresh token: only its own, and with client authentication. An exchange does not
- * consume the token, so a theft would not be detected.
+ * consume the token, so replay detection would not reveal a theft.
  */
 function mayPresent(token: RefreshToken, { client, authenticationMethod }: ClientRequest): boolean {
   return authenticationMethod !== 'none' && isIssuedTo(token, client);

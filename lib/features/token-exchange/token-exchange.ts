@@ -73,7 +73,8 @@ function* configurationErrors({ ...options }: TokenExchangeOptions, server: Serv
   if (unknown !== undefined) yield unknown;
   const { audiences = {} } = options;
   const invalid = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
-  if (invalid) yield `the audience \`${invalid[0]}\` of \`tokenExchange()\` must be an absolute URI without fragment`;
+  if (invalid)
+    yield `the value of the audience \`${invalid[0]}\` in \`audiences\` of \`tokenExchange()\` must be an absolute URI without fragment`;
   if (Object.keys(audiences).length > 0 && !issuesForResources(server)) {
     yield '`audiences` of `tokenExchange()` requires the feature `resourceIndicators()`, which binds tokens to resources';
   }

@@ -1,18 +1,22 @@
 const PREFIX = 'urn:ietf:params:oauth:token-type:';
 
-/** The token types of the specification. RFC 8693 §3 */
+/** The token type of access tokens. RFC 8693 §3 */
 export const ACCESS_TOKEN = `${PREFIX}access_token`;
+/** The token type of refresh tokens. RFC 8693 §3 */
 export const REFRESH_TOKEN = `${PREFIX}refresh_token`;
 
+/** The token type of ID tokens. RFC 8693 §3 */
 export const ID_TOKEN = `${PREFIX}id_token`;
+/** The token type of SAML 2.0 assertions. RFC 8693 §3 */
 export const SAML2 = `${PREFIX}saml2`;
+/** The token type of JWTs whose purpose is not specified further. RFC 8693 §3 */
 export const JWT = `${PREFIX}jwt`;
 /** The type of identity assertion grants. draft-ietf-oauth-identity-assertion-authz-grant §4.3 */
 export const ID_JAG = `${PREFIX}id-jag`;
 
 /**
- * The types of tokens that this server issues and stores, each with its kind. All other tokens are foreign and need a
- * verifier.
+ * The types of the tokens that this server issues and stores, each with its kind. Tokens of all other types are foreign
+ * and need a verifier.
  */
 export const OWN_TOKEN_TYPES = new Map([
   [ACCESS_TOKEN, 'access_token'],

@@ -28,16 +28,16 @@ export interface Fapi2Options {
   /** The scope values to publish in the server metadata. If omitted, none are published. */
   scopes?: readonly string[];
   /**
-   * Further options of `privateKeyJwt()`. `false` leaves the feature out, if clients authenticate in another way. If
-   * omitted, clients authenticate with their own keys.
+   * Further options of `privateKeyJwt()`. `false` omits the feature: then add `mutualTls()` for client authentication.
+   * If omitted, `privateKeyJwt()` has its default options. Its algorithms and audience are set by the profile.
    */
   privateKeyJwt?: Omit<PrivateKeyJwtOptions, 'algorithms' | 'audiences' | 'issuerAudienceOnly'> | false;
   /**
-   * Further options of `dpop()`. `false` leaves the feature out, if tokens are bound in another way. If omitted, tokens
-   * are bound to keys of the clients.
+   * Further options of `dpop()`. `false` omits the feature: then add `mutualTls()` to bind tokens. If omitted, `dpop()`
+   * has its default options. Its algorithms are set by the profile.
    */
   dpop?: Omit<DpopOptions, 'algorithms'> | false;
-  /** Further options of `pushedRequests()`. */
+  /** Further options of `pushedRequests()`. If omitted, its default options. Its option `required` is always `true`. */
   pushedRequests?: Omit<PushedRequestOptions, 'required'>;
   /**
    * Whether to require FAPI 2.0 Message Signing too: clients sign their requests, and the server signs responses to
@@ -112,7 +112,10 @@ function requirePushed(request: Request): void {
   if (object !== undefined || redirectUri === undefined || !isEncrypted(redirectUri)) throw notPushed();
 }
 
-/** Requires a `redirect_uri` that uses TLS or leads to the user's device. FAPI 2.0 SP §5.3.2.2 (6, 8) */
+/**
+ * Verifies that the request contains a `redirect_uri`, and that it uses https or leads to the user's device. FAPI 2.0
+ * SP §5.3.2.2 (6, 8)
+ */
 const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
   _,
   { redirectUri, redirectUriSent, responseType },
@@ -126,7 +129,7 @@ const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
 };
 
 /**
- * Requires that a new token is sender-constrained. FAPI 2.0 SP §5.3.2.1 (4)
+ * Verifies that a new token is sender-constrained. FAPI 2.0 SP §5.3.2.1 (4)
  * @throws {InvalidRequestError} If it is not.
  */
 function requireBinding(cnf: unknown): void {
@@ -137,7 +140,7 @@ function requireBinding(cnf: unknown): void {
 }
 
 /**
- * Requires that a presented access token is sender-constrained. FAPI 2.0 SP §5.3.4
+ * Verifies that a presented access token is sender-constrained. FAPI 2.0 SP §5.3.4
  * @throws {InvalidTokenError} If it is not.
  */
 function verifyBinding(cnf: unknown): void {

@@ -9,10 +9,13 @@ import { SIGNED_REQUESTS } from '../../jose/request-objects/signed-requests.js';
 import { TRUSTED_ISSUERS } from '../../jose/trusted-issuers/trusted-issuers.js';
 import type { Options } from '../../options/resolve-options.js';
 
-/** The allowed signing algorithms of JWTs. `EdDSA` is the older name of `Ed25519`. FAPI 2.0 SP §5.4.1, RFC 9864 */
+/**
+ * The signature algorithms that FAPI 2.0 allows for JWTs. `EdDSA` is the older name of `Ed25519`. FAPI 2.0 SP §5.4.1,
+ * RFC 9864
+ */
 export const ALGORITHMS: readonly SigningAlgorithm[] = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
-/** The allowed methods of client authentication. FAPI 2.0 SP §5.3.2.1 (6) */
+/** The client authentication methods that FAPI 2.0 allows. FAPI 2.0 SP §5.3.2.1 (6) */
 export const AUTHENTICATION_METHODS: ReadonlySet<string> = new Set([
   'private_key_jwt',
   'tls_client_auth',
@@ -20,8 +23,8 @@ export const AUTHENTICATION_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The forbidden grants: they reveal the user's password to the client, or the access token to the browser. FAPI 2.0 SP
- * §5.3.2.1 (2), §5.3.2.2 (1)
+ * The grants that FAPI 2.0 forbids: they reveal the user's password to the client, or the access token to the browser.
+ * FAPI 2.0 SP §5.3.2.1 (2), §5.3.2.2 (1)
  */
 export const FORBIDDEN_GRANTS: ReadonlySet<string> = new Set(['password', 'implicit']);
 
@@ -34,7 +37,7 @@ export const MAX_REQUEST_LIFETIME = 3600;
 /** The members of `cnf` by which a token is sender-constrained. RFC 9449 §6.1, RFC 8705 §3.1 */
 const BINDINGS = ['jkt', 'x5t#S256'];
 
-/** Yields the configuration errors of a server that does not meet the profile. */
+/** Yields the configuration errors of a server that does not meet the requirements of `fapi2()`. */
 export function* configurationErrors(server: ServerContext, messageSigning: boolean): Iterable<string> {
   yield* optionErrors(server.options);
   const { clientAuthentications, confirmationMethods, forbiddenAuthenticationMethods: forbidden } = server;
@@ -50,8 +53,8 @@ export function* configurationErrors(server: ServerContext, messageSigning: bool
 }
 
 /**
- * Yields an error if `requestObjects()` or `ciba()` accept requests without a signature, or signed requests with a long
- * lifetime. FAPI 2.0 Message Signing §5.3.1
+ * Yields an error if `requestObjects()` or `ciba()` accept requests without a signature, or if `requestObjects()`
+ * accepts signed requests with a long lifetime. FAPI 2.0 Message Signing §5.3.1
  */
 function* signedRequestErrors(server: ServerContext): Iterable<string> {
   for (const { endpoint, required, maxLifetime } of server.all(SIGNED_REQUESTS)) {
@@ -70,7 +73,9 @@ function* signedRequestErrors(server: ServerContext): Iterable<string> {
   }
 }
 
-/** Yields the configuration errors in the options of a server or of a single call. */
+/**
+ * Yields the errors in the options of a server, or of a single call, that do not meet the requirements of `fapi2()`.
+ */
 export function* optionErrors(options: Options): Iterable<string> {
   if (options.requirePKCE !== 'all') yield omitOption('requirePKCE', 'requires a PKCE challenge of every client');
   if (options.enablePlainPKCE) yield omitOption('enablePlainPKCE', 'does not allow the PKCE method `plain`');

@@ -25,24 +25,24 @@ export interface McpOptions {
   scopes?: readonly string[];
   /**
    * The scope values for the first request of a client. They are published as `scopes_supported` of the resource, and
-   * granted to a client that requests none. A client requests more by step-up. Default: `scopes`.
+   * granted to a client whose request has no `scope`. A client requests more by step-up. Default: `scopes`.
    */
   defaultScope?: readonly string[];
   /** The display name of the MCP server, published as `resource_name`. If omitted, no name is published. */
   name?: string;
   /**
-   * Further options of `clientIdDocuments()`. `false` leaves the feature out. If omitted, any client may use a metadata
-   * document.
+   * Further options of `clientIdDocuments()`. `false` omits the feature. If omitted, any client may use a client ID
+   * metadata document.
    */
   clientIdDocuments?: Omit<ClientIdDocumentOptions, keyof ClientPolicyOptions> | false;
   /**
-   * Further options of `registration()`. `false` leaves the feature out. If omitted, any client may register, within
-   * the rate limit.
+   * Further options of `registration()`. `false` omits the feature. If omitted, any client may register, within the
+   * rate limit.
    */
   registration?: Omit<RegistrationOptions, keyof ClientPolicyOptions> | false;
 }
 
-/** Whether OAuth 2.1 contains the grant type. It has no password grant and no implicit grant. */
+/** Whether OAuth 2.1 allows the grant type: all except the password grant and the implicit grant. */
 const isOfOAuth21 = (grantType: string): boolean => grantType !== 'password' && grantType !== 'implicit';
 
 /**
@@ -79,7 +79,7 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
 const withOpenRegistration = (options: McpOptions['registration']) =>
   options && options.initialAccessScope !== undefined ? options : { open: true, ...options };
 
-/** Returns the feature that sets the options of the profile and validates them. */
+/** Returns the feature that sets the default options of the profile and validates the options of the server. */
 const profile = (options: McpOptions): Feature => ({
   id: 'mcp',
   specification: 'MCP',
@@ -125,7 +125,10 @@ function* configurationErrors(options: McpOptions, { options: settled, resources
   }
 }
 
-/** Yields the configuration errors in the options of a server or of a single call. MCP 2026-07-28, Authorization */
+/**
+ * Yields the errors in the options of a server, or of a single call, that do not meet the requirements of `mcp()`. MCP
+ * 2026-07-28, Authorization
+ */
 function* optionErrors({ requirePKCE, enablePlainPKCE, allowBearerTokensInQueryString }: Options): Iterable<string> {
   if (requirePKCE !== 'all') yield '`mcp()` requires a PKCE challenge of every client: remove the option `requirePKCE`';
   if (enablePlainPKCE) yield '`mcp()` rejects the PKCE method `plain`: remove the option `enablePlainPKCE`';

@@ -7,10 +7,13 @@ interface McpRequest {
   body?: unknown;
 }
 
-/** HTTP methods of MCP requests without a JSON-RPC message: they open a stream or end a session. */
+/** HTTP methods of MCP requests without a JSON-RPC message, for which no tool scopes are required. */
 const WITHOUT_MESSAGE = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/** Maximum number of messages in a batch that are read one by one. The body is read before the token is verified. */
+/**
+ * Maximum number of messages in a JSON-RPC batch that are read. A longer batch requires the scopes of all tools. The
+ * limit is needed because the body is read before the token is verified.
+ */
 const MAX_BATCH = 100;
 
 /**
@@ -48,8 +51,8 @@ export function toolScopes(
 }
 
 /**
- * Returns the name of the tool that a JSON-RPC message calls, `''` for other messages, or `undefined` if it is
- * malformed. JSON-RPC 2.0 §4
+ * Returns the name of the tool that a JSON-RPC message calls. `''` for messages that call no tool, `undefined` for
+ * malformed messages. JSON-RPC 2.0 §4
  */
 function calledTool(message: unknown): string | undefined {
   const { method, params, result, error } = (message ?? {}) as Record<string, unknown>;

@@ -246,7 +246,7 @@ describe('a code or refresh token that was granted for resources', () => {
     const again = (resource: string) => runOperation(server, 'token', tokenRequest({ ...REFRESH, resource }));
     const first = await again(NOTES);
     expect((await again(NOTES)).body).toMatchObject({ access_token: first.body['access_token'] });
-    const used = target('Invalid target: the refresh token was already used for another resource');
+    const used = target('Invalid target: the refresh token was already used with another resource');
     expect(refusal(await again(MAIL))).toEqual(used);
     const next = { grant_type: 'refresh_token', refresh_token: first.body['refresh_token'], resource: MAIL };
     expect(await runOperation(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
