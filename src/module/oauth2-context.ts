@@ -62,11 +62,11 @@ export interface ServerNames {
 /** The capability key of the name and tenant of a server that `OAuth2Module` has made. */
 export const SERVER_NAMES = capability<ServerNames>('server names', 'OAuth2Module');
 
-/** Runs every operation of a server with its request in the context. */
+/** Runs every operation of a server with its request available in `OAuth2Context`. */
 export const requestContext: Around<OAuth2Server> = ({ server, request }, run) =>
   withContext(server, request, () => run());
 
-/** Runs a function with the request in the context, if an `OAuth2Context` exists and the module has made the server. */
+/** Runs a function with the request available in `OAuth2Context`, if one exists and the module has made the server. */
 export function withContext<T>(server: ServerContext | undefined, request: Request, run: () => T): T {
   // A mock server of a test may have no context.
   const names = storage && server?.find(SERVER_NAMES);

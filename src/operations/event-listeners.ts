@@ -21,7 +21,7 @@ export class EventListeners implements OnModuleInit {
     private readonly server?: string,
   ) {}
 
-  /** Whether an event has listeners. */
+  /** Whether a method of the application listens to this event or to all events. */
   hasListener(name: OAuth2EventName): boolean {
     return this.byName.size > 0 && (this.byName.has(name) || this.byName.has('*'));
   }

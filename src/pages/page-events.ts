@@ -2,7 +2,7 @@ import { hasListener, reportEvent } from '../../lib/adapter/index.js';
 import type { Falsy, ServerContext, User } from '../../lib/index.js';
 import type { PageRequest } from './site.js';
 
-/** Reports that a user signed in or out. */
+/** Emits `user.signed_in` or `user.signed_out`. Does nothing if `user` is falsy. */
 export function reportUser(
   server: ServerContext,
   name: 'user.signed_in' | 'user.signed_out',
@@ -19,7 +19,10 @@ export function reportUser(
 
 const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as const;
 
-/** Reports a rejected login. The event omits the user name, because users may type their password there. */
+/**
+ * Emits `user.refused` for a rejected login or code. The event omits the user name, because users may type their
+ * password there.
+ */
 export function reportUserRefused(
   server: ServerContext,
   { reason, status, pageRequest: { request }, endpoint = 'login' }: RefusedLogin,
@@ -36,7 +39,7 @@ interface RefusedLogin {
   endpoint?: string;
 }
 
-/** Reports that all grants of a user were revoked when the user signed out. */
+/** Emits `grant.ended` after all grants of a user were revoked because the user signed out. */
 export function reportGrantsEnded(
   server: ServerContext,
   { user, pageRequest }: { user: User; pageRequest: PageRequest },
@@ -47,7 +50,7 @@ export function reportGrantsEnded(
   reportEvent(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
 }
 
-/** Reports that a user removed the access of an application. */
+/** Emits `consent.withdrawn` and `grant.ended` after a user has removed the access of an application. */
 export function reportWithdrawn(
   server: ServerContext,
   { user, clientId, pageRequest: { request } }: { user: User; clientId: string; pageRequest: PageRequest },

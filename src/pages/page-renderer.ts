@@ -31,10 +31,10 @@ export interface Look extends LanguageOptions {
   render?: Partial<PageFunctions>;
 }
 
-/** The name of a page. */
+/** The name of a page, such as `login` or `consent`. */
 export type PageName = Exclude<keyof PageFunctions, 'frame'>;
 
-/** The data of a page, in addition to the context of every page. */
+/** The data that `render()` takes for a page: its context without the members of `PageContext`. */
 export type PageData<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
 
 /** The functions that render the default pages, for an application that extends one of them. */

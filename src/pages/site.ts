@@ -12,7 +12,7 @@ import type { PageData, PageName, PageRenderer } from './page-renderer.js';
 import type { ResolvedPagesOptions } from './pages-options.js';
 import { ModelSessions, type Sessions } from './sessions.js';
 
-/** The pages of one server, with its sessions and renderer. */
+/** What the pages of one server share: its sessions, its renderer and the options of `pages()`. */
 export class Site {
   readonly sessions: Sessions;
   /** The sessions that the model stores. `undefined` if the application stores the sessions. */
