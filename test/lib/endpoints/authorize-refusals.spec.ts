@@ -107,7 +107,7 @@ describe('an error of an authorization request that is not redirected', () => {
     expect([summary(error), status]).toEqual([`500 invalid_argument: ${message}`, 500]);
   });
 
-  it('is a rejected promise for arguments that are not instances of Request and Response', async () => {
+  it('rejects the promise of authorize() if its arguments are not instances of Request and Response', async () => {
     const server = new OAuth2Server({ model: createTestModel().model, ...signedIn });
     await expect(server.authorize({} as never, {} as never)).rejects.toThrow(
       '`request` must be an instance of Request',

@@ -135,7 +135,7 @@ describe('an error of the token endpoint', () => {
     expect(response).toMatchObject({ status: 500, body });
   });
 
-  it('is a rejected promise for arguments that are not instances of Request and Response', async () => {
+  it('rejects the promise of token() if its arguments are not instances of Request and Response', async () => {
     const server = new OAuth2Server({ model: createTestModel().model });
     await expect(server.token({} as never, {} as never)).rejects.toThrow(
       'Invalid argument: `request` must be an instance of Request',

@@ -122,22 +122,25 @@ describe('device authorization (RFC 8628)', () => {
     expect((await store.listApplications('alice')).map(({ clientId }) => clientId)).toEqual(['tv']);
   });
 
-  it.each(['shown', 'lowercase', 'spaced', 'bare'])('accepts a user code as people type it: %s', async (how) => {
-    const begun = await begin(server);
-    const bare = begun.user_code.replace('-', '');
-    const typed = {
-      shown: begun.user_code,
-      lowercase: begun.user_code.toLowerCase(),
-      spaced: ` ${bare.slice(0, 4)} ${bare.slice(4)} `,
-      bare,
-    }[how]!;
-    expect(await findDeviceRequest(server, typed, { user: ALICE })).toMatchObject({
-      userCode: begun.user_code,
-      client: { id: 'tv' },
-      scope: 'read write',
-      resource: [],
-    });
-  });
+  it.each(['shown', 'lowercase', 'spaced', 'bare'])(
+    'finds a user code in any case, with spaces or without its hyphen: %s',
+    async (how) => {
+      const begun = await begin(server);
+      const bare = begun.user_code.replace('-', '');
+      const typed = {
+        shown: begun.user_code,
+        lowercase: begun.user_code.toLowerCase(),
+        spaced: ` ${bare.slice(0, 4)} ${bare.slice(4)} `,
+        bare,
+      }[how]!;
+      expect(await findDeviceRequest(server, typed, { user: ALICE })).toMatchObject({
+        userCode: begun.user_code,
+        client: { id: 'tv' },
+        scope: 'read write',
+        resource: [],
+      });
+    },
+  );
 
   it('grants the scope that the user agreed to, within the requested or the default scope', async () => {
     const begun = await begin(server);

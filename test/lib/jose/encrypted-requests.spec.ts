@@ -375,7 +375,7 @@ describe('an invalid encrypted request object', () => {
         return parts.join('.');
       },
     ],
-  ])('is rejected with one general reason if it is %s', async (_, make) => {
+  ])('is rejected with one general reason in the event if it is %s', async (_, make) => {
     const { server, keyOf } = await setUp({ encrypted: { unregistered: true } });
     const outcome = await visit(server, await make(keyOf), 'plain');
     expect(outcome).toMatchObject(REFUSED);

@@ -51,7 +51,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
 
   const as = (text: string, type = TYPE) => json(text, 200, { 'content-type': type });
 
-  it('request them by media type, and return the token', async () => {
+  it('request signed responses by media type, and return the token', async () => {
     const token = await asked(as(await signed()));
     expect(token).toMatchObject({ client: { id: 'app' }, user: { id: 'alice' }, scope: 'read' });
     expect(server.received.find(({ path }) => path === '/introspect')!.headers['accept']).toBe(TYPE);

@@ -182,7 +182,7 @@ describe('a hybrid response with a code and an access token', () => {
     }
   });
 
-  it('is listed in the metadata if the server supports both grants', async () => {
+  it('is listed in the metadata if the server supports the grants authorization_code and implicit', async () => {
     const both = await setUp({ more: [serverMetadata({ grantTypes: ['authorization_code', 'implicit'] })] });
     expect(await both.get('openid-configuration')).toMatchObject({
       response_types_supported: expect.arrayContaining([...responseTypes]),
@@ -215,7 +215,7 @@ describe('registration of hybrid response types', () => {
   );
 
   it.each([[['authorization_code']], [['implicit']]])(
-    'requires the grants authorization_code and implicit, and rejects %j alone',
+    'requires the grants authorization_code and implicit, and rejects a registration with %j',
     async (grant_types) => {
       for (const type of [ALL, 'code token', 'code id_token']) {
         const { body } = await register({ response_types: [type], grant_types });
