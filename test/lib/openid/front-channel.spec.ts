@@ -77,7 +77,7 @@ describe('an ID token in the authorization response', () => {
     expect(parameters).not.toHaveProperty('id_token');
   });
 
-  it('is not issued together with a code if the scope openid was not granted', async () => {
+  it('is replaced by the error invalid_scope, without a code, if the scope openid was not granted', async () => {
     const { authorize } = await setUp({ model: { validateScope: () => ['read'] } });
     const { parameters } = await authorize({ response_type: 'code id_token', nonce, scope: 'openid read' });
     expect(parameters).toEqual({
