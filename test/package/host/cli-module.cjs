@@ -8,7 +8,7 @@ exports.makeModules = function makeModules({ OAuth2Module }, { MemoryStore }, { 
     const store = new MemoryStore({ clients, users });
     const { storage } = store;
     const keep = () => writeFileSync(path, JSON.stringify([...storage.clients.values()].map(({ client }) => client)));
-    for (const name of ['keepClient', 'removeClient']) {
+    for (const name of ['saveClient', 'removeClient']) {
       const step = storage[name].bind(storage);
       storage[name] = (...given) => {
         const done = step(...given);

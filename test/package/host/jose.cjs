@@ -16,7 +16,7 @@ exports.signAndCheck = async function signAndCheck({ OAuth2Server, Request, Resp
   const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
   const body = { grant_type: 'client_credentials' };
   const { access_token } = await ask((...of) => server.token(...of), { method: 'POST', headers, body });
-  const jwks = await ask((...of) => server.answer('jwks', ...of), { method: 'GET' });
+  const jwks = await ask((...of) => server.handle('jwks', ...of), { method: 'GET' });
   const found = await new jose.JwtTokens({ issuer, audience: issuer, jwks }).getAccessToken(access_token);
   return { client: found.client.id, iss: found.iss };
 };
