@@ -84,9 +84,9 @@ const bundle = (format) => ({
     dynamicImportInCjs: false,
     // The compiler also adds `"use strict"` to CommonJS.
     strict: true,
+    comments: { jsdoc: false },
     esModule: true,
     exports: 'named',
-    sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name].js',
     codeSplitting: {

@@ -76,7 +76,7 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
     expect(await failure('list', '--server', 'nobody')).toContain('no server `nobody`');
     expect(await command('remove', id)).toBe(`removed  ${id}\n`);
     expect(await failure('show', id)).toContain(`There is no client "${id}"`);
-    expect(await failure('show')).toContain('needs a <client id>');
+    expect(await failure('show')).toContain('requires a <client id>');
     expect(await command('rotate', '--help')).toContain('--overlap <seconds>');
   });
 
@@ -106,9 +106,14 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
     expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 1 });
   });
 
-  it.each(['mts', 'cts'])('type-checks a file of type .%s, and the types it imports', async (format) => {
-    const source = `types.${format}`;
-    await cp(join(host, 'types.ts'), join(host, source));
+  it.each([
+    ['types', 'mts'],
+    ['types', 'cts'],
+    ['entries', 'mts'],
+    ['entries', 'cts'],
+  ])('type-checks %s.%s, and the types it imports', async (name, format) => {
+    const source = `${name}.${format}`;
+    await cp(join(host, `${name}.ts`), join(host, source));
     const flags = ['--noEmit', '--strict', '--experimentalDecorators', '--module', 'nodenext', '--types', 'node'];
     await expect(run(host, tool('tsc'), ...flags, '--skipLibCheck', 'false', source)).resolves.toBe('');
   });

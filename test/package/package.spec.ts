@@ -1,22 +1,47 @@
-import { cp, readdir } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshApplication, root, run, tarball, tool, workspace } from './applications.js';
 
 describe('the packed tarball', () => {
-  it('contains the builds and the documents, and nothing else', async () => {
-    const listed = (await run(workspace, 'tar', '-tf', tarball)).split('\n').filter(Boolean);
-    const files = listed.map((file) => file.replace(/^package\//, ''));
-    const types = /^dist\/(esm|cjs)\/(lib|src)\/.+\.d\.ts$/;
-    const code = /^dist\/(esm|cjs)\/((shared|stores)\/)?[\w.-]+\.js(\.map)?$/;
-    const isAllowed = (file: string) =>
-      types.test(file) || code.test(file) || file === 'dist/cjs/package.json' || file.startsWith('docs/');
-    expect(files.filter((file) => !isAllowed(file)).toSorted()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'package.json',
-    ]);
+  const check = (path: string) => run(root, 'node', '.ci/tarball.js', path);
+
+  it('contains the files of all entries and nothing else, and is at most 1 MB packed and 4 MB unpacked', async () => {
+    await expect(check(tarball)).resolves.toMatch(/^\d+ files, packed \d+ bytes, unpacked \d+ bytes\n$/);
+  });
+
+  it('is not accepted if files are missing or superfluous', async () => {
+    const folder = await mkdtemp(join(workspace, 'incomplete-'));
+    await run(folder, 'tar', '-xf', tarball);
+    await rename(join(folder, 'package/dist/esm/server.d.ts'), join(folder, 'package/server.d.ts'));
+    const incomplete = join(folder, 'incomplete.tgz');
+    await run(folder, 'tar', '-czf', incomplete, 'package');
+    await expect(check(incomplete)).rejects.toThrow(
+      /^server\.d\.ts does not belong in the package\.\npackage\.json names dist\/esm\/server\.d\.ts/m,
+    );
+  });
+
+  it.each(['esm', 'cjs'])('declares each class once in the types of the format %s', async (format) => {
+    const folder = await mkdtemp(join(workspace, 'types-'));
+    await run(folder, 'tar', '-xf', tarball);
+    const types = join(folder, 'package/dist', format);
+    const files = (await readdir(types, { recursive: true })).filter((file) => file.endsWith('.d.ts'));
+    const texts = await Promise.all(files.map((file) => readFile(join(types, file), 'utf8')));
+    const classes = texts.flatMap((text) => text.match(/^declare (?:abstract )?class \w+/gm) ?? []);
+    const names = classes.map((line) => line.split(' ').at(-1));
+    expect(names).toContain('OAuth2Server');
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('keeps the doc comments of declarations', async () => {
+    const text = await run(workspace, 'tar', '-xOf', tarball, 'package/dist/esm/shared/engine.d.ts');
+    expect(text).toMatch(/An OAuth 2\.0 server that uses the model[^/]+\*\/\ndeclare class OAuth2Server</);
+  });
+
+  it('names the source of the code, and keeps names and line breaks for stack traces', async () => {
+    const text = await run(workspace, 'tar', '-xOf', tarball, 'package/dist/cjs/shared/engine.js');
+    expect(text).toMatch(/^\/\/ lib\/server\/server\.ts$/m);
+    expect(text).toMatch(/^class OAuth2Server |^var OAuth2Server = class|^let OAuth2Server = class/m);
   });
 
   it('satisfies publint', async () => {
