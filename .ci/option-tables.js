@@ -66,7 +66,7 @@ TABLES.call = [
 
 const before = read('docs/options.md');
 const after = before.replace(
-  /(<!-- options of the (\w+) [^>]*-->\n\n)[^<]*?(\n\n<!-- end -->)/gs,
+  /(<!-- options of the (\w+) [^>]*-->\n\n).*?(\n\n<!-- end -->)/gs,
   (_, head, name, end) => {
     return head + table(TABLES[name]) + end;
   },
