@@ -18,6 +18,6 @@ const METHODS = [...CLASSIC_AUTHENTICATIONS, inUrl];
 
 /**
  * Returns the `client_id` of a request from its `Authorization` header, form or URL. It is not verified: use it for
- * rate limits and logs, not for authorization. `undefined` if there is none. RFC 6749 §2.3
+ * rate limits and logs, not for authorization. `undefined` if it is missing. RFC 6749 §2.3
  */
 export const claimedClientId = (request: Request): string | undefined => findClaimedClientId(request, METHODS);

@@ -51,9 +51,9 @@ export class ClientLogos {
 }
 
 /**
- * Whether the client may use the host of the logo. Clients registered by the operator may use any host. A
- * self-registered client may use only the host of its client ID, or the common host of all its redirect URIs, so that
- * it cannot show the logos of other sites. RFC 7591 §5
+ * Whether the client may use the host of the logo. Clients registered by the operator may use any host. A client that
+ * registered itself, or has a client ID metadata document, may use only the host of its client ID, if that is a URL, or
+ * the common host of all its redirect URIs. It can therefore not show the logos of other sites. RFC 7591 §5
  */
 function mayShow(client: Client, logo: string): boolean {
   const { metadata } = client as { metadata?: unknown };

@@ -36,7 +36,7 @@ export function verifyRequestAndResponse(request: unknown, response: unknown): v
 /**
  * Writes an error to a response, which must not be cached. If `response` is not a `Response`, nothing is written.
  * RFC 6749 §5.2
- * @returns The same error, to throw.
+ * @returns The error that was passed, to throw.
  */
 export function respondWithError(response: unknown, error: OAuthError): OAuthError {
   if (response instanceof Response) {

@@ -10,8 +10,8 @@ export interface OAuthErrorProperties {
  */
 export interface RefusalDetail {
   /**
-   * What happened, as a phrase for people, such as `authorization code has expired`. Programs should use the OAuth
-   * error code instead.
+   * The reason as a phrase for people, such as `authorization code has expired`. Programs should use the OAuth error
+   * code instead.
    */
   reason: string;
   /** The value or values that would have been accepted. If omitted, the reason does not depend on a value. */

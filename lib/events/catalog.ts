@@ -125,7 +125,7 @@ export interface ClientEvent extends OAuth2Event {
 /** The payload of `client.changed`. */
 export interface ClientChangeEvent extends OAuth2Event {
   /**
-   * What was changed. `description`: properties of the client. `secret`: its secrets. `enabled`: the disabled client
+   * The changed part. `description`: properties of the client. `secret`: its secrets. `enabled`: the disabled client
    * was enabled again.
    */
   change: 'description' | 'secret' | 'enabled';

@@ -17,7 +17,10 @@ export interface EventSink {
   wants?(name: string): boolean;
 }
 
-/** Whether the sink receives an event: `wants()` of the sink decides. An `EventEmitter` needs a listener for it. */
+/**
+ * Whether the sink receives an event. `wants()` of the sink decides if it exists. An `EventEmitter` must have a
+ * listener for it. Any other sink receives all events.
+ */
 export function hasListener(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
   if (!events) return false;
   if (typeof events.wants === 'function') return askSink(events, name);

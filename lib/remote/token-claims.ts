@@ -75,7 +75,7 @@ export const rejectionError = ({ message, detail }: TokenRejection) => new Inval
 export const expiryOf = ({ exp }: TokenClaims): number | undefined =>
   exp === undefined ? undefined : Math.min(exp * 1000, FOREVER);
 
-/** Returns the resources that a token is intended for, from its `aud`. Empty if it has none. RFC 8707 §2 */
+/** Returns the resources that a token is intended for, from its `aud`. Empty without `aud`. RFC 8707 §2 */
 const resourcesOf = ({ aud = [] }: TokenClaims): readonly string[] => (typeof aud === 'string' ? [aud] : aud);
 
 /**

@@ -18,7 +18,7 @@ interface Call<T, Target> {
 
 /**
  * Combines the `around()` wrappers of all instrumentations into one. The first is the outermost. Returns `undefined` if
- * there are none.
+ * no instrumentation has such a wrapper.
  */
 export function nestWrappers<Target>(all: readonly Instrumentation[]): Around<Target> | undefined {
   const wrappers = all.filter((one) => one.around !== undefined);

@@ -12,7 +12,7 @@ const SINGLE = [
 
 type Hooks = Readonly<Record<string, unknown>> | undefined;
 
-/** Returns the configuration error for the first endpoint ID that two features use. `undefined` if there is none. */
+/** Returns the configuration error for the first endpoint ID that two features use, if any. */
 export function findEndpointConflict(features: readonly Feature[]): string | undefined {
   return findShared(
     features.map((feature) => [feature, feature.endpoints]),
@@ -22,7 +22,7 @@ export function findEndpointConflict(features: readonly Feature[]): string | und
 
 /**
  * Returns the configuration error for the first grant, response type, response mode, token scheme, client field or
- * exclusive hook that two features add. `undefined` if there is none.
+ * exclusive hook that two features add, if any.
  */
 export function findPartConflict(installed: readonly InstalledFeature[]): string | undefined {
   for (const part of RECORDS) {

@@ -45,8 +45,8 @@ export function findRepeatedFeature(list: FeatureList): string | undefined {
 }
 
 /**
- * Returns the default options of a server: those of `others`, overridden by the `defaults` of features. Of two
- * features, the later one wins.
+ * Returns the default options of a server: those of `others`, overridden by the `defaults` of features. A later feature
+ * overrides an earlier one.
  */
 export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
   withDefaults(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);

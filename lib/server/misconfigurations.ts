@@ -4,8 +4,8 @@ import { findMissingMethods, lacks } from '../model/require-methods.js';
 import { featureName } from '../contracts/feature-name.js';
 
 /**
- * Returns one message with all configuration errors: missing model methods, then the first error of each feature. If
- * there are none, it returns `missingCapability`.
+ * Returns one message with all configuration errors: missing model methods, then the first error of each feature.
+ * Without such errors, it returns `missingCapability`.
  * @param missingCapability The error for a required capability that no feature provides, if there is one.
  */
 export function findMisconfigurations(

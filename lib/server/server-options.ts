@@ -9,7 +9,7 @@ interface FeatureOptions {
   features?: FeatureList;
   /**
    * Code that observes the server, such as `telemetry()`: one instrumentation, or a list whose first entry is
-   * outermost. If omitted, there is none.
+   * outermost. If omitted, nothing observes it.
    */
   instrumentation?: Instrumentation | readonly Instrumentation[];
 }

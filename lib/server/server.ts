@@ -135,7 +135,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     );
   }
 
-  /** Sends the response for a decision. Returns the issued code, or rejects with the error it sent. RFC 6749 §4.1.2 */
+  /**
+   * Sends the response for a decision. Returns the code or token, or rejects with the error it sent. RFC 6749 §4.1.2
+   */
   decide(
     request: AuthorizationRequest<C>,
     decision: Decision<U>,

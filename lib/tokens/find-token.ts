@@ -25,7 +25,7 @@ export function tokenKindsByHint(hint: string | undefined): readonly TokenKind[]
 
 /**
  * Finds an unexpired token that was issued by the issuer or without one. A used refresh token is returned if the model
- * still returns it. `undefined` if there is none.
+ * still returns it. `undefined` if the token is not found.
  */
 export async function findToken(
   kind: TokenKind,

@@ -122,10 +122,7 @@ interface RejectionDetails {
 
 const METHODS = ['getAccessToken'] as const;
 
-/**
- * Returns the text by which refusals for different requirements are told apart: the error message and the expected
- * values.
- */
+/** Returns a text that differs for refusals by different requirements: the error message and the expected values. */
 const refusalKey = (error: OAuthError) => `${error.message} ${String(OAuthError.detailOf(error)?.expected)}`;
 
 /** Returns the scope if its characters are allowed in a challenge. Otherwise `undefined`. RFC 6750 §3 */

@@ -9,8 +9,8 @@ import { expiry } from '../../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 
 /**
- * The settings that a grant type class is constructed with. Lifetimes are in seconds. Those of the client override
- * those of the server.
+ * The settings that a grant type class is constructed with. Lifetimes are in seconds. Lifetimes of the client override
+ * lifetimes of the server.
  */
 export interface GrantTypeOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;

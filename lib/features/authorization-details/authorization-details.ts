@@ -42,7 +42,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Feat
 
 /** Returns the hooks that read and validate the details of authorization requests. RFC 9396 §2, §7.1 */
 function authorizationHooks(details: KnownDetails, model: Model): AuthorizationHooks {
-  /** The details as the client requested them, before the model narrowed them for a user. */
+  /** The details of each request, before the model decided on them for a user. */
   const requestedDetailsOf = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
   return {
     async read(parameters, { client }) {

@@ -84,7 +84,7 @@ function freezeDetails(value: unknown, depth: number): unknown {
 
 /**
  * Returns the error for invalid authorization details.
- * @param reason What is wrong with them. It is logged and not returned to the client. RFC 9396 §5
+ * @param reason The problem with the details. It is logged and not returned to the client. RFC 9396 §5
  */
 export function invalidDetails(reason: string, given?: unknown): InvalidAuthorizationDetailsError {
   const error = new InvalidAuthorizationDetailsError(

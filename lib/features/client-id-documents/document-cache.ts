@@ -17,7 +17,9 @@ export interface DocumentCacheOptions<D> {
   fetch(url: string, requester: string | undefined): Promise<{ document: D; seconds: number }>;
   /** Whether a failed fetch may succeed later, so that the stored document is used until then. */
   isTemporary(error: unknown): boolean;
-  /** Whether no fetch was attempted, because too many were in progress. Such a failure does not start the pause. */
+  /**
+   * Whether no fetch was attempted, because too many were in progress. The document may then be fetched again at once.
+   */
   isNotAttempted(error: unknown): boolean;
   /** Maximum number of stored documents. */
   size: number;

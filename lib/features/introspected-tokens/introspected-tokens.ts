@@ -20,8 +20,8 @@ import { type IntrospectedTokensOptions, type Settings, settle } from './setting
 import { unavailable } from '../../remote/unavailable.js';
 
 /**
- * The result of introspecting a token, without the token itself: claims, an error, or neither if the token is not
- * active.
+ * The result of introspecting a token. The token itself is not stored. If it is not active, there are neither claims
+ * nor an error.
  */
 interface CachedResult {
   claims?: TokenClaims;

@@ -72,7 +72,7 @@ async function isRegistered(lookUp: Promise<boolean>): Promise<boolean> {
 /**
  * Verifies that the request has a certificate, and that it is valid now, because a TLS connection can outlive its
  * certificate.
- * @param certificate The certificate, or as text why there is none.
+ * @param certificate The certificate, or a text that explains why it is missing.
  * @throws {InvalidClientError} If there is no valid certificate.
  */
 function verifyCurrent(certificate: ClientCertificate | string): ClientCertificate {

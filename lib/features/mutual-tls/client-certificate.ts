@@ -36,7 +36,7 @@ export class ClientCertificates {
     this.trusted = proxy && blockList(proxy.trusted);
   }
 
-  /** Returns the client certificate of a request, or as text why there is none. */
+  /** Returns the client certificate of a request, or a text that explains why it is missing. */
   of(request: Request): ClientCertificate | string {
     const connection = connectionOf((request['native'] ?? request) as NativeRequest);
     // On a connection from a trusted proxy, use only its header: the certificate of the connection belongs to the

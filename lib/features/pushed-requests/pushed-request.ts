@@ -6,8 +6,8 @@ export type PushedParameters = Readonly<Record<string, string | readonly string[
 /** A pushed authorization request. RFC 9126 §2 */
 export interface PushedRequest {
   /**
-   * The `request_uri` of the request. Whoever knows it and the client ID can open the request: store its hash, as for a
-   * code.
+   * The `request_uri` of the request. It suffices, together with the client ID, to open the request. Store only its
+   * hash, as for a code.
    */
   requestUri: string;
   /** The ID of the client that pushed the request. */

@@ -43,7 +43,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
 
 /** Returns the hooks that read and validate the resources of authorization requests. RFC 8707 §2.1 */
 function authorizationHooks(knownResources: () => KnownResources): AuthorizationHooks {
-  /** The resources as the client requested them, before they were reduced for a user. */
+  /** The resources of each request, before they were reduced for a user. */
   const requestedResourcesOf = new WeakMap<AuthorizationRequest, readonly string[]>();
   return {
     async read(parameters, { client }) {
