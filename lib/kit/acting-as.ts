@@ -7,14 +7,13 @@ import { serverToken } from '../server/server-token.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { bearerRequest } from './requests.js';
 
-/** The part of a Nest application or testing module that the kit uses. */
+/** The part of a Nest application or testing module that `actingAs()` uses to get the server. */
 interface Container {
   get(token: typeof OAuth2Server | string, options: { strict: false }): unknown;
 }
 
 /**
- * The target that `actingAs()` issues a token for: a Nest application or testing module with `OAuth2Module`, a server,
- * or a model.
+ * What `actingAs()` issues a token for: a Nest application or testing module with `OAuth2Module`, a server, or a model.
  */
 export type ActingAsTarget = Container | OAuth2Server | Model;
 
@@ -28,9 +27,8 @@ export interface ActingAsOptions {
 }
 
 /**
- * Issues a valid access token for the end-to-end tests of an application: `const token = await actingAs(app, user,
- * ['notes:read'])`.
- * @returns the token. Send it as `Authorization: Bearer …`.
+ * Saves a valid access token of a user in the model and returns it, for the end-to-end tests of an application:
+ * `const token = await actingAs(app, user, ['notes:read'])`. Send it as `Authorization: Bearer …`.
  * @throws {InvalidArgumentError} If the server does not accept the token, for example because the model does not find
  * it.
  */
@@ -66,7 +64,8 @@ function serverOf(target: ActingAsTarget, name: string | undefined): OAuth2Serve
 }
 
 /**
- * Returns the client that the model finds, or a minimal one with this ID. Some models never look the client up again.
+ * Returns the client with this ID from the model. If the model finds none, returns an object with this ID and no
+ * grants, since some models never look the client of a token up.
  */
 async function findClient(model: Model, id: string): Promise<Client> {
   return (await model.getClient?.(id, null)) || { id, grants: [] };

@@ -1,11 +1,14 @@
-/** Holds callers back until all of them have arrived, so that they all start at the same moment. */
+/**
+ * Holds callers of `arrive()` back until the expected number of them has arrived, then lets all of them continue at the
+ * same moment. After a timeout, it no longer waits for missing callers.
+ */
 export class Barrier {
   private readonly waiting: (() => void)[] = [];
   private timer?: NodeJS.Timeout;
 
   /**
    * @param missing number of callers to wait for
-   * @param patience Maximum milliseconds to wait for the remaining callers. Default: `2000`.
+   * @param patience Maximum milliseconds to wait for the remaining callers after the first one. Default: `2000`.
    */
   constructor(
     private missing: number,

@@ -22,7 +22,10 @@ export interface TokenResponseBody {
   refresh_token?: string;
 }
 
-/** Overrides for a token request: the server that handles it (`server`), and the client that sends it (`as`). */
+/**
+ * Overrides for a token request: `server` is the server that handles it, `as` is the client that sends it. If omitted,
+ * the server and the client of the fixtures.
+ */
 export interface TokenRequestOptions {
   server?: OAuth2Server;
   as?: ClientFixture;
@@ -31,11 +34,11 @@ export interface TokenRequestOptions {
 const MINUTE = 60_000;
 
 /**
- * The context of one check: saves codes and tokens in the model under test and sends requests to a server over this
- * model.
+ * The context of one contract check. It saves codes and tokens in the model under test, and sends requests to a server
+ * that uses this model.
  */
 export class CheckContext extends Fixtures {
-  /** Returns a new grant ID, or `undefined` if the model has no `revokeGrant()` and so no token families. */
+  /** Returns a new grant ID. Returns `undefined` if the model has no `revokeGrant()`, and so no token families. */
   newGrantId(): string | undefined {
     return this.model.revokeGrant && randomUUID();
   }
@@ -64,8 +67,9 @@ export class CheckContext extends Fixtures {
   }
 
   /**
-   * Saves a token as the server would. Returns the token passed to the model (`sent`) and the token it returned
+   * Saves a token in the model as the server would. Returns what the model was passed (`sent`) and what it returned
    * (`saved`).
+   * @throws {Error} If the model returns nothing.
    */
   async saveToken(more?: Partial<Unsaved<Token>>): Promise<{ sent: Unsaved<Token>; saved: Token }> {
     const sent = await this.newToken(more);
@@ -75,7 +79,8 @@ export class CheckContext extends Fixtures {
   }
 
   /**
-   * Saves an authorization code as the server would.
+   * Saves an authorization code in the model as the server would. Returns what the model was passed (`sent`), what it
+   * returned (`saved`), and the values to redeem the code (`held`).
    * @param proven Whether the code has a PKCE challenge. Default: only if the client is public.
    */
   async saveCode(more: Partial<Unsaved<AuthorizationCode>> = {}, proven = this.fixture.secret === undefined) {
@@ -119,7 +124,9 @@ export class CheckContext extends Fixtures {
     return response.body as TokenResponseBody;
   }
 
-  /** Whether the server accepts the access token at a protected resource. */
+  /**
+   * Whether the server accepts the access token in a request to a protected resource. Any error counts as a refusal.
+   */
   async acceptsAccessToken(accessToken: string): Promise<boolean> {
     const response = this.server().authenticate(bearerRequest(accessToken), new Response());
     return response.then(
@@ -129,8 +136,8 @@ export class CheckContext extends Fixtures {
   }
 
   /**
-   * Returns valid parameters of a token request for each grant type that the model supports, without client
-   * credentials.
+   * Returns valid parameters of a token request, without client credentials, by grant type: one request for each grant
+   * type that the model supports.
    */
   async tokenRequests(): Promise<Record<string, Record<string, string | undefined>>> {
     const { model, scopeText: scope } = this;

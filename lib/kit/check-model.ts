@@ -7,7 +7,8 @@ import { type ContractOptions, FixtureError, type MakeModel, type TestSubject } 
 
 /**
  * Runs all contract checks on a model, without a test runner.
- * @returns A report. The promise rejects only if `makeModel` or the `cleanUp()` of the model fails.
+ * @returns The report, also if checks fail. The promise rejects only if `makeModel` or `cleanUp()` of the test subject
+ * fails.
  */
 export async function checkModel(
   makeModel: MakeModel,
@@ -19,7 +20,9 @@ export async function checkModel(
   return makeReport(name, outcomes);
 }
 
-/** Runs one check on a new model. */
+/**
+ * Runs one contract check on a new model and closes the model afterwards. Returns the outcome, also if the check fails.
+ */
 export async function runCheck(check: Check, makeModel: MakeModel, options: ContractOptions): Promise<Outcome> {
   const made = await makeModel();
   const subject = isSubject(made) ? made : { model: made };
@@ -42,12 +45,13 @@ function isSubject(made: object): made is TestSubject {
 }
 
 /**
- * Returns the error to report for a failed check. An exception of the model counts as a violation, like a wrong result.
+ * Returns the error to report for a failed check. An exception of the model counts as a violation of the contract, like
+ * a wrong result. A `FixtureError` is returned as it is.
  */
 function violation(check: Check, error: unknown): Error {
   if (error instanceof FixtureError) return error;
   if (error instanceof CheckFailure) return new ContractViolation(check, error);
-  // The server wraps exceptions of the model in an `OAuthError`.
+  // The server wraps exceptions of the model in an `OAuthError`, whose `inner` is the original.
   const { stack, message } = toOAuthError(error).inner ?? toOAuthError(error);
   return new ContractViolation(
     check,

@@ -1,7 +1,7 @@
 /**
- * Runs a function while `Date` is shifted by a number of milliseconds. This simulates another process with a clock that
- * is ahead, or behind if the number is negative. Clocks outside JavaScript, such as the clock of a database, are not
- * shifted.
+ * Runs a function while `Date` of this process is ahead by a number of milliseconds, or behind if the number is
+ * negative. Simulates a process with another clock. Clocks outside JavaScript, such as that of a database, do not
+ * change.
  */
 export async function withClockOffset<T>(ahead: number, act: () => Promise<T>): Promise<T> {
   const Clock = globalThis.Date;

@@ -2,7 +2,7 @@ import type { FeatureModel } from './feature-model.js';
 import type { ModelMethod } from '../model/model.js';
 import type { CheckContext } from './check-context.js';
 
-/** The features of a model that the contract kit checks and reports separately. */
+/** The features of a model for which the contract report has a line each. */
 export const FEATURES = [
   'client authentication',
   'access tokens',
@@ -23,34 +23,37 @@ export const FEATURES = [
 
 export type Feature = (typeof FEATURES)[number];
 
-/** The name of a model method, of the base interface or of a feature. */
+/** The name of a model method that contract checks call, of the base interface or of a feature. */
 export type CheckedMethod = ModelMethod | keyof FeatureModel;
 
-/** One check of the contract kit: a requirement on models. */
+/** One check of the contract kit. It tests one requirement on a model. */
 export interface Check {
   /**
-   * The title of the test: a verb phrase whose subject is the model, for example `rejects a client with a wrong
-   * secret`.
+   * The title of the test: a verb phrase whose subject is the model, for example
+   * `rejects a client with a wrong secret`.
    */
   name: string;
   feature: Feature;
-  /** The methods that the check calls. A model that lacks one of them does not have the feature. */
+  /**
+   * The names of the methods without which the check does not run. A model that lacks one of them does not have the
+   * feature.
+   */
   needs: readonly CheckedMethod[];
-  /** Whether the check tests concurrent calls, which only an atomic step of the model passes. */
+  /** Whether the check sends concurrent calls, which only a model with an atomic step passes. Default: `false`. */
   race?: boolean;
-  /** The attack or failure that an application suffers if its model fails the check. */
+  /** The attack or failure that is possible in an application whose model fails the check. */
   attack: string;
   /** How to fix the model, with example queries. */
   remedy: string;
   /**
-   * Runs the check.
+   * Runs the check. Resolves if the model passes it.
    * @throws {CheckFailure} If the model fails the check.
    * @throws {SkippedCheck} If the fixtures or the model do not allow this check.
    */
   run(context: CheckContext): Promise<void>;
 }
 
-/** The error of a check that the model fails. Its message describes the observation. */
+/** The error of a check that the model fails. Its message says what the check observed. */
 export class CheckFailure extends Error {}
 
 /** The error of a check that cannot run. The message says why. */
@@ -66,8 +69,8 @@ export function assert(holds: unknown, failure: string): asserts holds {
 }
 
 /**
- * The error of a model that fails a check. Its message names the requirement, the observation, the attack and the
- * remedy.
+ * The error that is reported for a model that fails a check. Its message names the requirement, the observation, the
+ * attack and the remedy.
  */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';

@@ -6,18 +6,23 @@ import { findRunner, type TestRunner } from './runner.js';
 
 /** The options of `describeModelContract()`. */
 export interface DescribeOptions extends ContractOptions {
-  /** `{ describe, it }` of the test runner. If omitted, the global functions, or those of `node:test`. */
+  /**
+   * The functions `describe` and `it` of the test runner. If omitted, the global functions, or those of `node:test`.
+   */
   runner?: TestRunner;
   /** Called with the report after the last check. Default: prints the text of the report to standard output. */
   onReport?: (report: Report) => void;
 }
 
-/** Timeout of a check in milliseconds, enough for hundreds of concurrent calls with a slow hash on a slow machine. */
+/**
+ * Timeout of one contract check in milliseconds. It suffices for hundreds of concurrent calls with a slow hash on a
+ * slow machine.
+ */
 const TIMEOUT = 60_000;
 
 /**
- * Registers the contract checks of a model as tests of the running test runner: one test for each check. Then reports
- * which guarantees the model gives.
+ * Registers the contract checks of a model as tests of the running test runner: one test for each check. After the last
+ * one, reports which guarantees the model gives.
  */
 export function describeModelContract(name: string, makeModel: MakeModel, options: DescribeOptions = {}): void {
   const { runner, onReport = print, ...contract } = options;

@@ -6,7 +6,7 @@ import type { TokenExchangeModel } from '../features/token-exchange/exchange-mod
 import type { KeyModel } from '../jose/keys/key-model.js';
 import type { ClientsModel } from '../model/clients.js';
 
-/** The model methods of features that the contract kit checks, in addition to the base interface. */
+/** The model methods that features require and the contract kit checks, in addition to the base interface. */
 export type FeatureModel = RevocationModel &
   PushedRequestModel &
   DeviceAuthorizationModel &

@@ -4,7 +4,10 @@ import { OAuth2Server } from '../server/server.js';
 import { scopeForModel } from '../tokens/scope.js';
 import { type ClientFixture, type ContractFixtures, FixtureError, type TestSubject } from './test-subject.js';
 
-/** The model under test with its fixtures: the client, the user and the scopes that it has from the start. */
+/**
+ * The model under test with its fixtures: the client, the user and the scopes that the application provides for the
+ * checks.
+ */
 export class Fixtures {
   readonly model: Model;
   private foundClient?: Promise<Client>;
@@ -18,8 +21,8 @@ export class Fixtures {
   }
 
   /**
-   * Returns a server with the options of the fixtures. The rotation grace period is off unless `more` sets it, since a
-   * retry would hide a replay.
+   * Returns a server with the options of the fixtures and rotation of refresh tokens. The rotation grace period is off
+   * unless `more` sets it, since a retry would hide a replay.
    */
   server(model: Model = this.model, more: ContractFixtures['server'] = {}): OAuth2Server {
     return new OAuth2Server({
@@ -31,7 +34,7 @@ export class Fixtures {
     });
   }
 
-  /** Returns the model under test with some methods replaced. */
+  /** Returns the model under test with some methods replaced. The other methods are those of the model. */
   modelWith(methods: Partial<Model>): Model {
     return new Proxy(this.model, {
       get(model, key) {
@@ -42,24 +45,27 @@ export class Fixtures {
   }
 
   /**
-   * The fixture of the client.
+   * The `client` of the fixtures: its ID and, if it is confidential, its secret.
    * @throws {FixtureError} If the fixtures have no client.
    */
   get fixture(): ClientFixture {
     if (this.subject.client) return this.subject.client;
     throw new FixtureError(
-      'The contract kit needs a client that the model knows: return ' +
+      'The contract kit needs a client that `getClient()` of the model finds. Return ' +
         '`client: { id, secret }` from makeModel() next to the model, or pass it as an option.',
     );
   }
 
-  /** Returns the client of the fixtures as the model finds it. */
+  /**
+   * Returns the client of the fixtures as `getClient()` of the model returns it. It is looked up only once.
+   * @throws {FixtureError} If the model does not find it.
+   */
   client(): Promise<Client> {
     return (this.foundClient ??= this.findClient(this.fixture));
   }
 
   /**
-   * Returns the client of the fixtures.
+   * Returns the client of the fixtures as the model returns it.
    * @throws {FixtureError} If the client does not have this grant type.
    */
   async clientFor(grant: string): Promise<Client> {
@@ -70,17 +76,23 @@ export class Fixtures {
     );
   }
 
-  /** Returns the user as the model finds it. If the model or the fixtures have no password, returns the fixture. */
+  /**
+   * Returns the user of the fixtures as `getUser()` returns it. If the model has no `getUser()` or the fixtures have no
+   * username and password, returns the `user` of the fixtures without its password.
+   * @throws {FixtureError} If `getUser()` does not find the user.
+   */
   user(): Promise<User> {
     return (this.foundUser ??= this.findUser());
   }
 
-  /** Returns a scope in the format that the server passes to the model. */
+  /** Returns scope values in the format that the server passes to the model. Default: the `scopes` of the fixtures. */
   scope(values: readonly string[] | undefined = this.subject.scopes): Scope | undefined {
     return scopeForModel(values, this.subject.server?.scopeFormat ?? 'string');
   }
 
-  /** The scope of the fixtures as a client requests it, separated by spaces. */
+  /**
+   * The `scopes` of the fixtures as a client requests them, separated by spaces. `undefined` if the fixtures have none.
+   */
   get scopeText(): string | undefined {
     return this.subject.scopes?.join(' ');
   }

@@ -1,33 +1,34 @@
 import { FEATURES, type Feature } from './contract.js';
 
 /**
- * How far a model fulfils the checks of a feature. `atomic`: all checks pass, including concurrent calls. `kept`: all
- * checks pass, and none of them tests concurrent calls. `best effort`: only checks of concurrent calls fail. `broken`:
- * another check fails. `absent`: no check ran, since the model lacks the methods or the fixtures do not suffice.
+ * How far a model fulfils the checks of a feature. `atomic`: all checks that ran passed, including at least one of
+ * concurrent calls. `kept`: all checks that ran passed, but none of them tests concurrent calls. `best effort`: only
+ * checks of concurrent calls failed. `broken`: another check failed. `absent`: no check ran, since the model lacks the
+ * methods or the fixtures do not suffice.
  */
 export type Guarantee = 'atomic' | 'kept' | 'best effort' | 'broken' | 'absent';
 
-/** The result of one check. */
+/** The result of one contract check. */
 export interface Outcome {
   name: string;
   feature: Feature;
   race: boolean;
   result: 'passed' | 'failed' | 'skipped' | 'absent';
-  /** The error, if the check failed. */
+  /** The error of a failed check. Otherwise `undefined`. */
   error?: Error;
-  /** Why the check was skipped. */
+  /** Why the check was skipped. `undefined` if it was not skipped. */
   reason?: string;
 }
 
-/** The result of all checks of a model. */
+/** The results of all contract checks of one model. */
 export interface Report {
-  /** Whether no check failed. */
+  /** Whether no check failed. Skipped checks do not count as failures. */
   ok: boolean;
   guarantees: Record<Feature, Guarantee>;
   outcomes: readonly Outcome[];
   /** The names of the checks that failed, with the messages of their errors. */
   failures: readonly { name: string; message: string }[];
-  /** The guarantees as a table for the console. */
+  /** The guarantees as a table for the console, with the number of checks and the reasons for skipped ones. */
   text: string;
 }
 

@@ -7,8 +7,10 @@ export interface TestRunner {
 }
 
 /**
- * Returns the given test runner, the global functions of the running one, or `node:test`.
- * @throws {InvalidArgumentError} If the test runner has no global functions and none are given.
+ * Returns the configured test runner. If none is configured, returns the global functions `describe` and `it`, or those
+ * of `node:test`.
+ * @throws {InvalidArgumentError} If Jest or Vitest runs without global functions and none are configured, or if the
+ * configured test runner lacks `describe` or `it`.
  */
 export function findRunner(configured: TestRunner | undefined): TestRunner {
   const { describe, it } = configured ?? (globalThis as Partial<TestRunner>);

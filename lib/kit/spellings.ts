@@ -15,7 +15,10 @@ export const UNKNOWN_VALUES: readonly string[] = [
   "' OR '1'='1",
 ];
 
-/** Variants of a text that an inexact comparison treats as equal. */
+/**
+ * Functions that change a text in a way that an inexact comparison ignores, by a description of the change. The
+ * description follows words such as "the ID" or "its value".
+ */
 const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   'in upper case': (text) => text.toUpperCase(),
   'in lower case': (text) => text.toLowerCase(),
@@ -30,7 +33,7 @@ const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   'with a wildcard as its first character': (text) => `_${text.slice(1)}`,
 };
 
-/** Returns variants of a text, each with a description of the difference. */
+/** Returns the variants of a text that differ from it, each with a description of the change. */
 export function otherSpellings(text: string): [how: string, spelling: string][] {
   return Object.entries(CHANGES)
     .map(([how, change]): [string, string] => [how, change(text)])

@@ -7,8 +7,8 @@ export interface TestingModelOptions {
   /** Clients in addition to the client `'testing'`, which always exists and which `actingAs()` uses. */
   clients?: readonly StoredClient[];
   /**
-   * Users of the model. Users with `username` and `password` can use the password grant. Users of `actingAs()` need not
-   * be listed.
+   * Users that the model finds from the start. Users with `username` and `password` can use the password grant. Users
+   * of `actingAs()` need not be listed.
    */
   users?: readonly User[];
 }
@@ -16,8 +16,8 @@ export interface TestingModelOptions {
 const TESTING: StoredClient = { id: 'testing', grants: [] };
 
 /**
- * An in-memory model for the tests of an application. It finds every user to whom a token was issued, as the user was
- * then.
+ * An in-memory model for the tests of an application. It finds every user to whom a token was issued, even if the user
+ * is not listed. An access token keeps the user object it was saved with.
  */
 export class TestingModel extends MemoryStore {
   private readonly known: Map<string, User>;

@@ -48,9 +48,9 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
         return client && (secret === null ? { ...client, tokenEndpointAuthMethod: 'none' } : client);
       },
     }),
-    fails: 'makes the server reject a confidential client that sends no secret',
+    fails: 'makes the server reject a token request of a confidential client without its secret',
     finding:
-      /The server issues tokens for grant_type=\w+ to a request that sends the client ID 'Web-App' without a secret/,
+      /The server issues tokens for grant_type=\w+ to a request with the ID of the confidential client 'Web-App' and no secret/,
     remedy: /Read it from the row of the client/,
     leaves: { 'client authentication': 'broken' },
   },
@@ -60,7 +60,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, codeChallenge: undefined }, client, user),
     }),
-    fails: 'stores the PKCE code challenge',
+    fails: 'returns the PKCE code challenge that an authorization code was saved with',
     finding: /`getAuthorizationCode\(\)` returns `codeChallenge` undefined\. Saved was '[\w-]{43}'/,
     remedy: /the columns `code_challenge`/,
     leaves: { 'authorization codes': 'broken' },
@@ -71,7 +71,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, redirectUri: code.redirectUri?.split('?')[0] }, client, user),
     }),
-    fails: 'stores the redirect URI of an authorization code',
+    fails: 'returns the redirect URI that an authorization code was saved with',
     finding:
       /`getAuthorizationCode\(\)` returns `redirectUri` 'https:\/\/client\.example\/callback'\. Saved was 'https:\/\/client\.example\/callback\?tenant=7&next=%2Fhome'/,
     remedy: /a column `redirect_uri`/,
@@ -80,7 +80,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
   {
     mistake: 'compares only the beginning of redirect URIs',
     methods: () => ({ validateRedirectUri: async (uri) => uri.startsWith('https://app.example') }),
-    fails: 'accepts only the registered redirect URIs of the client',
+    fails: 'makes the server redirect only to registered redirect URIs of the client',
     finding:
       /The server redirects the user to 'https:\/\/app\.example\.attacker\.example\/callback', which is not registered for the client/,
     remedy: /Do not use startsWith/,

@@ -46,9 +46,9 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
         revokeGrant: (grantId) => ends.set(grantId, new Date()),
       };
     },
-    fails: 'revokes a token family for processes whose clocks differ',
+    fails: 'revokes all tokens of a family, even if the clocks of processes differ',
     finding:
-      /The server still accepts an access token that was issued by a process whose clock is 5 seconds ahead, although its family was revoked/,
+      /The server accepts an access token that was issued by a process whose clock is 5 seconds ahead, although the family was revoked after the token was saved/,
     remedy: /Decide by a mark on the grant, never by comparing times/,
     leaves: { 'token families': 'broken' },
   },
@@ -61,7 +61,7 @@ export const BROKEN_CLOCKS: readonly BrokenModel[] = [
         return { ...found, revokedAgo: Math.max(0, Date.now() - found.revokedAt.getTime()) / 1000 };
       },
     }),
-    fails: 'measures by one clock how long ago a refresh token was used',
+    fails: 'returns in `revokedAgo` how long ago a refresh token was used, even if the clocks of processes differ',
     finding:
       /returns `revokedAgo` 5\.?\d* for a token that a process whose clock is 5 seconds behind used at most \d\.\d seconds ago/,
     remedy: /Let the database subtract the times, or omit `revokedAgo`/,

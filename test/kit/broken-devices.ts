@@ -4,7 +4,7 @@ import type { Client } from 'nest-oauth2/server';
 import type { BrokenModel } from './broken-model.js';
 import type { CorrectModel } from './correct-model.js';
 
-const WHOLE = 'finds a complete device authorization by each of its codes, and by no other code';
+const WHOLE = 'finds a complete device authorization by its device code or its user code, and by no other value';
 const FIRST = 'stores only the first decision about a device authorization';
 const SLOWER = 'stores a longer polling interval without overwriting a decision';
 const BROKEN = { 'device codes': 'broken', 'authorization codes': 'atomic' } as const;
@@ -38,7 +38,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         (await honest.getDeviceAuthorizationByUserCode(code)) ?? honest.getDeviceAuthorization(code),
     }),
     fails: WHOLE,
-    finding: /`getDeviceAuthorizationByUserCode\(.+ finds a device authorization with another user code/,
+    finding: /`getDeviceAuthorizationByUserCode\(.+ finds a device authorization whose user code is different/,
     remedy: /Store the whole record/,
     leaves: BROKEN,
   },
@@ -49,7 +49,8 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         overwrite(honest, id, decision),
     }),
     fails: FIRST,
-    finding: /`decideDeviceAuthorization\(\)` returns true for a device authorization that was already decided/,
+    finding:
+      /`decideDeviceAuthorization\(\)` returns true for a device authorization that was already decided\. It must return false/,
     remedy: /UPDATE device_codes SET user_id = \?/,
     leaves: BROKEN,
   },
@@ -60,7 +61,8 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         (await honest.decideDeviceAuthorization(found, decision)) || true,
     }),
     fails: FIRST,
-    finding: /`decideDeviceAuthorization\(\)` returns true for a device authorization that was already decided/,
+    finding:
+      /`decideDeviceAuthorization\(\)` returns true for a device authorization that was already decided\. It must return false/,
     remedy: /affected rows === 1/,
     leaves: BROKEN,
   },
@@ -87,7 +89,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         return overwrite(honest, id, decision);
       },
     }),
-    fails: 'stores one of many concurrent decisions about a device authorization',
+    fails: 'stores only one of many concurrent decisions about a device authorization',
     finding:
       /`decideDeviceAuthorization\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /Never read first and write afterwards/,
@@ -97,7 +99,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
     mistake: 'does not store the longer polling interval of a device code',
     methods: () => ({ slowDownDevice: async () => undefined }),
     fails: SLOWER,
-    finding: /After `slowDownDevice\(\)` with 10 seconds, the model returns `interval` 5/,
+    finding: /After `slowDownDevice\(\)` with 10 seconds, the model returns the old or a wrong `interval`: 5/,
     remedy: /poll_interval/,
     leaves: BROKEN,
   },
@@ -123,7 +125,7 @@ export const BROKEN_DEVICES: readonly BrokenModel[] = [
         return isThere;
       },
     }),
-    fails: 'redeems a device code for one of many concurrent polls',
+    fails: 'redeems a device code for only one of many concurrent polls',
     finding: /(?!1 of)\d+ of 40 concurrent polls redeemed the device code\. Exactly one must succeed/,
     remedy: /UPDATE device_codes SET revoked_at/,
     leaves: { 'device codes': 'best effort' },

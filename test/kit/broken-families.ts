@@ -9,7 +9,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, grantId: undefined }, client, user),
     }),
-    fails: 'still finds an authorization code after its use, with its family and the time of use',
+    fails: 'still finds an authorization code after its use, with `grantId` and `revokedAt`',
     finding: /`getAuthorizationCode\(\)` returns `grantId` undefined\. Saved was '[\da-f-]{36}'/,
     remedy: /returns it with `grantId` and `revokedAt`/,
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
@@ -17,7 +17,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
   {
     mistake: 'deletes a refresh token when it is consumed',
     methods: (honest) => ({ revokeToken: async ({ refreshToken }) => honest.refreshTokens.delete(refreshToken) }),
-    fails: 'revokes the whole family when a refresh token is replayed',
+    fails: 'lets the server revoke the whole family when a refresh token is replayed',
     finding: /After the replay, the server still accepts the access token that was issued for the refresh token/,
     remedy: /Store `grantId` with every code, access token and refresh token/,
     leaves: { 'token families': 'broken', 'refresh tokens': 'atomic' },
@@ -58,7 +58,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
         }
       },
     }),
-    fails: 'saves no usable token into a revoked family',
+    fails: 'saves no valid token into a token family that is already revoked',
     finding: /The server accepts an access token that was saved into a revoked family/,
     remedy: /Store that the family is revoked/,
     leaves: { 'token families': 'broken' },
@@ -84,7 +84,7 @@ export const BROKEN_FAMILIES: readonly BrokenModel[] = [
       getAccessToken: async (token) => honest.accessTokens.get(token),
       getRefreshToken: undefined,
     }),
-    fails: 'leaves no usable token that is saved while its family is revoked',
+    fails: 'saves no valid token into a token family while it is revoked',
     finding: /The server accepts an access token that was saved into a revoked family/,
     remedy: /SELECT revoked_at FROM grants WHERE id = \? FOR UPDATE/,
     leaves: { 'token families': 'best effort', 'refresh tokens': 'absent' },

@@ -1,8 +1,9 @@
 import type { BrokenModel } from './broken-model.js';
 
-const ONE = 'replaces signing keys for one of many concurrent callers';
-const COMPARED = 'replaces signing keys only if the stored ones are unchanged';
-const EXCHANGED = 'revokes the tokens issued in exchange for an access token together with it, and no others';
+const ONE = 'replaces signing keys for only one of many concurrent callers';
+const COMPARED = 'replaces signing keys only if the passed old text equals the stored one';
+const EXCHANGED =
+  'revokes the tokens issued in exchange for an access token when that token is revoked, and no other tokens';
 
 /** Mistakes with signing keys and exchanged tokens, which other records depend on. */
 export const BROKEN_KEYS: readonly BrokenModel[] = [
@@ -13,7 +14,8 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
       getSigningKeys: () => honest.getSigningKeys(),
     }),
     fails: COMPARED,
-    finding: /`replaceSigningKeys\(\)` accepts `undefined` as the stored text/,
+    finding:
+      /`replaceSigningKeys\(\)` returns true although its argument `old` is `undefined`\. It must be exactly the stored text/,
     remedy: /compare byte by byte and replace/,
     leaves: { 'signing keys': 'broken' },
   },
@@ -74,7 +76,8 @@ export const BROKEN_KEYS: readonly BrokenModel[] = [
         await honest.revokeGrant('all');
       },
     }),
-    fails: 'revokes the tokens issued in exchange for tokens of a family together with the family, and no others',
+    fails:
+      'revokes the tokens issued in exchange for tokens of a family when that family is revoked, and no other tokens',
     finding: /Revoking a subject token also revoked a token that was issued in exchange for another subject token/,
     remedy: /Store the subject token with the exchanged token/,
     leaves: { 'exchanged tokens': 'broken' },

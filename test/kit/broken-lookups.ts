@@ -61,7 +61,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
   {
     mistake: 'accepts any token for every scope',
     methods: () => ({ verifyScope: () => true }),
-    fails: 'accepts a token only for routes within its scope',
+    fails: 'makes the server reject a token at routes that require a scope outside the scope of the token',
     finding: /A token with the scope 'kit:read kit:write' is accepted for a route that requires 'kit:never'/,
     remedy: /as a whole word/,
     leaves: { 'access tokens': 'broken' },
@@ -69,7 +69,7 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
   {
     mistake: 'searches for a scope as a part of the token’s scope string',
     methods: () => ({ verifyScope: (token, scope) => String(token.scope).includes(String(scope)) }),
-    fails: 'accepts a token only for routes within its scope',
+    fails: 'makes the server reject a token at routes that require a scope outside the scope of the token',
     finding: /A token with the scope 'kit:read kit:write' is accepted for a route that requires 'kit'/,
     remedy: /as a whole word/,
     leaves: { 'access tokens': 'broken' },

@@ -14,7 +14,7 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
         return isFirst;
       },
     }),
-    fails: 'returns true from `once()` to one of many concurrent callers',
+    fails: 'returns true from `once()` to only one of many concurrent callers',
     finding: /`once\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /ON CONFLICT/,
     leaves: { 'single-use values': 'best effort', 'pushed requests': 'absent' },
@@ -28,7 +28,7 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
           (until.get(digest) ?? 0) <= performance.now() && Boolean(until.set(digest, performance.now() + seconds)),
       };
     },
-    fails: 'remembers a single-use value for the requested number of seconds',
+    fails: 'returns false from `once()` for a used value during the requested number of seconds',
     finding:
       /`once\(\)` returns true a second time for the same value, \d\.\d+ seconds after the first call\. It must remember the value for 60 seconds/,
     remedy: /EX <seconds>/,
@@ -37,7 +37,7 @@ export const BROKEN_ONCE: readonly BrokenModel[] = [
   {
     mistake: 'reports every value as used before',
     methods: () => ({ once: async () => false }),
-    fails: 'returns true from `once()` to one of many concurrent callers',
+    fails: 'returns true from `once()` to only one of many concurrent callers',
     finding: /`once\(\)` returned true to 0 of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /ON CONFLICT/,
     leaves: { 'single-use values': 'broken' },

@@ -4,7 +4,7 @@ import type { BrokenModel } from './broken-model.js';
 import type { CorrectModel } from './correct-model.js';
 
 const WHOLE = 'finds a complete pushed request by its exact request URI, and by no other';
-const ONCE = 'consumes a pushed request once and does not find it afterwards';
+const ONCE = 'marks a pushed request as used only once, and does not find it afterwards';
 const BROKEN = { 'pushed requests': 'broken', 'authorization codes': 'atomic' } as const;
 
 /** Changes the returned object, as a database row differs from the stored object. */
@@ -47,12 +47,12 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     mistake: 'ignores the case of a request_uri',
     methods: (honest) => ({ getPushedRequest: (uri: string) => honest.getPushedRequest(uri.toLowerCase()) }),
     fails: WHOLE,
-    finding: /`getPushedRequest\('URN:IETF.+ finds a request with another request URI/,
+    finding: /`getPushedRequest\('URN:IETF.+ finds a request whose request URI is different/,
     remedy: /Compare bytes/,
     leaves: BROKEN,
   },
   {
-    mistake: 'finds a pushed request that was consumed',
+    mistake: 'finds a pushed request that was already used',
     methods: (honest) => {
       const spent = new Set<string>();
       return {
@@ -61,7 +61,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
       };
     },
     fails: ONCE,
-    finding: /`getPushedRequest\(\)` finds a request that was consumed/,
+    finding: /`getPushedRequest\(\)` finds a request that was already used/,
     remedy: /DELETE FROM pushed_requests WHERE request_uri = \?/,
     leaves: BROKEN,
   },
@@ -71,7 +71,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
       revokePushedRequest: async (found: PushedRequest) => (await honest.revokePushedRequest(found)) || true,
     }),
     fails: ONCE,
-    finding: /`revokePushedRequest\(\)` for a request that was consumed returns true\. It must return false/,
+    finding: /`revokePushedRequest\(\)` for a request that was already used returns true\. It must return false/,
     remedy: /affected rows === 1/,
     leaves: BROKEN,
   },
@@ -84,7 +84,7 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
         return isThere;
       },
     }),
-    fails: 'consumes a pushed request for one of many concurrent callers',
+    fails: 'marks a pushed request as used for only one of many concurrent callers',
     finding:
       /`revokePushedRequest\(\)` returned true to (?!1 of)\d+ of 40 concurrent callers\. It must return true to exactly one/,
     remedy: /Never read first and write afterwards/,
@@ -101,8 +101,8 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
           honest.pushed.has(uri) && isAlive(uri) && Boolean(until.set(uri, Date.now())),
       };
     },
-    fails: 'consumes a pushed request once, even if the clocks of processes differ',
-    finding: /`getPushedRequest\(\)` finds a request that was consumed by a process whose clock is 5 seconds ahead/,
+    fails: 'marks a pushed request as used only once, even if the clocks of processes differ',
+    finding: /`getPushedRequest\(\)` finds a request that was already used by a process whose clock is 5 seconds ahead/,
     remedy: /Decide by a mark, not by a time/,
     leaves: BROKEN,
   },

@@ -39,7 +39,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return honest.saveToken(token, client, user);
       },
     }),
-    fails: 'redeems an authorization code completely or not at all',
+    fails: 'redeems an authorization code and saves the new tokens, or does neither',
     finding:
       /`redeem\(\)` throws if saving fails, but the authorization code is marked as used and no tokens are saved/,
     remedy: /If any statement fails: ROLLBACK/,
@@ -58,9 +58,9 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return { ...token, client, user };
       },
     }),
-    fails: 'redeems a refresh token completely or not at all',
+    fails: 'redeems a refresh token and saves the new tokens, or does neither',
     finding: /`redeem\(\)` throws if saving fails, but the refresh token is marked as used and no tokens are saved/,
-    remedy: /Do both in one transaction/,
+    remedy: /Mark the code or token as used and save the new tokens in one transaction/,
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
   },
   {
@@ -74,7 +74,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return { ...token, client, user };
       },
     }),
-    fails: 'redeems an authorization code once and saves nothing for a second caller',
+    fails: 'redeems an authorization code only once, and saves no tokens for a second caller',
     finding: /`redeem\(\)` returned nothing for an authorization code that was already used, but saved the new tokens/,
     remedy: /no row: ROLLBACK and return null/,
     leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
@@ -92,7 +92,7 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         return { ...token, client, user };
       },
     }),
-    fails: 'redeems a refresh token for one of many concurrent callers, and saves tokens only for that caller',
+    fails: 'redeems a refresh token for only one of many concurrent callers, and saves tokens only for that caller',
     finding: /`redeem\(\)` returned a token to 40 of 40 concurrent callers\. Exactly one must succeed/,
     remedy: /let the changed row decide/,
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'best effort' },
@@ -100,8 +100,8 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
   {
     mistake: 'redeems a code of a revoked family',
     methods: (honest) => redeemingAndDeleting(honest, async () => true),
-    fails: 'redeems an authorization code of a revoked family for no usable token',
-    finding: /The server accepts an access token for which an authorization code of a revoked family was redeemed/,
+    fails: 'saves no valid token when an authorization code of a revoked family is redeemed',
+    finding: /The server accepts an access token that was issued for an authorization code of a revoked family/,
     remedy: /In the transaction of `redeem\(\)`/,
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
@@ -114,8 +114,8 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
         await tick();
         return !ended;
       }),
-    fails: 'leaves no usable token if the family is revoked while an authorization code is redeemed',
-    finding: /The server accepts an access token for which an authorization code of a revoked family was redeemed/,
+    fails: 'saves no valid token if the family is revoked while an authorization code is redeemed',
+    finding: /The server accepts an access token that was issued for an authorization code of a revoked family/,
     remedy: /SELECT revoked_at FROM grants WHERE id = \? FOR UPDATE/,
     leaves: { 'token families': 'best effort' },
   },
@@ -124,8 +124,8 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     methods: (honest) => ({
       redeem: (spent, { successor: _, ...token }, client, user) => redeemOf(honest)(spent, token, client, user),
     }),
-    fails: 'makes the server return the same tokens for a retried refresh',
-    finding: /The server rejects an immediate retry within the grace period/,
+    fails: 'lets the server return the same tokens for a retried refresh request',
+    finding: /The server rejects an immediate retry of a refresh request, although the grace period has not ended/,
     remedy: /Store `token\.successor` in a text column of the refresh token/,
     leaves: { 'refresh tokens': 'broken', 'authorization codes': 'atomic' },
   },

@@ -16,7 +16,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'revokes the whole family when a refresh token is replayed after several rotations',
+    fails: 'lets the server revoke the whole family when a refresh token is replayed after several rotations',
     finding: /A replay of the refresh token three rotations later is not detected: the access token is still accepted/,
     remedy: /Keep every used row until it expires/,
     leaves: { 'token families': 'broken', 'refresh tokens': 'atomic' },
@@ -29,7 +29,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return honest.revokeToken({ refreshToken });
       },
     }),
-    fails: 'revokes the whole family when an authorization code is replayed after several rotations',
+    fails: 'lets the server revoke the whole family when an authorization code is replayed after several rotations',
     finding:
       /A replay of the authorization code three rotations later is not detected: the access token is still accepted/,
     remedy: /Delete rows only WHERE expires_at < now\(\)/,
@@ -44,8 +44,10 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return found;
       },
     }),
-    fails: 'keeps the family when a used authorization code arrives without its code verifier, or after its expiry',
-    finding: /A used code that is sent without its code verifier revokes the family\. Only a valid request is a replay/,
+    fails:
+      'keeps the family valid when a used authorization code arrives without its code verifier or after its expiry',
+    finding:
+      /The family was revoked because a used code was sent without its code verifier\. It must be revoked only if the request is otherwise valid/,
     remedy: /the server calls `revokeGrant\(\)` when it detects a replay/,
     leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
   },
@@ -59,8 +61,10 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return won;
       },
     }),
-    fails: 'keeps the family when a used authorization code arrives without its code verifier, or after its expiry',
-    finding: /A used code that is sent after its expiry revokes the family/,
+    fails:
+      'keeps the family valid when a used authorization code arrives without its code verifier or after its expiry',
+    finding:
+      /The family was revoked because a used code was sent after its expiry\. An expired code must not revoke anything/,
     remedy: /Do not change `expiresAt` of a used code/,
     leaves: { 'token families': 'broken' },
   },
@@ -73,7 +77,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         return won;
       },
     }),
-    fails: 'returns the same data for a used authorization code as for an unused one',
+    fails: 'returns a used authorization code with its expiry, redirect URI and PKCE challenge unchanged',
     finding: /`getAuthorizationCode\(\)` returns `codeChallenge` null for a used code\. Saved was '[\w-]{43}'/,
     remedy: /Mark the row as used and change nothing else/,
     leaves: { 'token families': 'broken' },
@@ -92,7 +96,7 @@ export const BROKEN_REPLAYS: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'saves all tokens that are saved concurrently with a new grant',
+    fails: 'saves all tokens when many callers save the first token of a grant concurrently',
     finding:
       /39 of 40 tokens that were saved concurrently with a new grant could not be saved: Error: Unique constraint failed on the fields: \(`id`\)/,
     remedy: /createMany\(\{ data, skipDuplicates: true \}\)/,

@@ -60,7 +60,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       revoking(async ({ accessToken }) => {
         if (!honest.accessTokens.delete(accessToken)) throw new Error('No record was found for an update');
       }),
-    fails: 'accepts the revocation of an access token that is already revoked or was never saved',
+    fails: 'does not fail when an access token is revoked that is already revoked or was never saved',
     finding: /`revokeAccessToken\(\)` throws .+No record was found[^]+for an access token that is already revoked/,
     remedy: /Succeed even if the row is already marked or missing/,
     leaves: REVOKED,
@@ -71,7 +71,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       revoking(({ accessToken, ...row }) => {
         if (!honest.accessTokens.delete(accessToken)) honest.accessTokens.set(accessToken, { accessToken, ...row });
       }),
-    fails: 'accepts the revocation of an access token that is already revoked or was never saved',
+    fails: 'does not fail when an access token is revoked that is already revoked or was never saved',
     finding: /`getAccessToken\(\)` finds an access token that was revoked twice/,
     remedy: /ignore the row count/,
     leaves: REVOKED,
@@ -88,7 +88,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         return found && found.accessTokenExpiresAt > new Date() ? found : undefined;
       },
     }),
-    fails: 'revokes an access token for processes whose clocks differ',
+    fails: 'revokes an access token, even if the clocks of processes differ',
     finding: /`getAccessToken\(\)` finds an access token that was revoked by a process whose clock is 5 seconds ahead/,
     remedy: /Never set `expires_at` to now to mark a row as used/,
     leaves: REVOKED,
@@ -96,7 +96,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
   {
     mistake: 'does not store the issuer of an access token',
     methods: withIssuer(undefined),
-    fails: 'finds an access token with its issuer',
+    fails: 'returns an access token with the issuer it was saved with',
     finding: /`getAccessToken\(\)` returns `issuer` undefined\. Saved was 'https:\/\/kit\.example'/,
     remedy: /ALTER TABLE access_tokens ADD COLUMN issuer TEXT/,
     leaves: ISSUED,
@@ -109,7 +109,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         return found && { ...found, issuer: found['issuer'] ?? 'https://id.example' };
       },
     }),
-    fails: 'finds an access token with its issuer',
+    fails: 'returns an access token with the issuer it was saved with',
     finding: /`getAccessToken\(\)` returns `issuer` 'https:\/\/id\.example'\. Saved was undefined/,
     remedy: /Return no issuer if none was saved/,
     leaves: ISSUED,
@@ -120,7 +120,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
       saveAuthorizationCode: (code, client, user) =>
         honest.saveAuthorizationCode({ ...code, issuer: undefined }, client, user),
     }),
-    fails: 'finds an authorization code with its issuer',
+    fails: 'returns an authorization code with the issuer it was saved with',
     finding: /`getAuthorizationCode\(\)` returns `issuer` undefined/,
     remedy: /ALTER TABLE codes/,
     leaves: ISSUED,
@@ -139,7 +139,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
         },
       };
     },
-    fails: 'finds a refresh token with its issuer',
+    fails: 'returns a refresh token with the issuer it was saved with',
     finding: /`getRefreshToken\(\)` returns `issuer` undefined\. Saved was 'https:\/\/kit\.example'/,
     remedy: /ALTER TABLE refresh_tokens/,
     leaves: { 'token families': 'broken' },

@@ -15,7 +15,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'marks an authorization code as used for one of many concurrent callers',
+    fails: 'marks an authorization code as used for only one of many concurrent callers',
     finding: /`revokeAuthorizationCode\(\)` returned true to 40 of 40 concurrent callers\. Exactly one must succeed/,
     remedy: /UPDATE codes SET revoked_at = now\(\) WHERE code = \? AND revoked_at IS NULL/,
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'atomic' },
@@ -31,7 +31,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         return row !== undefined && !spent;
       },
     }),
-    fails: 'makes the server issue tokens for one of many concurrent requests with the same refresh token',
+    fails: 'makes the server issue tokens for only one of many concurrent requests with the same refresh token',
     finding: /The server issued tokens to 40 of 40 concurrent requests/,
     remedy: /findOneAndUpdate|GETDEL/,
     leaves: { 'authorization codes': 'atomic', 'refresh tokens': 'best effort' },
@@ -39,7 +39,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
   {
     mistake: 'always reports that it revoked a code',
     methods: () => ({ revokeAuthorizationCode: () => true }),
-    fails: 'marks an authorization code as used once',
+    fails: 'marks an authorization code as used only once',
     finding: /`revokeAuthorizationCode\(\)` returns true again for an authorization code that is already used/,
     remedy: /return whether it changed a row/,
     leaves: { 'authorization codes': 'broken' },
@@ -54,9 +54,9 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
         return true;
       },
     }),
-    fails: 'does not report a refresh token as used that was never saved',
+    fails: 'returns false when a refresh token that was never saved is to be marked as used',
     finding: /`revokeToken\(\)` returns true for a refresh token that was never saved/,
-    remedy: /Return whether a row was changed instead of true/,
+    remedy: /Return true only if a row was changed/,
     leaves: { 'refresh tokens': 'broken' },
   },
   {
@@ -64,7 +64,7 @@ export const BROKEN_SINGLE_USE: readonly BrokenModel[] = [
     methods: (honest) => ({
       revokeToken: async (token) => void (await honest.revokeToken(token)) as never,
     }),
-    fails: 'marks a refresh token as used once',
+    fails: 'marks a refresh token as used only once',
     finding: /`revokeToken\(\)` returns undefined to the first caller/,
     remedy: /affected rows === 1/,
     leaves: { 'refresh tokens': 'broken' },

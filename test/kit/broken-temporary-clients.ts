@@ -27,7 +27,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
   {
     mistake: 'returns the secrets of clients to the administrator',
     methods: ({ clients }) => ({ findClient: async (id) => clients.get(id) as never }),
-    fails: 'authenticates a client by its secret and never returns the secret',
+    fails: 'authenticates a client by its secret, and returns the secret from no method',
     finding: /`findClient\(\)` returns the secret in plain text/,
     remedy: /never return a secret or its hash/,
     leaves: BROKEN,
@@ -50,7 +50,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
   {
     mistake: 'keeps the old secret even if the rotation excludes it',
     methods: (honest) => ({ rotateClientSecret: (id) => honest.rotateClientSecret(id, {}) }),
-    fails: 'invalidates old secrets when a rotation requires it',
+    fails: 'accepts the old secret of a client during the overlap of a rotation, and rejects it without an overlap',
     finding: /`getClient\(\)` accepts an old secret after a rotation with `overlap: 0`/,
     remedy: /each with its expiry/,
     leaves: BROKEN,
@@ -61,7 +61,8 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
       disableClient: async (id) => Boolean(Object.assign(clients.get(id)!, { retiredAt: new Date() })),
     }),
     fails: RETIRED,
-    finding: /`getAccessToken\(\)` still finds an access token that was issued to the client before it was disabled/,
+    finding:
+      /`getAccessToken\(\)` finds an access token that was issued to the client before it was disabled\. It must return nothing/,
     remedy: /generation = generation \+ 1/,
     leaves: BROKEN,
   },
@@ -76,7 +77,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     }),
     fails: RETIRED,
     finding:
-      /`getAccessToken\(\)` still finds an access token that was issued to the client before it was enabled again/,
+      /`getAccessToken\(\)` finds an access token that was issued to the client before it was enabled again\. It must return nothing/,
     remedy: /valid only if both numbers are equal/,
     leaves: BROKEN,
   },
@@ -91,7 +92,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
   {
     mistake: 'returns a registration without its registration access token',
     methods: ({ clients }) => ({ getRegistration: async (id) => clients.get(id)?.registration }),
-    fails: 'returns a registration only for its registration access token',
+    fails: 'returns a registered client only for its own registration access token',
     finding: /`getRegistration\(\)` accepts the client secret as the registration access token/,
     remedy: /Compare in constant time/,
     leaves: UNREGISTERED,
@@ -120,7 +121,8 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
       },
     }),
     fails: 'removes a client that deletes its registration, and revokes its grants',
-    finding: /`getAccessToken\(\)` still finds an access token that was issued to the client before it was deleted/,
+    finding:
+      /`getAccessToken\(\)` finds an access token that was issued to the client before it was deleted\. It must return nothing/,
     remedy: /DELETE FROM access_tokens/,
     leaves: UNREGISTERED,
   },

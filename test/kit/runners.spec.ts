@@ -28,7 +28,7 @@ function paperRunner() {
 describe('the model contract with node:test', () => {
   it('passes for a correct model and prints its guarantees, without Nest', () => {
     const { status, stdout } = nodeTest('honest.ts');
-    expect(stdout).toContain('ok 1 - finds its client with lists of grants and redirect URIs');
+    expect(stdout).toContain('ok 1 - returns its client with `grants` and `redirectUris` as arrays');
     expect(stdout).toMatch(/Guarantees of an honest model[^]+authorization codes +atomic[^]+ 0 failed/);
     expect(stdout).toMatch(/^# fail 0$/m);
     expect(status).toBe(0);
@@ -36,7 +36,7 @@ describe('the model contract with node:test', () => {
 
   it('fails for a careless model and describes the possible attack', () => {
     const { status, stdout } = nodeTest('careless.ts');
-    expect(stdout).toMatch(/not ok \d+ - marks an authorization code as used once/);
+    expect(stdout).toMatch(/not ok \d+ - marks an authorization code as used only once/);
     expect(stdout).toMatch(/Attack: An attacker who finds a used authorization code/);
     expect(stdout).toMatch(/UPDATE codes SET revoked_at = now\(\)/);
     expect(stdout).toMatch(/authorization codes +broken/);
@@ -53,7 +53,7 @@ describe('the model contract with any test runner', () => {
     const { runner, tests } = paperRunner();
     Object.assign(globalThis, runner);
     describeModelContract('a model', () => subject(new CorrectModel()));
-    expect(tests.map(({ name }) => name)).toContain('marks an authorization code as used once');
+    expect(tests.map(({ name }) => name)).toContain('marks an authorization code as used only once');
   });
 
   it('reports what to import if the runner has no global functions', () => {
@@ -83,7 +83,7 @@ describe('the model contract with any test runner', () => {
     const { runner, tests } = paperRunner();
     describeModelContract('a model', () => new CorrectModel(), { runner });
     await expect(tests[0]!.test()).rejects.toThrow(
-      'The contract kit needs a client that the model knows: return `client: { id, secret }`',
+      'The contract kit needs a client that `getClient()` of the model finds. Return `client: { id, secret }`',
     );
   });
 

@@ -20,7 +20,7 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     needs,
     race: true,
     attack:
-      'Two administrators create a client with the same ID at the same moment. Both creations succeed, and one administrator has credentials for the client of the other.',
+      'Two administrators create a client with the same ID at the same moment. If both creations succeed, one administrator has credentials for the client of the other.',
     remedy: INSERT_ONCE,
     run: assertOneCreator,
   },
@@ -29,7 +29,8 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     feature,
     needs: [...needs, 'changeClient', 'findClient'],
     race: true,
-    attack: 'One administrator withdraws a scope. A concurrent change by another administrator restores it unnoticed.',
+    attack:
+      'One administrator withdraws a scope from a client. A concurrent change by another administrator overwrites this, and the client keeps the scope.',
     remedy: CHANGE_CLIENT,
     run: assertNoChangeLost,
   },
@@ -37,7 +38,8 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     name: 'rejects a disabled client until it is enabled, and revokes its grants',
     feature,
     needs: [...needs, 'disableClient', 'enableClient', 'saveToken', 'getAccessToken'],
-    attack: 'A compromised client is disabled, but the attacker can still use the tokens that were issued to it.',
+    attack:
+      'An administrator disables a compromised client, but the attacker can still use the tokens that were issued to it.',
     remedy: REVOKE_CLIENT_GRANTS,
     run: assertDisabledClientRejected,
   },
@@ -45,7 +47,8 @@ export const ADMINISTERED_CLIENT_CHECKS: readonly Check[] = [
     name: 'removes a client and revokes its grants',
     feature,
     needs: [...needs, 'removeClient', 'findClient', 'saveToken', 'getAccessToken'],
-    attack: 'The tokens of a removed client stay valid, and a later client with the same ID inherits its grants.',
+    attack:
+      'The tokens of a removed client stay valid, and a new client that is created with the same ID inherits its grants.',
     remedy: REVOKE_CLIENT_GRANTS,
     run: assertRemovedClientRejected,
   },

@@ -10,18 +10,18 @@ const needs: readonly CheckedMethod[] = ['getClient', 'createClient'];
 /** The checks of models that store client secrets. */
 export const CLIENT_SECRET_CHECKS: readonly Check[] = [
   {
-    name: 'authenticates a client by its secret and never returns the secret',
+    name: 'authenticates a client by its secret, and returns the secret from no method',
     feature,
     needs: [...needs, 'findClient'],
-    attack: 'Anyone who may view clients reads their secrets and can impersonate them.',
+    attack: 'Anyone who may list clients reads their secrets and can impersonate the clients.',
     remedy: HASH_SECRETS,
     run: assertSecretNotReturned,
   },
   {
-    name: 'invalidates old secrets when a rotation requires it',
+    name: 'accepts the old secret of a client during the overlap of a rotation, and rejects it without an overlap',
     feature,
     needs: [...needs, 'rotateClientSecret'],
-    attack: 'A leaked secret is replaced, but the attacker can still use it.',
+    attack: 'A leaked secret is replaced by a new one, but an attacker can still use the leaked secret.',
     remedy: HASH_SECRETS,
     run: assertOldSecretsExpire,
   },
@@ -37,7 +37,7 @@ async function assertSecretNotReturned(context: CheckContext): Promise<void> {
     const client = await modelOf(context).findClient(id);
     assert(
       client && client.id === id,
-      `\`findClient()\` returns ${inspectValue(client)} for a client that was just created.`,
+      `\`findClient()\` returns ${inspectValue(client)} for a client that was just created. Expected: the client.`,
     );
     assert(!JSON.stringify(client).includes(secret), '`findClient()` returns the secret in plain text.');
   });

@@ -3,7 +3,7 @@ import type { CheckContext } from '../check-context.js';
 import { lookUp } from './model-calls.js';
 import { ACCESS_TOKEN } from './token-kinds.js';
 
-/** Saves an access token that is issued to the client with this ID, and returns it. */
+/** Saves an access token for the client with this ID, and returns the token. */
 export async function saveTokenFor(context: CheckContext, clientId: string, secret: string | null): Promise<string> {
   const client = await context.model.getClient(clientId, secret);
   assert(client, '`getClient()` does not find a client that was just saved.');
@@ -20,6 +20,6 @@ export async function saveTokenFor(context: CheckContext, clientId: string, secr
 export async function assertTokenRevoked(context: CheckContext, accessToken: string, change: string): Promise<void> {
   assert(
     !(await lookUp(context, ACCESS_TOKEN, accessToken)),
-    `\`getAccessToken()\` still finds an access token that was issued to the client before it was ${change}.`,
+    `\`getAccessToken()\` finds an access token that was issued to the client before it was ${change}. It must return nothing.`,
   );
 }

@@ -11,11 +11,11 @@ const HASHED = `Look the client up by its ID alone. Then compare the whole secre
 
 export const CLIENT_CHECKS: readonly Check[] = [
   {
-    name: 'finds its client with lists of grants and redirect URIs',
+    name: 'returns its client with `grants` and `redirectUris` as arrays',
     feature,
     needs,
     attack:
-      'No attack is needed: no client can get a token. If a list is stored as a string, any substring of it passes as a list member.',
+      'No attack is needed: without lists, no client can get a token. If a list is a string, any substring of it passes as a member of the list.',
     remedy:
       "Return `{ id, grants: ['authorization_code', …], redirectUris: ['https://…'] }`. If the database stores a list as text, parse it.",
     run: assertFindsClient,
@@ -33,7 +33,8 @@ export const CLIENT_CHECKS: readonly Check[] = [
     name: 'returns nothing for unknown client IDs',
     feature,
     needs,
-    attack: 'An attacker invents a client, or makes every request fail with a server error.',
+    attack:
+      'An attacker sends the ID of a client that does not exist, and is accepted as a client or makes the request fail with a server error.',
     remedy:
       'Return null if no row was found. Use a Map, not an object, as an in-memory index. Bind values as query parameters, never concatenate them into the query.',
     run: assertUnknownClientsNotFound,
@@ -42,7 +43,7 @@ export const CLIENT_CHECKS: readonly Check[] = [
     name: 'rejects a client with a wrong secret',
     feature,
     needs,
-    attack: 'Anyone who knows the ID of a client, which is public, gets tokens in its name.',
+    attack: 'An attacker who knows the ID of a client, which is public, gets tokens in the name of that client.',
     remedy: HASHED,
     run: assertWrongSecretRejected,
   },
@@ -55,12 +56,12 @@ export const CLIENT_CHECKS: readonly Check[] = [
     run: assertSecretOfOtherClientRejected,
   },
   {
-    name: 'makes the server reject a confidential client that sends no secret',
+    name: 'makes the server reject a token request of a confidential client without its secret',
     feature,
     needs: ['getClient', 'saveToken'],
-    attack: 'Anyone who knows the ID of a client, which is public, gets tokens in its name.',
+    attack: 'An attacker who knows the ID of a client, which is public, gets tokens in the name of that client.',
     remedy:
-      "`getClient(id, null)` serves the authorization endpoint, where clients send no secret. Only public clients may have `tokenEndpointAuthMethod: 'none'`. Read it from the row of the client, never from the absence of a secret in the request.",
+      "The authorization endpoint calls `getClient(id, null)`, since clients send no secret there. Return `tokenEndpointAuthMethod: 'none'` only for public clients. Read it from the row of the client, never from the absence of a secret in the request.",
     run: assertMissingSecretRejected,
   },
 ];
@@ -81,7 +82,7 @@ async function assertFindsClient(context: CheckContext): Promise<void> {
   const clientWithoutSecret = await context.model.getClient(context.fixture.id, null);
   assert(
     clientWithoutSecret,
-    '`getClient(id, null)` finds nothing. The authorization endpoint calls it like this, since clients send no secret there.',
+    '`getClient(id, null)` finds no client. The authorization endpoint calls it like this, since clients send no secret there.',
   );
 }
 
@@ -120,7 +121,7 @@ async function assertSecretOfOtherClientRejected(context: CheckContext): Promise
   const { fixture, subject } = context;
   const other = subject.otherClient;
   if (fixture.secret === undefined || other?.secret === undefined)
-    throw new SkippedCheck('the fixtures have no `client` and `otherClient` that both have a `secret`');
+    throw new SkippedCheck('`client` and `otherClient` in the fixtures must both have a `secret`');
   assert(
     await findClient(context, other.id, other.secret),
     `\`getClient()\` does not find the client ${inspectValue(other.id)} with its own secret.`,
@@ -145,12 +146,15 @@ async function assertMissingSecretRejected(context: CheckContext): Promise<void>
     const refused = await isRefused(context.token({ grant_type: grant, ...parameters }, { server, as: { id } }));
     assert(
       refused,
-      `The server issues tokens for grant_type=${grant} to a request that sends the client ID ${inspectValue(id)} without a secret.`,
+      `The server issues tokens for grant_type=${grant} to a request with the ID of the confidential client ${inspectValue(id)} and no secret.`,
     );
   }
 }
 
-/** Returns the client that the model finds, or `undefined` if the model throws, which also refuses a client. */
+/**
+ * Returns the client that the model finds. Returns `undefined` if the model throws, since a model may refuse a client
+ * by throwing.
+ */
 async function findClient(context: CheckContext, id: string, secret: string | null): Promise<unknown> {
   try {
     return await context.model.getClient(id, secret);

@@ -6,8 +6,8 @@ import { ACCESS_TOKEN, REFRESH_TOKEN, type SingleUseKind } from './token-kinds.j
 import { CLOCK_INDEPENDENT, REVOKE_FAMILY } from './remedies.js';
 
 /**
- * Clock offsets in milliseconds that are simulated: another process may have another time, or this clock may have been
- * set.
+ * The clock offsets in milliseconds that the checks simulate, each with a description. The clock of another process may
+ * be ahead or behind, or the clock of this process may be reset.
  */
 export const CLOCKS: readonly [how: string, ahead: number][] = [
   ['5 seconds ahead', 5000],
@@ -15,7 +15,7 @@ export const CLOCKS: readonly [how: string, ahead: number][] = [
   ['1 hour ahead', 3_600_000],
 ];
 
-/** Returns the checks that a code or refresh token is single-use even for processes with different clocks. */
+/** Returns the checks that a code or refresh token is single-use even if processes have different clocks. */
 export function clockChecks(kind: SingleUseKind): Check[] {
   const { token, aToken, feature, needs } = kind;
   return [
@@ -23,26 +23,26 @@ export function clockChecks(kind: SingleUseKind): Check[] {
       name: `accepts ${aToken} once, even if the clocks of processes differ`,
       feature,
       needs,
-      attack: `A process with a slower clock still accepts ${aToken} that another process marked as used. An attacker with a stolen ${token} sends it to that process.`,
+      attack: `One process marked ${aToken} as used. Another process, whose clock is slower, still accepts it from an attacker who has stolen it.`,
       remedy: CLOCK_INDEPENDENT,
       run: (context) => assertSingleUseDespiteClockSkew(context, kind),
     },
   ];
 }
 
-/** The checks that revocation of a token family works for processes with different clocks. */
+/** The checks that token families are revoked correctly if processes have different clocks. */
 export const FAMILY_CLOCK_CHECKS: readonly Check[] = [
   {
-    name: 'revokes a token family for processes whose clocks differ',
+    name: 'revokes all tokens of a family, even if the clocks of processes differ',
     feature: 'token families',
     needs: ACCESS_TOKEN.needs.concat('getClient', 'revokeGrant'),
     attack:
-      'A process with a fast clock issued a token that seems younger than the revocation, so the token of the attacker stays valid.',
+      'A process with a fast clock issues a token, which then seems to be younger than the revocation of its family. The token of the attacker stays valid.',
     remedy: `Decide by a mark on the grant, never by comparing times. ${REVOKE_FAMILY}`,
     run: assertRevokedDespiteClockSkew,
   },
   {
-    name: 'measures by one clock how long ago a refresh token was used',
+    name: 'returns in `revokedAgo` how long ago a refresh token was used, even if the clocks of processes differ',
     feature: 'token families',
     needs: REFRESH_TOKEN.needs.concat('revokeGrant'),
     attack:
@@ -63,7 +63,7 @@ async function assertSingleUseDespiteClockSkew(context: CheckContext, kind: Sing
       await consumedWithOffset(context, kind, ahead),
     ];
     const stored = await lookUp(context, kind, first.value);
-    const token = `${aToken} that was used by a process whose clock is ${how}`;
+    const token = `${aToken} that was already used by a process whose clock is ${how}`;
     const again = stored && (await callModel(() => kind.consume(context.model, { ...stored }, first.value), token));
     assert(!again, `\`${consumeMethod}()\` returns ${inspectValue(again)} again for ${token}.`);
     assert(await isRefused(kind.use(context, second)), `The server issues tokens for ${token}.`);
@@ -88,12 +88,12 @@ async function assertRevokedDespiteClockSkew(context: CheckContext): Promise<voi
     const token = `an access token that was issued by a process whose clock is ${how}`;
     assert(
       !(await context.acceptsAccessToken(saved.accessToken)),
-      `The server still accepts ${token}, although its family was revoked.`,
+      `The server accepts ${token}, although the family was revoked after the token was saved.`,
     );
     const late = await save().catch(() => undefined);
     assert(
       !late || !(await context.acceptsAccessToken(late.saved.accessToken)),
-      `The server accepts ${token} after its family was revoked.`,
+      `The server accepts ${token}, although the family was revoked before the token was saved.`,
     );
   }
 }
@@ -103,7 +103,8 @@ async function assertRevokedAgoByOneClock(context: CheckContext): Promise<void> 
     const started = performance.now();
     const { value } = await consumedWithOffset(context, REFRESH_TOKEN, ahead);
     const ago = (await lookUp(context, REFRESH_TOKEN, value))?.['revokedAgo'];
-    // Without `revokedAgo`, the server uses its own clock and never treats a use in the future as a retry.
+    // If `revokedAgo` is missing, the server uses its own clock and never treats a time of use in the future as a
+    // retry.
     if (ago === undefined || ago === null) continue;
     const maxSeconds = (performance.now() - started) / 1000;
     // The database may store whole seconds.

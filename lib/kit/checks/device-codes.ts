@@ -15,10 +15,10 @@ const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', ...DEVICE_MET
 /** The checks of models for the feature `deviceAuthorization()`. */
 export const DEVICE_CHECKS: readonly Check[] = [
   {
-    name: 'finds a complete device authorization by each of its codes, and by no other code',
+    name: 'finds a complete device authorization by its device code or its user code, and by no other value',
     feature,
     needs,
-    attack: 'A user is shown the request of another device, or grants something that the device did not request.',
+    attack: 'A user is shown the request of another device, or grants access that the device did not request.',
     remedy: STORE_WHOLE_RECORD,
     run: assertCompleteDeviceRequest,
   },
@@ -27,17 +27,17 @@ export const DEVICE_CHECKS: readonly Check[] = [
     feature,
     needs,
     attack:
-      'Another user allows a request that its user denied, or the device of one user is signed in as another user.',
+      'One user denies a request, and another user then allows it. Or the device of one user is signed in as another user.',
     remedy: DECIDE_ONCE,
     run: assertFirstDecisionWins,
   },
   {
-    name: 'stores one of many concurrent decisions about a device authorization',
+    name: 'stores only one of many concurrent decisions about a device authorization',
     feature,
     needs,
     race: true,
     attack:
-      'Two users decide about one device at the same moment, and both decisions are accepted. One user signs in the device of the other.',
+      'Two users decide about the same device at the same moment, and both decisions are accepted. The device of one user is signed in as the other user.',
     remedy: DECIDE_ONCE,
     run: assertOneConcurrentDecision,
   },
@@ -45,17 +45,18 @@ export const DEVICE_CHECKS: readonly Check[] = [
     name: 'stores a longer polling interval without overwriting a decision',
     feature,
     needs,
-    attack: 'A device polls as often as it likes, or a decision is lost because the device polled at the same moment.',
+    attack:
+      'A device polls more often than allowed. Or the decision of the user is lost because the device polled at the same moment.',
     remedy: SLOW_DOWN,
     run: assertIntervalStored,
   },
   {
-    name: 'redeems a device code for one of many concurrent polls',
+    name: 'redeems a device code for only one of many concurrent polls',
     feature,
     needs,
     race: true,
     attack:
-      'An attacker who has seen the code of a device gets tokens of its user in addition to the device, unnoticed.',
+      'An attacker who has seen the code of a device also gets tokens of its user, and neither the user nor the device notices.',
     remedy: consumeOnce('device_codes', 'device_code'),
     run: assertOneRedemption,
   },
@@ -91,7 +92,7 @@ async function assertCompleteDeviceRequest(context: CheckContext): Promise<void>
     );
     assert(
       !stored,
-      `\`getDeviceAuthorizationByUserCode(${inspectValue(other)})\` finds a device authorization with another user code.`,
+      `\`getDeviceAuthorizationByUserCode(${inspectValue(other)})\` finds a device authorization whose user code is different.`,
     );
   }
   const crossed = await callModel(() => model.getDeviceAuthorization(started.userCode), 'getDeviceAuthorization');
@@ -107,7 +108,7 @@ async function assertIntervalStored(context: CheckContext): Promise<void> {
   const { interval } = await findDevice(context, started);
   assert(
     interval === started.interval + 5,
-    `After \`slowDownDevice()\` with ${started.interval + 5} seconds, the model returns \`interval\` ${inspectValue(interval)}.`,
+    `After \`slowDownDevice()\` with ${started.interval + 5} seconds, the model returns the old or a wrong \`interval\`: ${inspectValue(interval)}.`,
   );
   assert(
     await decideDevice(context, shownOne, {}),

@@ -3,7 +3,10 @@ import type { CheckContext } from '../check-context.js';
 import { startDevice, type StartedDevice, decideDevice, findByUserCode, findDevice } from './devices.js';
 import { inspectValue } from './model-calls.js';
 
-/** Asserts that an approval after a denial is rejected, and a denial after an approval. */
+/**
+ * Asserts that only the first decision counts: an approval after a denial is rejected, and so is a denial after an
+ * approval.
+ */
 export async function assertFirstDecisionWins(context: CheckContext): Promise<void> {
   const user = await context.user();
   for (const [first, second] of [
@@ -14,12 +17,12 @@ export async function assertFirstDecisionWins(context: CheckContext): Promise<vo
     const stored = await findByUserCode(context, started);
     assert(
       await decideDevice(context, stored, first!),
-      '`decideDeviceAuthorization()` does not return true to the first caller.',
+      '`decideDeviceAuthorization()` does not return true for the first decision about a device authorization.',
     );
     const again = await decideDevice(context, stored, second!);
     assert(
       !again,
-      `\`decideDeviceAuthorization()\` returns ${inspectValue(again)} for a device authorization that was already decided.`,
+      `\`decideDeviceAuthorization()\` returns ${inspectValue(again)} for a device authorization that was already decided. It must return false.`,
     );
     await assertDecision(context, started, first!.user !== undefined);
   }
@@ -36,7 +39,7 @@ export async function assertDecision(context: CheckContext, started: StartedDevi
   );
 }
 
-/** Asserts that exactly one of many concurrent approvals and denials is stored. */
+/** Asserts that exactly one of many concurrent decisions, approvals and denials, is stored. */
 export async function assertOneConcurrentDecision(context: CheckContext): Promise<void> {
   const started = await startDevice(context);
   const user = await context.user();

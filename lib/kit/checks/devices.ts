@@ -14,7 +14,10 @@ export type StartedDevice = NewDeviceAuthorization;
 
 export const deviceModel = (context: CheckContext) => context.model as unknown as DeviceAuthorizationModel;
 
-/** Saves a device authorization with the properties that the server passes to the model, and returns them. */
+/**
+ * Saves a device authorization with the properties that the server would pass to the model, and returns these
+ * properties.
+ */
 export async function startDevice(context: CheckContext): Promise<StartedDevice> {
   const started: StartedDevice = {
     deviceCode: opaqueToken(),

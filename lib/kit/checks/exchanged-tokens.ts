@@ -10,12 +10,15 @@ import { REVOKE_WITH_SUBJECT_TOKEN } from './remedies.js';
 const feature = 'exchanged tokens';
 const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', 'getAccessToken', 'saveExchangedToken'];
 const attack =
-  'A leaked token is revoked, but the tokens that were issued in exchange for it stay valid, so the attacker keeps access.';
+  'An attacker exchanges a leaked token for another token. When the leaked token is revoked, the exchanged token stays valid, so the attacker keeps access.';
 
-/** The checks of models that store for which subject token a token was issued. RFC 8693 */
+/**
+ * The checks of models with `saveExchangedToken()`, which stores the subject token of a token exchange with the issued
+ * token. RFC 8693
+ */
 export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
   {
-    name: 'revokes the tokens issued in exchange for an access token together with it, and no others',
+    name: 'revokes the tokens issued in exchange for an access token when that token is revoked, and no other tokens',
     feature,
     needs: [...needs, 'revokeAccessToken'],
     attack,
@@ -23,7 +26,7 @@ export const EXCHANGED_TOKEN_CHECKS: readonly Check[] = [
     run: assertRevokedWithToken,
   },
   {
-    name: 'revokes the tokens issued in exchange for tokens of a family together with the family, and no others',
+    name: 'revokes the tokens issued in exchange for tokens of a family when that family is revoked, and no other tokens',
     feature,
     needs: [...needs, 'revokeGrant'],
     attack,
@@ -50,7 +53,7 @@ async function assertRevokedBy(context: CheckContext, revoke: (subject: Token) =
   await revoke(subject);
   for (const [token, which] of [
     [one, 'the token that was issued in exchange for it'],
-    [further, 'the token that was issued in exchange for that token'],
+    [further, 'the token of a further exchange, whose subject token was the exchanged token'],
   ] as const) {
     assert(
       !(await lookUp(context, ACCESS_TOKEN, token.accessToken)),

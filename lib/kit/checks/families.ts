@@ -13,36 +13,37 @@ export const FAMILY_CHECKS: readonly Check[] = [
     name: 'revokes all tokens of a family, and no others',
     feature,
     needs,
-    attack: 'A theft is detected, but a stolen access token or refresh token of the family stays valid.',
+    attack:
+      'The server detects a theft and revokes the token family, but a stolen access token or refresh token of the family stays valid.',
     remedy: REVOKE_FAMILY,
     run: assertWholeFamilyRevoked,
   },
   {
-    name: 'saves no usable token into a revoked family',
+    name: 'saves no valid token into a token family that is already revoked',
     feature,
     needs,
     attack:
-      'The request of an attacker that is in progress while the family is revoked gets a token that is never revoked.',
+      'While a token family is revoked, a request of the attacker is in progress. Its token is saved afterwards and is never revoked.',
     remedy: SAVE_INTO_FAMILY,
     run: assertNothingSavedIntoRevokedFamily,
   },
   {
-    name: 'leaves no usable token that is saved while its family is revoked',
+    name: 'saves no valid token into a token family while it is revoked',
     feature,
     needs,
     race: true,
     attack:
-      'The attacker keeps refreshing. One of these requests runs between the check and the write of the model, and its token survives the revocation.',
+      'An attacker refreshes tokens continuously. One request runs between the check and the write of the model, and its token survives the revocation of the family.',
     remedy: SAVE_INTO_FAMILY,
     run: assertNothingSurvivesConcurrentRevocation,
   },
   {
-    name: 'saves all tokens that are saved concurrently with a new grant',
+    name: 'saves all tokens when many callers save the first token of a grant concurrently',
     feature,
     needs,
     race: true,
     attack:
-      'No attack is needed: two first requests for one grant arrive at the same moment, and one of them fails or loses its token.',
+      'No attack is needed: two first requests for one grant arrive at the same moment. One of them fails, or its token is lost.',
     remedy: SAVE_GRANT_ONCE,
     run: assertConcurrentSavesSucceed,
   },
@@ -80,14 +81,17 @@ async function assertNothingSavedIntoRevokedFamily(context: CheckContext): Promi
   await context.model.revokeGrant!(grantId);
   await assertUnusable(context, [saveQuietly(context, grantId)]);
   if (!context.model.saveAuthorizationCode) return;
-  // A code can be replayed before a token was issued for it.
+  // A family can be revoked before any token exists: a code can be replayed before a token was issued for it.
   const young = context.newGrantId()!;
   await context.saveCode({ grantId: young });
   await context.model.revokeGrant!(young);
   await assertUnusable(context, [saveQuietly(context, young)]);
 }
 
-/** Asserts that no token survives if its family is revoked during many saves, each round at another moment. */
+/**
+ * Asserts that no token survives if its family is revoked while many tokens are saved. Each round revokes the family at
+ * another moment.
+ */
 async function assertNothingSurvivesConcurrentRevocation(context: CheckContext): Promise<void> {
   for (let round = 0; round < 10; round += 1) {
     const grantId = context.newGrantId()!;
@@ -112,7 +116,8 @@ async function assertConcurrentSavesSucceed(context: CheckContext): Promise<void
 }
 
 /**
- * Saves a token into a family. A model rejects a revoked family by throwing, or by saving a token that is never found.
+ * Saves a token into a family. Returns `undefined` if the model throws, since a model may reject a revoked family that
+ * way.
  */
 async function saveQuietly(context: CheckContext, grantId: string): Promise<Token | undefined> {
   return context.saveToken({ grantId }).then(

@@ -9,8 +9,8 @@ const feature = 'authorization codes';
 const { needs } = AUTHORIZATION_CODE;
 
 /**
- * The checks of the authorization code flow: data that a code carries from the authorization endpoint to the token
- * endpoint.
+ * The checks of the authorization code flow: whether the model stores the data that a code carries from the
+ * authorization endpoint to the token endpoint.
  */
 export const FLOW_CHECKS: readonly Check[] = [
   {
@@ -23,38 +23,39 @@ export const FLOW_CHECKS: readonly Check[] = [
     run: assertFlowCompletes,
   },
   {
-    name: 'stores the redirect URI of an authorization code',
+    name: 'returns the redirect URI that an authorization code was saved with',
     feature,
     needs,
     attack:
-      'A code that was sent to an insecure redirect URI of the client is redeemed as if it had been sent to another one.',
+      'The server sent a code to an insecure redirect URI of the client. An attacker who reads it there redeems it with another redirect URI of the client.',
     remedy: 'Add a column `redirect_uri` to the codes, of at least 2048 characters, null if no redirect URI is passed.',
     run: assertRedirectUriStored,
   },
   {
-    name: 'stores the PKCE code challenge',
+    name: 'returns the PKCE code challenge that an authorization code was saved with',
     feature,
     needs,
     attack:
-      'An attacker who steals a code, for example with another app on the same phone, redeems it without the code verifier. PKCE is silently disabled.',
+      'An attacker who steals a code, for example with another app on the same phone, redeems it without the code verifier: PKCE has no effect.',
     remedy:
       'Add the columns `code_challenge` (128 characters) and `code_challenge_method` to the codes. Return them as `codeChallenge` and `codeChallengeMethod`.',
     run: assertChallengeStored,
   },
   {
-    name: 'accepts only the registered redirect URIs of the client',
+    name: 'makes the server redirect only to registered redirect URIs of the client',
     feature,
     needs: ['getClient', 'saveAuthorizationCode'],
-    attack: 'A link leads users to your consent page, and their authorization code to the attacker.',
+    attack:
+      'An attacker sends users a link to your consent page. After consent, the server sends the authorization code to the attacker.',
     remedy:
       'Best omit `validateRedirectUri(uri, client)`. If you need it, use `client.redirectUris.includes(uri)` with complete URIs. Do not use startsWith, patterns or a comparison of hosts.',
     run: assertOnlyRegisteredRedirectUris,
   },
   {
-    name: 'accepts a token only for routes within its scope',
+    name: 'makes the server reject a token at routes that require a scope outside the scope of the token',
     feature: 'access tokens',
     needs: ['getAccessToken', 'saveToken', 'verifyScope'],
-    attack: 'Any token, however limited, opens every route of the API.',
+    attack: 'Any token, however limited its scope, gives access to every route of the API.',
     remedy:
       'Best omit `verifyScope(token, scope)`: the server compares the scopes. If you need it, require each value of the scope, as a whole word, among those of the token.',
     run: assertScopeVerified,
@@ -117,7 +118,7 @@ async function assertChallengeStored(context: CheckContext): Promise<void> {
     assert(stored[field] === sent[field], message);
   }
   const refused = await isRefused(context.redeem({ ...held, verifier: undefined }));
-  assert(refused, 'The server redeems a code with a PKCE challenge for a client that sends no code verifier.');
+  assert(refused, 'The server redeems a code that has a PKCE challenge, although the client sends no code verifier.');
 }
 
 async function assertOnlyRegisteredRedirectUris(context: CheckContext): Promise<void> {

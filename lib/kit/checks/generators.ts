@@ -17,7 +17,7 @@ function check(generator: Generator, feature: Feature): Check {
     name: `generates ${feature} that cannot be guessed`,
     feature,
     needs: ['getClient', generator],
-    attack: `An attacker who has seen a few ${feature} computes those of other users.`,
+    attack: `An attacker who has received a few ${feature} can predict the ${feature} of other users.`,
     remedy:
       "Omit the method: the server generates 256 random bits. If you need it, use crypto.randomBytes(32).toString('base64url').",
     run: (context) => assertRandom(context, generator),
@@ -29,7 +29,7 @@ async function assertRandom(context: CheckContext, generator: Generator): Promis
   const made = await Promise.all(
     Array.from({ length: 50 }, async () => context.model[generator]!(client, user, scope)),
   );
-  // If the method returns a falsy value, the server generates the token.
+  // If the method returns a falsy value, the server generates the value itself.
   const texts = made.filter(Boolean);
   const short = texts.find((text) => typeof text !== 'string' || text.length < 22);
   assert(

@@ -14,7 +14,7 @@ export function lookupChecks(kind: TokenKind): Check[] {
       name: `finds ${aToken} with the client, user and scope it was saved with`,
       feature,
       needs,
-      attack: `The holder of ${aToken} acts as another user, as another client or with a wider scope than the user granted.`,
+      attack: `The holder of ${aToken} acts as another user or as another client, or with a wider scope than the user granted.`,
       remedy: `Store client, user and scope in the row of the ${token}. Return these, not the client or user that was looked up last.
   SQL    SELECT t.*, c.*, u.* FROM ${table} t JOIN clients c ON c.id = t.client_id JOIN users u ON u.id = t.user_id WHERE t.${column} = ?`,
       run: (context) => assertSameClientUserAndScope(context, kind),
@@ -23,7 +23,7 @@ export function lookupChecks(kind: TokenKind): Check[] {
       name: `returns the expiry of ${aToken} as the Date that was saved`,
       feature,
       needs,
-      attack: `A stolen ${token} outlives its lifetime: comparing a string with a Date yields NaN, and a lost time zone adds hours.`,
+      attack: `A stolen ${token} stays valid after its lifetime: comparing a string with a Date yields NaN, and a lost time zone adds hours.`,
       remedy: REAL_DATES,
       run: (context) => assertExpiryIsDate(context, kind),
     },
@@ -31,7 +31,7 @@ export function lookupChecks(kind: TokenKind): Check[] {
       name: `returns nothing for ${aToken} that was never saved`,
       feature,
       needs,
-      attack: `An attacker invents ${aToken} and gets access, or makes every request fail with a server error.`,
+      attack: `An attacker invents ${aToken} and gets access, or makes the request fail with a server error.`,
       remedy: `Return null if no row was found. Use a Map, not an object, as an in-memory index. Bind values as query parameters, never concatenate them into the query.
   SQL    SELECT … FROM ${table} WHERE ${column} = ?`,
       run: (context) => assertUnknownValuesNotFound(context, kind),
@@ -40,7 +40,7 @@ export function lookupChecks(kind: TokenKind): Check[] {
       name: `finds ${aToken} only by its exact value`,
       feature,
       needs,
-      attack: `Guessing a valid ${token} takes fewer attempts, and a used or revoked ${token} is still accepted in another spelling.`,
+      attack: `An attacker needs fewer attempts to guess a valid ${token}. And a used or revoked ${token} is still accepted in another spelling.`,
       remedy: EXACT_COMPARISON,
       run: (context) => assertExactMatch(context, kind),
     },
@@ -82,7 +82,7 @@ async function assertSameClientUserAndScope(context: CheckContext, kind: TokenKi
   );
 }
 
-/** Returns two scope values to save, or `undefined` if the model does not allow them for the client. */
+/** Returns the scope values `read` and `write`, or `undefined` if the model does not allow them for the client. */
 async function anyScope(context: CheckContext): Promise<string[] | undefined> {
   const values = ['read', 'write'];
   const { model } = context;
@@ -90,7 +90,10 @@ async function anyScope(context: CheckContext): Promise<string[] | undefined> {
   return (await model.validateClientScope(await context.client(), context.scope(values)!)) ? values : undefined;
 }
 
-/** Saves another record, so that the checked one is not the latest. A model may refuse this user or client. */
+/**
+ * Saves another record of this kind, so that the record under test is not the latest. Errors are ignored, since the
+ * model may refuse this user or client.
+ */
 async function saveForAnother({ subject }: CheckContext, kind: TokenKind): Promise<void> {
   const another = new CheckContext({
     ...subject,

@@ -6,12 +6,13 @@ import type { CheckContext } from '../check-context.js';
 import { assert, CheckFailure } from '../contract.js';
 import type { TokenKind } from './token-kinds.js';
 
-/** Returns a value in the form that messages show. */
+/** Returns a value as text for a message, shortened. */
 export const inspectValue = (value: unknown) =>
   inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 80 });
 
 /**
- * Calls a model method and returns its result. An OAuth error below status 500 counts as "not found": `undefined`.
+ * Calls a method of the model and returns its result. Returns `undefined` if the method throws an `OAuthError` with a
+ * status below 500, which means "not found".
  * @throws {CheckFailure} If the method throws any other error.
  */
 export async function callModel(call: () => unknown, signature: string): Promise<unknown> {
@@ -28,7 +29,7 @@ export async function callModel(call: () => unknown, signature: string): Promise
 /** A code or token as a find method of the model returns it. */
 export type StoredRecord = Record<string, unknown>;
 
-/** Returns the code or token that the model finds by a value, or `undefined`. */
+/** Returns the code or token that the model finds by its value, or `undefined` if it finds none. */
 export async function lookUp(
   context: CheckContext,
   { findMethod }: TokenKind,
@@ -59,7 +60,7 @@ export async function isRefused(attempt: Promise<unknown>): Promise<boolean> {
 
 export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-/** Runs a function after a number of turns of the event loop. */
+/** Runs a function after the event loop has turned a number of times. */
 export async function afterTurns<T>(turns: number, act: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < turns; turn += 1) await setImmediate();
   return act();

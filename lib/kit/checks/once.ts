@@ -8,12 +8,12 @@ import { REMEMBER_ONCE } from './remedies.js';
 const feature = 'single-use values';
 const needs: readonly CheckedMethod[] = ['once'];
 const attack =
-  'An attacker replays a DPoP proof or an assertion that was intercepted, or opens a pushed authorization request that was not opened in time.';
+  'An attacker intercepts a DPoP proof or an assertion and sends it again. Or an attacker opens a pushed authorization request a second time.';
 
 /** The checks of `once()`, on which the replay detection of many features depends. */
 export const ONCE_CHECKS: readonly Check[] = [
   {
-    name: 'returns true from `once()` to one of many concurrent callers',
+    name: 'returns true from `once()` to only one of many concurrent callers',
     feature,
     needs,
     race: true,
@@ -22,7 +22,7 @@ export const ONCE_CHECKS: readonly Check[] = [
     run: assertOneFirstCaller,
   },
   {
-    name: 'remembers a single-use value for the requested number of seconds',
+    name: 'returns false from `once()` for a used value during the requested number of seconds',
     feature,
     needs,
     attack,
@@ -42,7 +42,7 @@ async function assertOneFirstCaller(context: CheckContext): Promise<void> {
   );
 }
 
-/** Seconds for which the value must be remembered, and seconds after which the check tries it again. */
+/** `SECONDS`: how long the model must remember the value. `WAIT`: seconds after which the check sends it again. */
 const [SECONDS, WAIT] = [60, 0.2];
 
 async function assertValueRemembered(context: CheckContext): Promise<void> {
@@ -60,10 +60,10 @@ async function assertValueRemembered(context: CheckContext): Promise<void> {
 }
 
 /**
- * Returns the model, if its `once()` is the method of `OnceModel`.
- * @throws {SkippedCheck} If `once()` is the method of an event emitter.
+ * Returns the model under test as an `OnceModel`.
+ * @throws {SkippedCheck} If `once()` is the method of an event emitter instead.
  */
 function modelOf({ model }: CheckContext) {
   if (hasOnce(model)) return model;
-  throw new SkippedCheck('`once()` is the method of an event emitter, not `once(digest, seconds)`');
+  throw new SkippedCheck('`once()` of the model is the method of an event emitter, not `once(digest, seconds)`');
 }

@@ -21,21 +21,21 @@ export const PUSHED_REQUEST_CHECKS: readonly Check[] = [
     feature,
     needs,
     attack:
-      'The processed request differs from the pushed one: its code challenge, resource or client is lost, or one user opens the request of another.',
+      'The server processes a request that differs from the pushed one: its code challenge, resource or client is lost. Or one user opens the request of another.',
     remedy: `${STORE_WHOLE_RECORD}\n  Names: ${EXACT_COMPARISON}`,
     run: assertCompleteRequest,
   },
   {
-    name: 'consumes a pushed request once and does not find it afterwards',
+    name: 'marks a pushed request as used only once, and does not find it afterwards',
     feature,
     needs,
     attack:
-      'An attacker who finds the URL in a browser history opens the request again, and the next user of that browser approves it.',
+      'An attacker finds the URL of a used request in the history of a browser and opens it again. The next user of that browser approves the request.',
     remedy,
     run: assertSingleUse,
   },
   {
-    name: 'consumes a pushed request for one of many concurrent callers',
+    name: 'marks a pushed request as used for only one of many concurrent callers',
     feature,
     needs,
     race: true,
@@ -44,10 +44,10 @@ export const PUSHED_REQUEST_CHECKS: readonly Check[] = [
     run: assertOneWinner,
   },
   {
-    name: 'consumes a pushed request once, even if the clocks of processes differ',
+    name: 'marks a pushed request as used only once, even if the clocks of processes differ',
     feature,
     needs,
-    attack: 'A process with a slower clock still accepts a request that another process consumed.',
+    attack: 'One process marked a pushed request as used. Another process, whose clock is slower, still accepts it.',
     remedy: CLOCK_INDEPENDENT,
     run: assertSingleUseDespiteClockSkew,
   },
@@ -66,17 +66,19 @@ async function assertCompleteRequest(context: CheckContext): Promise<void> {
     assertSame(name, isDeepStrictEqual(plain(stored[name]), plain(pushed[name])));
   }
   assertSame('openUntil', isAround(stored.openUntil, pushed.openUntil, 1000));
-  // The model may compute the expiry by the clock of its database.
+  // The expiry may differ a little, since the model may compute it by the clock of its database.
   assertSame('expiresAt', isAround(stored.expiresAt, pushed.expiresAt, MINUTE));
   for (const other of [...UNKNOWN_VALUES, ...otherSpellings(pushed.requestUri).map(([, spelling]) => spelling)]) {
     assert(
       !(await lookUpPushed(context, other)),
-      `\`getPushedRequest(${inspectValue(other)})\` finds a request with another request URI.`,
+      `\`getPushedRequest(${inspectValue(other)})\` finds a request whose request URI is different.`,
     );
   }
 }
 
-/** Returns a value as JSON would restore it: an object may be of another realm or have no prototype. */
+/**
+ * Returns a copy of a value as JSON restores it. So objects of another realm, or without a prototype, can be compared.
+ */
 const plain = (value: unknown): unknown => value && JSON.parse(JSON.stringify(value));
 
 const isAround = (actual: unknown, expected: Date, milliseconds: number) =>
@@ -86,8 +88,11 @@ async function assertSingleUse(context: CheckContext): Promise<void> {
   const [{ requestUri }, other] = [await push(context), await push(context)];
   const stored = await findPushed(context, requestUri);
   const first = await revokePushed(context, stored);
-  assert(first, `\`revokePushedRequest()\` returns ${inspectValue(first)} to the first caller. It must return true.`);
-  await assertConsumed(context, stored, 'that was consumed');
+  assert(
+    first,
+    `\`revokePushedRequest()\` returns ${inspectValue(first)} for a request that is not yet used. It must return true.`,
+  );
+  await assertConsumed(context, stored, 'that was already used');
   await assertConsumed(context, { ...stored, requestUri: `${requestUri}0` }, 'that was never saved');
   await findPushed(context, other.requestUri);
 }
@@ -115,6 +120,6 @@ async function assertSingleUseDespiteClockSkew(context: CheckContext): Promise<v
       await revokePushed(context, request);
       return request;
     });
-    await assertConsumed(context, stored, `that was consumed by a process whose clock is ${how}`);
+    await assertConsumed(context, stored, `that was already used by a process whose clock is ${how}`);
   }
 }

@@ -10,7 +10,8 @@ export const MINUTE = 60_000;
 const modelOf = (context: CheckContext) => context.model as unknown as PushedRequestModel;
 
 /**
- * Saves a pushed request with the properties that the server passes to the model, including lists and non-Latin text.
+ * Saves a pushed request with the properties that the server would pass to the model, including lists and non-Latin
+ * text. Returns these properties.
  */
 export async function push(context: CheckContext): Promise<PushedRequest> {
   const { id } = context.fixture;
@@ -43,7 +44,9 @@ export async function findPushed(context: CheckContext, requestUri: string): Pro
   return stored;
 }
 
-/** Marks a pushed request as used, as the server would. Returns the result of the model. */
+/**
+ * Marks a pushed request as used, as the server would. Returns what the model returned: true if the request was unused.
+ */
 export async function revokePushed(context: CheckContext, stored: PushedRequest): Promise<unknown> {
   return modelOf(context).revokePushedRequest({ ...stored });
 }

@@ -5,13 +5,15 @@ import { findSaved } from './model-calls.js';
 import type { SingleUseKind } from './token-kinds.js';
 import { consumeOnce } from './remedies.js';
 
-/** Returns the checks that hold only if marking a code or token as used is one atomic step. */
+/**
+ * Returns the checks of concurrent calls: they pass only if the model marks a code or token as used in one atomic step.
+ */
 export function raceChecks(kind: SingleUseKind): Check[] {
   const { token, aToken, feature, needs, consumeMethod, table, column } = kind;
-  const attack = `An attacker who steals ${aToken} redeems it at the same moment as its owner. Both get tokens, unnoticed.`;
+  const attack = `An attacker who steals ${aToken} redeems it at the same moment as its owner. Both get tokens, and no replay is detected.`;
   return [
     {
-      name: `marks ${aToken} as used for one of many concurrent callers`,
+      name: `marks ${aToken} as used for only one of many concurrent callers`,
       feature,
       needs,
       race: true,
@@ -20,7 +22,7 @@ export function raceChecks(kind: SingleUseKind): Check[] {
       run: (context) => assertOneWinner(context, kind),
     },
     {
-      name: `makes the server issue tokens for one of many concurrent requests with the same ${token}`,
+      name: `makes the server issue tokens for only one of many concurrent requests with the same ${token}`,
       feature,
       needs,
       race: true,
@@ -31,7 +33,9 @@ export function raceChecks(kind: SingleUseKind): Check[] {
   ];
 }
 
-/** Asserts that one caller succeeds when all callers found the code or token before any of them marks it as used. */
+/**
+ * Asserts that exactly one caller can mark a code or token as used. All callers find it before any of them marks it.
+ */
 async function assertOneWinner(context: CheckContext, kind: SingleUseKind): Promise<void> {
   const { value } = await kind.save(context);
   const callers = Array.from({ length: context.parallel });
@@ -49,7 +53,7 @@ async function assertOneTokenResponse(context: CheckContext, kind: SingleUseKind
   const finder = context.model[kind.findMethod]!.bind(context.model) as (value: string) => unknown;
   const server = context.server(
     context.modelWith({
-      // The client is found in advance: a slow secret hash would spread the start of the race.
+      // The client is looked up in advance: a slow secret hash would make the requests start at different moments.
       getClient: () => client,
       // No request marks the code or token as used before all requests have found it.
       [kind.findMethod]: (value: string) => heldBack(barrier, async () => finder(value)),

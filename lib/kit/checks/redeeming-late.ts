@@ -5,16 +5,19 @@ import type { SingleUseKind } from './token-kinds.js';
 import { prepareRedemption } from './redeeming.js';
 import { SAVE_INTO_FAMILY } from './remedies.js';
 
-/** Returns the checks of `redeem()` for a token family that is revoked before the call or during it. */
+/**
+ * Returns the checks that `redeem()` creates no valid token if the token family is revoked before the call or during
+ * it.
+ */
 export function lateRedeemingChecks(kind: SingleUseKind): Check[] {
   const { aToken } = kind;
   const feature = 'token families';
   const needs = [...kind.needs, 'getAccessToken', 'revokeGrant', 'redeem'] as const;
-  const attack = `An attacker who redeems ${aToken} while the family is revoked gets a token that is never revoked.`;
+  const attack = `An attacker redeems ${aToken} while its token family is revoked. The new token is never revoked.`;
   const remedy = `In the transaction of \`redeem()\`: ${SAVE_INTO_FAMILY}`;
   return [
     {
-      name: `redeems ${aToken} of a revoked family for no usable token`,
+      name: `saves no valid token when ${aToken} of a revoked family is redeemed`,
       feature,
       needs,
       attack,
@@ -22,7 +25,7 @@ export function lateRedeemingChecks(kind: SingleUseKind): Check[] {
       run: (context) => assertTokenUnusable(context, kind),
     },
     {
-      name: `leaves no usable token if the family is revoked while ${aToken} is redeemed`,
+      name: `saves no valid token if the family is revoked while ${aToken} is redeemed`,
       feature,
       needs,
       race: true,
@@ -36,8 +39,9 @@ export function lateRedeemingChecks(kind: SingleUseKind): Check[] {
 }
 
 /**
- * Asserts that no usable token results from redeeming a code or token of a revoked family.
- * @param turns Turns of the event loop after which the family is revoked. If omitted, it is revoked before.
+ * Asserts that redeeming a code or token of a revoked family results in no valid token.
+ * @param turns Turns of the event loop after which the family is revoked during the redemption. If omitted, it is
+ * revoked before the redemption.
  */
 async function assertTokenUnusable(context: CheckContext, kind: SingleUseKind, turns?: number): Promise<void> {
   const held = await kind.save(context);
@@ -48,5 +52,5 @@ async function assertTokenUnusable(context: CheckContext, kind: SingleUseKind, t
   const redeemed = attempt.redeem().catch(() => undefined);
   await Promise.all([redeemed, turns !== undefined && afterTurns(turns, revoke)]);
   const isAccepted = await context.acceptsAccessToken(attempt.token.accessToken);
-  assert(!isAccepted, `The server accepts an access token for which ${kind.aToken} of a revoked family was redeemed.`);
+  assert(!isAccepted, `The server accepts an access token that was issued for ${kind.aToken} of a revoked family.`);
 }

@@ -12,34 +12,36 @@ export function redeemingChecks(kind: SingleUseKind): Check[] {
   const remedy = REDEEM;
   return [
     {
-      name: `redeems ${aToken} once and saves nothing for a second caller`,
+      name: `redeems ${aToken} only once, and saves no tokens for a second caller`,
       feature,
       needs,
-      attack: `An attacker who finds a used ${token} gets tokens for it again. Or the database holds valid tokens that were never returned to a client.`,
+      attack: `An attacker who finds a used ${token} redeems it again. Or the database contains valid tokens that no client has received.`,
       remedy,
       run: (context) => assertSingleRedemption(context, kind),
     },
     {
-      name: `redeems ${aToken} completely or not at all`,
+      name: `redeems ${aToken} and saves the new tokens, or does neither`,
       feature,
       needs,
-      attack: `No attack is needed: if a process stops or a connection breaks between the two steps, the user is signed out, and the retry of the client looks like a replay.`,
+      attack: `No attack is needed: a process stops or a connection breaks between the two steps. The client then has no tokens, and its retry looks like a replay, so the user is signed out.`,
       remedy,
       run: (context) => assertAtomicRedemption(context, kind),
     },
     {
-      name: `redeems ${aToken} for one of many concurrent callers, and saves tokens only for that caller`,
+      name: `redeems ${aToken} for only one of many concurrent callers, and saves tokens only for that caller`,
       feature,
       needs,
       race: true,
-      attack: `An attacker who steals ${aToken} redeems it at the same moment as its owner. Both get tokens, unnoticed.`,
+      attack: `An attacker who steals ${aToken} redeems it at the same moment as its owner. Both get tokens, and no replay is detected.`,
       remedy,
       run: (context) => assertOneRedeemer(context, kind),
     },
   ];
 }
 
-/** One attempt to redeem a code or refresh token, with the token to save for it. */
+/**
+ * One attempt to redeem a code or refresh token: the new token, and the function that calls `redeem()` of the model.
+ */
 interface Attempt {
   token: Unsaved<Token>;
   redeem(token?: Unsaved<Token>): Promise<Token | undefined>;
@@ -95,8 +97,8 @@ async function assertSingleRedemption(context: CheckContext, kind: SingleUseKind
 }
 
 /**
- * Asserts that `redeem()` has a complete effect or none: it fails at each access to the token, then at a duplicate
- * token.
+ * Asserts that `redeem()` marks the code or token as used and saves the new tokens, or does neither. The check makes it
+ * fail at each property access to the new token, then with a duplicate access token.
  */
 async function assertAtomicRedemption(context: CheckContext, kind: SingleUseKind): Promise<void> {
   for (let looks = 0, isRedeemed = false; !isRedeemed && looks < 100; looks += 1) {
@@ -111,8 +113,9 @@ async function assertAtomicRedemption(context: CheckContext, kind: SingleUseKind
 type Change = (token: Unsaved<Token>) => Unsaved<Token>;
 
 /**
- * Asserts that a failed `redeem()` is consistent: either its tokens are saved, or a retry succeeds, but not both.
- * @returns whether `redeem()` succeeded despite the change
+ * Asserts that the model is consistent after `redeem()` failed: either the new tokens were saved, or a retry succeeds,
+ * but not both.
+ * @returns whether `redeem()` succeeded although the new token was changed
  */
 async function assertConsistentAfterFailure(
   context: CheckContext,
@@ -124,7 +127,8 @@ async function assertConsistentAfterFailure(
   const result = await attempt.redeem(change(attempt.token)).catch((error: Error) => error);
   if (result && !(result instanceof Error)) return true;
   const retried = await (await prepareRedemption(context, kind, held)).redeem().catch(() => undefined);
-  // If the retry succeeded, tokens of the first attempt would be extra ones. If it failed, they must be there.
+  // If the retry succeeds, no token of the first attempt may exist. If it fails, the tokens of the first attempt must
+  // exist.
   const saved = await isSaved(context, attempt.token);
   const observation = `\`redeem()\` ${result ? 'throws' : 'returns nothing'} if saving fails`;
   assert(saved || retried, `${observation}, but the ${kind.token} is marked as used and no tokens are saved.`);
@@ -133,7 +137,7 @@ async function assertConsistentAfterFailure(
 }
 
 /**
- * Returns a token that throws after a number of property accesses, so that the model fails while it saves the token.
+ * Returns a token that throws after this number of property accesses, so that the model fails while it saves the token.
  */
 function breaking(token: Unsaved<Token>, maxAccesses: number): Unsaved<Token> {
   let looks = 0;
@@ -161,7 +165,7 @@ async function isSaved(context: CheckContext, { accessToken, refreshToken }: Uns
   return Boolean(refreshToken && context.model.getRefreshToken && (await lookUp(context, REFRESH_TOKEN, refreshToken)));
 }
 
-/** Asserts that one caller succeeds when all callers found the code or token before any of them redeems it. */
+/** Asserts that exactly one caller can redeem a code or token. All callers find it before any of them redeems it. */
 async function assertOneRedeemer(context: CheckContext, kind: SingleUseKind): Promise<void> {
   const held = await kind.save(context);
   await findSaved(context, kind, held.value);

@@ -20,7 +20,7 @@ const needs: readonly CheckedMethod[] = [
 /** The checks of models for the feature `registration()`. RFC 7591, RFC 7592 */
 export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
   {
-    name: 'returns a registration only for its registration access token',
+    name: 'returns a registered client only for its own registration access token',
     feature,
     needs,
     attack:
@@ -32,8 +32,7 @@ export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
     name: 'replaces the metadata of a registered client',
     feature,
     needs,
-    attack:
-      'A redirect URI that the client has removed is still accepted, or a secret that it has replaced is still valid.',
+    attack: 'The client has removed a redirect URI or replaced its secret, but the old one is still accepted.',
     remedy: HASH_SECRETS,
     run: assertMetadataReplaced,
   },
@@ -41,7 +40,7 @@ export const REGISTERED_CLIENT_CHECKS: readonly Check[] = [
     name: 'removes a client that deletes its registration, and revokes its grants',
     feature,
     needs: [...needs, 'saveToken', 'getAccessToken'],
-    attack: 'A deleted client keeps its access with the tokens that were issued to it.',
+    attack: 'The tokens of a client that has deleted its registration are still accepted.',
     remedy: REVOKE_CLIENT_GRANTS,
     run: assertRegistrationRemoved,
   },
@@ -118,7 +117,7 @@ async function assertRegistrationProtected(context: CheckContext): Promise<void>
     );
     assert(
       !(await model.getClient(client.id, token)),
-      '`getClient()` accepts the registration access token as the client secret.',
+      '`getClient()` accepts the registration access token in place of the client secret.',
     );
   });
 }
@@ -134,7 +133,7 @@ async function assertMetadataReplaced(context: CheckContext): Promise<void> {
       '`updateRegistration()` returns false for a client that exists.',
     );
     const now = await model.getClient(client.id, clientSecret);
-    assert(now, '`getClient()` does not accept the new secret after `updateRegistration()`.');
+    assert(now, '`getClient()` does not accept the new secret that was passed to `updateRegistration()`.');
     assert(
       [now.redirectUris].join() === redirectUriFor('second'),
       `After \`updateRegistration()\`, \`getClient()\` returns the redirect URIs ${inspectValue(now.redirectUris)}.`,
@@ -149,11 +148,11 @@ async function assertMetadataReplaced(context: CheckContext): Promise<void> {
     );
     assert(
       await model.updateRegistration(registrationOf(client.id, 'first'), {}),
-      '`updateRegistration()` without a new secret returns false.',
+      '`updateRegistration()` without a new secret returns false for a client that exists.',
     );
     assert(
       await model.getClient(client.id, clientSecret),
-      '`updateRegistration()` without a new secret has removed the old one.',
+      '`updateRegistration()` without a new secret removed the present secret: `getClient()` no longer accepts it.',
     );
   });
 }

@@ -4,31 +4,34 @@ import { findSaved, isRefused, lookUp, inspectValue } from './model-calls.js';
 import type { SingleUseKind } from './token-kinds.js';
 import { REVOKE_FAMILY } from './remedies.js';
 
-/** Returns the checks of replay detection: a used code or refresh token must be distinguishable from an unknown one. */
+/**
+ * Returns the checks of replay detection: the model still finds a used code or refresh token, and a replay revokes the
+ * family.
+ */
 export function replayChecks(kind: SingleUseKind): Check[] {
   const { token, aToken, findMethod, table } = kind;
   return [
     {
-      name: `still finds ${aToken} after its use, with its family and the time of use`,
+      name: `still finds ${aToken} after its use, with \`grantId\` and \`revokedAt\``,
       feature: 'token families',
       needs: [...kind.needs, 'getAccessToken', 'revokeGrant'],
-      attack: `The server cannot distinguish a replay of the ${token} from an unknown ${token}, so an attacker who used it first keeps the tokens.`,
+      attack: `The server cannot distinguish a used ${token} from an unknown one. An attacker who uses it before its owner keeps the tokens, since the replay by the owner is not detected.`,
       remedy: `Mark the row as used instead of deleting it: UPDATE ${table} SET revoked_at = now() …. Until the ${token} expires, \`${findMethod}()\` returns it with \`grantId\` and \`revokedAt\`.`,
       run: (context) => assertUsedTokenFound(context, kind),
     },
     {
-      name: `revokes the whole family when ${aToken} is replayed`,
+      name: `lets the server revoke the whole family when ${aToken} is replayed`,
       feature: 'token families',
       needs: [...kind.needs, 'getAccessToken', 'revokeGrant'],
-      attack: `Two parties hold the ${token}. One of them is an attacker, who keeps access.`,
+      attack: `An attacker and the owner both have the ${token}. After a replay, the attacker keeps access.`,
       remedy: REVOKE_FAMILY,
       run: (context) => assertReplayRevokesFamily(context, kind),
     },
     {
-      name: `revokes the whole family when ${aToken} is replayed after several rotations`,
+      name: `lets the server revoke the whole family when ${aToken} is replayed after several rotations`,
       feature: 'token families',
       needs: [...kind.needs, 'getAccessToken', 'getRefreshToken', 'revokeToken', 'revokeGrant'],
-      attack: `The owner sends the ${token} after an attacker has refreshed several times. The server treats it as an unknown ${token}, and the attacker keeps access.`,
+      attack: `An attacker has refreshed several times when the owner sends the ${token}. The server treats it as an unknown ${token}, so the attacker keeps access.`,
       remedy: `Keep every used row until it expires, not only the last one of its family. Delete rows only WHERE expires_at < now().`,
       run: (context) => assertLateReplayRevokesFamily(context, kind),
     },
@@ -70,7 +73,7 @@ async function assertReplayRevokesFamily(context: CheckContext, kind: SingleUseK
   const tokens = (await kind.use(context, held)) as TokenResponseBody;
   assert(
     await context.acceptsAccessToken(tokens.access_token),
-    'The server does not accept the access token even before the replay.',
+    'The server does not accept the access token even before the replay that this check sends.',
   );
   assert(await isRefused(kind.use(context, held)), `The server accepts the ${kind.token} a second time.`);
   assert(
@@ -99,7 +102,7 @@ async function assertLateReplayRevokesFamily(context: CheckContext, kind: Single
   }
   assert(
     await context.acceptsAccessToken(tokens.access_token),
-    'The server does not accept the access token even before the replay.',
+    'The server does not accept the access token even before the replay that this check sends.',
   );
   assert(await isRefused(kind.use(context, held)), `The server accepts the ${kind.token} a second time.`);
   const survives = await context.acceptsAccessToken(tokens.access_token);

@@ -9,22 +9,24 @@ const feature = 'refresh tokens';
 const remedy = `Store \`token.successor\` in a text column of the refresh token that \`redeem()\` marks as used. Return it from \`getRefreshToken()\`. Do not store it with the new token.
   SQL    UPDATE refresh_tokens SET revoked_at = now(), successor = ? WHERE token = ? AND revoked_at IS NULL`;
 
-/** The checks of the rotation grace period, `refreshTokenReuseInterval`. */
+/**
+ * The checks of `refreshTokenReuseInterval`, the rotation grace period: whether a client may retry a refresh request.
+ */
 export const RETRY_CHECKS: readonly Check[] = [
   {
-    name: 'makes the server return the same tokens for a retried refresh',
+    name: 'lets the server return the same tokens for a retried refresh request',
     feature,
     needs,
-    attack: 'No attack is needed: a client that loses a response on a bad network is signed out.',
+    attack: 'No attack is needed: a client loses a token response on a bad network, and its user is signed out.',
     remedy,
     run: assertSameTokensOnRetry,
   },
   {
-    name: 'makes the server return no other tokens for a retried refresh if clocks differ',
+    name: 'never lets the server return different tokens for a retried refresh request, even if clocks differ',
     feature,
     needs,
     attack:
-      'An attacker sends a stolen refresh token to the process with the slow clock. Attacker and owner both have valid tokens.',
+      'An attacker sends a stolen refresh token to a process with a slow clock and gets tokens of its own. Attacker and owner both have valid tokens.',
     remedy,
     run: assertNoOtherTokensOnRetry,
   },
@@ -39,9 +41,9 @@ async function assertSameTokensOnRetry(context: CheckContext): Promise<void> {
   const { value } = await REFRESH_TOKEN.save(context);
   const lost = await context.refresh(value, options);
   const again = await context.refresh(value, options).catch(() => undefined);
-  assert(again, 'The server rejects an immediate retry within the grace period.');
+  assert(again, 'The server rejects an immediate retry of a refresh request, although the grace period has not ended.');
   const isSame = again.access_token === lost.access_token && again.refresh_token === lost.refresh_token;
-  assert(isSame, 'The server returns other tokens for a retry within the grace period.');
+  assert(isSame, 'The server returns different tokens for a retry of a refresh request within the grace period.');
   assert(
     await context.acceptsAccessToken(again.access_token),
     'The server does not accept the access token that a retry returned.',
@@ -49,12 +51,13 @@ async function assertSameTokensOnRetry(context: CheckContext): Promise<void> {
   await context.refresh(again.refresh_token!, options);
   assert(
     await isRefused(context.refresh(value, options)),
-    'The server accepts a retry although the tokens of the first response were already used.',
+    'The server accepts a retry of a refresh request, although the refresh token of the first response was already used.',
   );
 }
 
 /**
- * Asserts that a retry never gets other tokens. It may be rejected if the model does not measure by the database clock.
+ * Asserts that a retried refresh request never gets different tokens if clocks differ. The server may reject it, since
+ * the model may not measure by the clock of its database.
  */
 async function assertNoOtherTokensOnRetry(context: CheckContext): Promise<void> {
   await context.clientFor('refresh_token');
@@ -66,7 +69,7 @@ async function assertNoOtherTokensOnRetry(context: CheckContext): Promise<void> 
     const isOther = again && again.access_token !== first.access_token;
     assert(
       !isOther,
-      `The server returns other tokens for a retry to a process whose clock differs by ${Math.abs(ahead / 1000)} seconds.`,
+      `The server returns different tokens for a retry at a process whose clock differs by ${Math.abs(ahead / 1000)} seconds.`,
     );
   }
 }

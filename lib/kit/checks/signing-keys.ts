@@ -8,12 +8,12 @@ import { REPLACE_IF_SAME } from './remedies.js';
 const feature = 'signing keys';
 const needs: readonly CheckedMethod[] = ['getSigningKeys', 'replaceSigningKeys'];
 const attack =
-  'Two processes sign with keys that the other does not know: APIs reject valid tokens, and a compromised key that was removed comes back.';
+  'Two processes sign with different keys: APIs reject tokens of one of them. Or a compromised key is removed, and a concurrent change restores it.';
 
 /** The checks of models that store the signing keys of `keys()`. */
 export const SIGNING_KEY_CHECKS: readonly Check[] = [
   {
-    name: 'replaces signing keys only if the stored ones are unchanged',
+    name: 'replaces signing keys only if the passed old text equals the stored one',
     feature,
     needs,
     attack,
@@ -21,7 +21,7 @@ export const SIGNING_KEY_CHECKS: readonly Check[] = [
     run: assertComparedBeforeReplacing,
   },
   {
-    name: 'replaces signing keys for one of many concurrent callers',
+    name: 'replaces signing keys for only one of many concurrent callers',
     feature,
     needs,
     race: true,
@@ -50,13 +50,13 @@ async function assertComparedBeforeReplacing(context: CheckContext): Promise<voi
     ] as const) {
       assert(
         !(await model.replaceSigningKeys(old, second)),
-        `\`replaceSigningKeys()\` accepts ${which} as the stored text.`,
+        `\`replaceSigningKeys()\` returns true although its argument \`old\` is ${which}. It must be exactly the stored text.`,
       );
       await assertStoredKeys(model, first);
     }
     assert(
       await model.replaceSigningKeys(first, second),
-      '`replaceSigningKeys()` returns false for a second replacement.',
+      '`replaceSigningKeys()` returns false for a second replacement, although its argument `old` is the stored text.',
     );
     await assertStoredKeys(model, second);
   });
@@ -84,7 +84,8 @@ async function assertOneWinner(context: CheckContext): Promise<void> {
 }
 
 /**
- * Runs a check that replaces signing keys, and restores the previous keys afterwards: the model may be used further.
+ * Runs a check that replaces signing keys, and restores the previous keys afterwards, since the model may still be
+ * used.
  */
 async function withKeys(
   context: CheckContext,

@@ -13,10 +13,10 @@ export function singleUseChecks(kind: SingleUseKind): Check[] {
   const { token, aToken, feature, needs, consumeMethod, table, column } = kind;
   return [
     {
-      name: `marks ${aToken} as used once`,
+      name: `marks ${aToken} as used only once`,
       feature,
       needs,
-      attack: `An attacker who finds a used ${token} in a log, a browser history or a backup gets tokens for it again.`,
+      attack: `An attacker who finds a used ${token} in a log, a browser history or a backup redeems it again.`,
       remedy: consumeOnce(table, column),
       run: (context) => assertSingleUse(context, kind),
     },
@@ -24,23 +24,23 @@ export function singleUseChecks(kind: SingleUseKind): Check[] {
       name: `makes the server reject ${aToken} that was used before`,
       feature,
       needs,
-      attack: `A used ${token} can be replayed at the token endpoint.`,
+      attack: `An attacker sends a used ${token} to the token endpoint and gets tokens.`,
       remedy: consumeOnce(table, column),
       run: (context) => assertServerRejectsReuse(context, kind),
     },
     {
-      name: `does not report ${aToken} as used that was never saved`,
+      name: `returns false when ${aToken} that was never saved is to be marked as used`,
       feature,
       needs,
-      attack: `The server relies on the result of \`${consumeMethod}()\` to find the one caller that succeeds. If it is always true, all concurrent callers get tokens.`,
-      remedy: `Return whether a row was changed instead of true. ${consumeOnce(table, column)}`,
+      attack: `\`${consumeMethod}()\` always returns true. The server relies on its result to find the one caller that succeeds, so all concurrent callers get tokens.`,
+      remedy: `Return true only if a row was changed. ${consumeOnce(table, column)}`,
       run: (context) => assertUnknownNotConsumed(context, kind),
     },
     {
       name: `makes the server reject ${aToken} that was issued to another client`,
       feature,
       needs,
-      attack: `A malicious client that obtains the ${token} of another client, for example by a mixed-up redirect, gets the tokens of its users.`,
+      attack: `A malicious client obtains the ${token} of another client, for example by a mixed-up redirect, and gets tokens for the users of that client.`,
       remedy: `Store the client in the row of the ${token}. Return this client, not the one that was looked up last.
   SQL    SELECT t.*, c.* FROM ${table} t JOIN clients c ON c.id = t.client_id WHERE t.${column} = ?`,
       run: (context) => assertBoundToClient(context, kind),
@@ -56,7 +56,7 @@ async function assertSingleUse(context: CheckContext, kind: SingleUseKind): Prom
   const first = await consume();
   assert(
     first,
-    `\`${consumeMethod}()\` returns ${inspectValue(first)} to the first caller, although the ${kind.token} is unused. It must return true.`,
+    `\`${consumeMethod}()\` returns ${inspectValue(first)} to the first caller, although the ${kind.token} is not yet used. It must return true.`,
   );
   const again = await callModel(consume, `\`${consumeMethod}()\` for ${aToken} that is already used`);
   assert(!again, `\`${consumeMethod}()\` returns ${inspectValue(again)} again for ${aToken} that is already used.`);
@@ -95,7 +95,10 @@ async function assertBoundToClient(context: CheckContext, kind: SingleUseKind): 
   await kind.use(context, held);
 }
 
-/** Returns the second client of the fixtures. If it is not set, returns a copy of the first client with another ID. */
+/**
+ * Returns the second client of the fixtures. If the fixtures have none, returns a copy of the first client with another
+ * ID.
+ */
 async function anotherClient(
   context: CheckContext,
   grant: string,

@@ -14,7 +14,7 @@ export const newClient = () => ({
 });
 
 /**
- * Creates a client in the model. Returns whether the model created it.
+ * Creates a client in the model. Returns what `createClient()` of the model returned: whether the client was created.
  * @throws {SkippedCheck} If the model refuses because the application stores the clients.
  */
 export async function createClient(
@@ -29,7 +29,7 @@ export async function createClient(
   }
 }
 
-/** Runs a check with a client that is created before and removed afterwards. */
+/** Creates a client, runs a check with it, and removes the client afterwards. */
 export async function withClient(
   context: CheckContext,
   run: (client: ReturnType<typeof newClient>) => Promise<void>,

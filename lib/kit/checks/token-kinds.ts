@@ -8,7 +8,7 @@ import { bearerRequest } from '../requests.js';
 export interface SavedToken {
   /** The code or token itself. */
   value: string;
-  /** The object that was passed to the model to save. */
+  /** The object that was passed to the save method of the model. */
   sent: Record<string, unknown>;
   code?: IssuedCode;
 }
@@ -16,21 +16,20 @@ export interface SavedToken {
 /** A kind of code or token that a model saves and finds by its value. Most checks run for each kind. */
 export interface TokenKind {
   token: string;
-  /** The name of the kind with its article. */
+  /** The kind with its article, for messages: `an access token`. */
   aToken: string;
   feature: Feature;
   needs: readonly ModelMethod[];
   findMethod: 'getAccessToken' | 'getAuthorizationCode' | 'getRefreshToken';
-  /**
-   * The name of the property that holds the code or token. `expiry` is the name of the property that holds its expiry.
-   */
+  /** The name of the property that holds the code or token, for example `accessToken`. */
   field: string;
+  /** The name of the property that holds the expiry of the code or token, for example `accessTokenExpiresAt`. */
   expiry: string;
-  /** The table name in the example queries of remedies. */
+  /** The table name that is used in the example queries of messages. */
   table: string;
   column: string;
   save(context: CheckContext, more?: object): Promise<SavedToken>;
-  /** Sends the code or token to the server. Rejects if the server refuses it. */
+  /** Sends the code or token to the server, as a client would. Rejects if the server refuses it. */
   use(context: CheckContext, held: SavedToken, options?: TokenRequestOptions): Promise<unknown>;
 }
 
@@ -38,7 +37,10 @@ export interface TokenKind {
 export interface SingleUseKind extends TokenKind {
   grant: string;
   consumeMethod: 'revokeAuthorizationCode' | 'revokeToken';
-  /** Marks the result of the find method as used, as the server does. */
+  /**
+   * Marks a code or token that the model returned as used, as the server does. Returns whether it was unused until
+   * then.
+   */
   consume(model: Model, stored: object, value: string): PromiseLike<unknown> | unknown;
 }
 

@@ -7,20 +7,23 @@ import { AUTHORIZATION_CODE } from './token-kinds.js';
 const needs = AUTHORIZATION_CODE.needs.concat('getAccessToken', 'revokeGrant');
 const feature = 'token families';
 
-/** The checks of used authorization codes: only a valid request with a used code is a replay. OAuth 2.1 §7.5.3 */
+/**
+ * The checks that the model lets the server verify a request with a used code: only a valid one is a replay. OAuth
+ * 2.1 §7.5.3
+ */
 export const USED_CODE_CHECKS: readonly Check[] = [
   {
-    name: 'returns the same data for a used authorization code as for an unused one',
+    name: 'returns a used authorization code with its expiry, redirect URI and PKCE challenge unchanged',
     feature,
     needs,
     attack:
-      'Requests with a used code cannot be verified. Either anyone who finds the code in a log signs the user out, or a replay is not detected.',
+      'The server cannot verify requests with a used code. Either anyone who finds the code in a log can sign the user out, or a replay is not detected.',
     remedy:
       'Mark the row as used and change nothing else. `getAuthorizationCode()` returns `expiresAt`, `redirectUri`, `codeChallenge` and `codeChallengeMethod` as before, and `revokedAt`.',
     run: assertUsedCodeUnchanged,
   },
   {
-    name: 'keeps the family when a used authorization code arrives without its code verifier, or after its expiry',
+    name: 'keeps the family valid when a used authorization code arrives without its code verifier or after its expiry',
     feature,
     needs,
     attack: 'An attacker who found an old code in a log, a browser history or a Referer header signs the user out.',
@@ -62,15 +65,21 @@ async function assertOnlyValidReplayRevokes(context: CheckContext): Promise<void
     assert(await isRefused(context.redeem({ ...held, verifier })), `The server accepts a used code ${how}.`);
     assert(
       await context.acceptsAccessToken(token),
-      `A used code that is sent ${how} revokes the family. Only a valid request is a replay.`,
+      `The family was revoked because a used code was sent ${how}. It must be revoked only if the request is otherwise valid.`,
     );
   }
   const survives = (await survivesLateReplay(context, 60_000)) || (await survivesLateReplay(context, 2000));
-  assert(survives, 'A used code that is sent after its expiry revokes the family.');
-  assert(await isRefused(context.redeem(held)), 'The server accepts a used code with its code verifier.');
+  assert(
+    survives,
+    'The family was revoked because a used code was sent after its expiry. An expired code must not revoke anything.',
+  );
+  assert(
+    await isRefused(context.redeem(held)),
+    'The server accepts a used code that is sent again with its code verifier.',
+  );
   assert(
     !(await context.acceptsAccessToken(token)),
-    'A replay of a used code with its code verifier does not revoke the family.',
+    'The family was not revoked when a used code was sent again with its code verifier. This is a replay.',
   );
 }
 
@@ -80,14 +89,15 @@ async function redeemed(context: CheckContext, more?: object): Promise<{ held: I
   const { access_token: token } = await context.redeem(held);
   assert(
     await context.acceptsAccessToken(token),
-    'The server does not accept the access token even before the replay.',
+    'The server does not accept the access token even before the replay that this check sends.',
   );
   return { held, token };
 }
 
 /**
- * Whether a token family survives the replay of a code after its lifetime, in milliseconds. For a long lifetime, the
- * clock of this process is set. For a short one, the check waits, since the model may use the clock of its database.
+ * Whether a token family stays valid when its code is replayed after its lifetime, given in milliseconds. For a
+ * lifetime over 10 seconds, the clock of this process is set. For a shorter one, the check waits, since the model may
+ * use the clock of its database.
  */
 async function survivesLateReplay(context: CheckContext, lifetime: number): Promise<boolean> {
   const { held, token } = await redeemed(context, { expiresAt: new Date(Date.now() + lifetime) });
@@ -95,6 +105,6 @@ async function survivesLateReplay(context: CheckContext, lifetime: number): Prom
   const isLong = lifetime > 10_000;
   if (!isLong) await sleep(lifetime + 1100);
   const refused = await (isLong ? withClockOffset(lifetime + 1100, again) : again());
-  assert(refused, 'The server accepts a used code that has expired.');
+  assert(refused, 'The server accepts a used code after its expiry.');
   return context.acceptsAccessToken(token);
 }

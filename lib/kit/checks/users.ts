@@ -26,22 +26,22 @@ export const USER_CHECKS: readonly Check[] = [
     run: assertWrongPasswordRejected,
   },
   {
-    name: 'returns nothing for unknown users in any script, without failing',
+    name: 'returns nothing for unknown usernames in any script, and does not fail',
     feature,
     needs,
     attack:
-      'A quotation mark, or a character outside the charset of the table, breaks the query: the server fails or is open to SQL injection.',
+      'An attacker sends a quotation mark, or a character outside the charset of the table, as username. The query fails with a server error, or is open to SQL injection.',
     remedy:
       'Bind values as query parameters, never concatenate them into the query. Use a charset for all of Unicode (utf8mb4). Return null if no row was found.',
     run: assertUnknownUsersRejected,
   },
   {
-    name: 'returns a user for a client credentials client',
+    name: 'returns an object for a client with the client credentials grant',
     feature: 'client credentials',
     needs: ['getClient', 'getUserFromClient', 'saveToken'],
-    attack: 'No attack is needed: the client gets no token.',
+    attack: 'No attack is needed: a client with the client credentials grant gets no token.',
     remedy:
-      'Return an object that stands for the client, such as `{ id: client.id }`. Make sure that no real user has this ID.',
+      'Return an object from `getUserFromClient()` that stands for the client, such as `{ id: client.id }`. Make sure that no real user has this ID.',
     run: assertClientUser,
   },
 ];
