@@ -2,19 +2,24 @@ import type { StoredClient } from './ports.js';
 import { withoutSecrets } from './rows.js';
 import type { GrantRow } from './storage.js';
 
-/** A grant as users see it on the page of applications with access to their account. */
+/**
+ * A grant as `listGrants()` returns it, for a page on which users see the applications with access to their account.
+ */
 export interface ActiveGrant {
   id: string;
   clientId: string;
-  /** The client without its secrets. If omitted, the client no longer exists. */
+  /** The client without its secrets. `undefined` if the client no longer exists. */
   client?: StoredClient;
-  /** The issuer of the grant. If omitted, the server has no issuer. RFC 8414 §2 */
+  /** The issuer of the server that issued the grant. `undefined` if that server has no issuer. RFC 8414 §2 */
   issuer?: string;
   scope?: string;
   createdAt: Date;
-  /** When tokens were last issued for the grant. */
+  /**
+   * When tokens were last issued for the grant, not when a token was last used. If no tokens were issued yet, when the
+   * grant was created.
+   */
   lastUsedAt: Date;
-  /** When the last token of the grant expires. */
+  /** When the last token of the grant expires, unless the grant is extended before. */
   expiresAt: Date;
 }
 

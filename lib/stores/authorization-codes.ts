@@ -13,7 +13,7 @@ export class AuthorizationCodes implements AuthorizationCodeModel<StoredClient> 
     private readonly grants: Grants,
   ) {}
 
-  /** Saves an authorization code with its grant. Returns the code with its client and user. */
+  /** Saves an authorization code and, if it is new, its grant. Returns the code with its client and user. */
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const marked = await this.grants.prepare(code, client, user);
     const grant = grantRow(marked, client, user);
@@ -23,14 +23,20 @@ export class AuthorizationCodes implements AuthorizationCodeModel<StoredClient> 
     return { client, user, ...code };
   }
 
-  /** Finds an authorization code. A used code is found too, with `revokedAt`. */
+  /**
+   * Returns a stored authorization code, or `undefined` if it is unknown or its grant was revoked. A used code is
+   * returned too, with `revokedAt`.
+   */
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
     const row = await this.context.storage.find('code', digest(authorizationCode));
     const stored = row && (await this.grants.read(row));
     return stored && { ...withCurrentScopes(stored), authorizationCode, expiresAt: new Date(row.expiresAt) };
   }
 
-  /** Marks an authorization code as used. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Marks an authorization code as used. Returns `true` for exactly one of several concurrent callers, and `false` if
+   * the code is unknown or already used.
+   */
   async revokeAuthorizationCode({ authorizationCode }: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
     return this.context.storage.consume('code', digest(authorizationCode));
   }

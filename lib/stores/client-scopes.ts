@@ -6,10 +6,10 @@ import type { StoredClient } from './ports.js';
 const SET_DEFAULT = 'Send `scope` in the request, or set `defaultScope` of the client';
 
 /**
- * Returns the scope to grant to a client that requests `scope`: `true` for the requested scope, the client's
- * `defaultScope` if the request has no scope, or `false` if the scope is not registered for the client.
- * @throws {InvalidScopeError} If the request has no scope, and the client has `scopes` but no `defaultScope`. RFC 6749
- * §3.3, RFC 9396 §3.1
+ * Returns which scope a client gets that requests `scope`. `true`: the requested scope. A string: the client's
+ * `defaultScope`, since the request has no scope. `false`: none, since a value is not registered for the client.
+ * @throws {InvalidScopeError} If the request has no scope, and the client has `scopes` but no `defaultScope`.
+ * RFC 6749 §3.3, RFC 9396 §3.1
  */
 export function scopeFor(client: StoredClient, scope: Scope | undefined): boolean | string {
   const { scopes, defaultScope = null } = client;

@@ -11,27 +11,31 @@ interface Cost {
 
 /** The cost of a new hash: N = 2^14, which takes 16 MiB of memory and about 30 ms. */
 const COST: Cost = { ln: 14, r: 8, p: 1 };
-/** Maximum work of a stored hash: eight times the work of a new hash. More expensive hashes match no secret. */
+/** Maximum work of a stored scrypt hash: eight times the work of a new hash. More expensive hashes match no secret. */
 const MAX_WORK = 2 ** 20;
-/** Minimum and maximum length of a stored key in bytes. Other secrets could match a shorter key. */
+/**
+ * Minimum and maximum length of the key in a stored hash, in bytes. Wrong secrets could match a shorter key by chance.
+ */
 const KEY = { min: 16, max: 64 };
 
 const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/;
 const SHA256 = /^\$sha256\$([A-Za-z\d+/]{43})$/;
 
 /**
- * Returns the SHA-256 that is stored instead of a code or token. One round suffices, since the secret has 256 random
- * bits.
+ * Returns the SHA-256 that is stored instead of a code or token, as base64url. A fast hash suffices, since codes and
+ * tokens have 256 random bits.
  */
 export const digest = (secret: string) => hash('sha256', secret, 'base64url');
 
-/** The stored hash of a generated secret, which cannot be guessed: a SHA-256. */
+/**
+ * The parsed hash of a generated secret: a SHA-256. A fast hash suffices, since a generated secret cannot be guessed.
+ */
 export interface QuickHash {
   stored: string;
   key: Buffer;
 }
 
-/** The stored hash of a chosen secret, which might be guessed: a scrypt hash. */
+/** The parsed hash of a secret that a person may have chosen, and that might be guessed: a scrypt hash. */
 export interface SlowHash extends QuickHash {
   salt: Buffer;
   cost: Cost;
@@ -39,7 +43,7 @@ export interface SlowHash extends QuickHash {
 
 /**
  * Generates a client secret of 256 random bits. Returns it with the hash to store: `$sha256$` and its SHA-256. A fast
- * hash suffices, since the secret cannot be guessed. It verifies in microseconds. RFC 6749 §10.10
+ * hash suffices, since the secret cannot be guessed. RFC 6749 §10.10
  */
 export function newClientSecret(): { secret: string; secretHash: string } {
   const secret = randomBytes(32).toString('base64url');
@@ -49,7 +53,10 @@ export function newClientSecret(): { secret: string; secretHash: string } {
 /** Returns the hash to store for a secret that is known to have 256 random bits: `$sha256$` and its SHA-256. */
 export const quickHash = (secret: string): string => `$sha256$${base64(sha256(secret))}`;
 
-/** Hashes a chosen secret with scrypt. Returns a PHC string, `$scrypt$ln=14,r=8,p=1$salt$hash`. RFC 7914 */
+/**
+ * Hashes a secret that might be guessed, such as one that a person chose, with scrypt. Returns a PHC string,
+ * `$scrypt$ln=14,r=8,p=1$salt$hash`. RFC 7914
+ */
 export async function hashSecret(secret: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await withApplicationLimit(() => derive(secret, salt, 32, COST));
@@ -60,8 +67,8 @@ export async function hashSecret(secret: string): Promise<string> {
 export const secretWithHash = async (secret: string) => ({ secret, secretHash: await hashSecret(secret) });
 
 /**
- * Parses a stored hash. Returns `undefined` for a hash that no secret may match: one of an unknown kind, a truncated or
- * an excessively expensive one.
+ * Parses a stored hash. Returns `undefined` for a hash that must not match any secret: of an unknown kind, with a key
+ * that is too short or too long, or too expensive to compute.
  */
 export function readHash(stored: string): QuickHash | SlowHash | undefined {
   const [, quick] = SHA256.exec(stored) ?? [];
@@ -77,7 +84,10 @@ export function readHash(stored: string): QuickHash | SlowHash | undefined {
 
 export const isSlowHash = (read: QuickHash | SlowHash): read is SlowHash => 'cost' in read;
 
-/** Whether a secret matches a scrypt hash. Call it only within the limits of `withClientLimit()`. */
+/**
+ * Returns whether a secret matches a scrypt hash. Call it only in `withClientLimit()`, which limits concurrent hash
+ * computations.
+ */
 export async function matchesSlowHash({ key, salt, cost }: SlowHash, secret: string): Promise<boolean> {
   return timingSafeEqual(key, await derive(secret, salt, key.length, cost));
 }
@@ -92,7 +102,7 @@ export function isSameSecret(plain: string, secret: string): boolean {
   return timingSafeEqual(sha256(plain), sha256(secret));
 }
 
-/** Whether a hash has a lower cost than new hashes, and should be replaced. */
+/** Whether a scrypt hash has a lower cost than new hashes have, so that it should be replaced. */
 export function isOutdatedHash({ cost }: SlowHash): boolean {
   return workOf(cost) < workOf(COST);
 }

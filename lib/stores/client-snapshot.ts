@@ -2,30 +2,30 @@ import type { StoredClient } from './ports.js';
 import type { GrantRow, Row } from './storage.js';
 
 /**
- * The stored copy of a client that a client ID metadata document describes, as it was when something was issued to it.
- * The client itself is not among the clients of the store.
+ * The copy of a client from a client ID metadata document, stored with each grant and row of that client. The client
+ * itself is not stored.
  */
 export interface ClientSnapshot {
   describedClient?: StoredClient;
 }
 
 /**
- * Returns the copy of a client to store with everything issued to it, or `undefined` if no metadata document describes
- * it.
+ * Returns the copy of a client from a client ID metadata document, which is stored with everything issued to the
+ * client. Returns `undefined` for all other clients.
  */
 export function snapshotOf(client: StoredClient): { describedClient: StoredClient } | undefined {
   return client.clientIdHost === undefined ? undefined : { describedClient: client };
 }
 
-/** Returns the result of `snapshotOf()` as JSON, or `null`. */
+/** Returns the result of `snapshotOf()` as JSON, or `null` if it is `undefined`. */
 export function snapshotText(client: StoredClient): string | null {
   const snapshot = snapshotOf(client);
   return snapshot ? JSON.stringify(snapshot) : null;
 }
 
 /**
- * Returns the client whose copy is stored with a row or grant, without fetching its metadata document. `undefined` if
- * there is no copy.
+ * Returns the client whose copy is stored in a row or grant, without fetching its metadata document. Returns
+ * `undefined` if it contains no copy.
  */
 export function clientFromSnapshot({
   clientId,

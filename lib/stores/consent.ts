@@ -13,17 +13,17 @@ import type { GrantRow } from './storage.js';
  */
 const CONSENT = '{"consent":true';
 
-/** The metadata of a client that consent pages show, in any language. RFC 7591 §2.2 */
+/** Matches the names of client metadata that consent pages show, in any language. RFC 7591 §2.2 */
 const SHOWN = /^(client_name|client_uri|logo_uri)(#|$)/;
 
-/** A redirect URI that only its owner can receive: https, and not on the user's own device. */
+/** Matches a redirect URI that only its owner can receive: https, and not on the user's own device. */
 const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
 
 export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSENT) === true;
 
 /**
- * Returns the request with its `scope`. An interaction may pass an `AuthorizationRequest`, which has the scope in other
- * members. Without a scope, any earlier consent would cover the request.
+ * Returns the consent request with its `scope`. If the application passed an `AuthorizationRequest`, the scope is in
+ * other members. Without `scope`, any earlier consent would cover the request.
  */
 export function withRequestedScope<A extends ConsentRequest>(request: A): A {
   if (request.scope !== undefined) return request;
@@ -31,7 +31,10 @@ export function withRequestedScope<A extends ConsentRequest>(request: A): A {
   return { ...request, scope: grantableScope ?? requestedScope };
 }
 
-/** Turns a grant into a consent grant, which stores what the user agreed to and has no tokens. */
+/**
+ * Returns a consent grant: the passed grant with data that records what the user agreed to. A consent grant has no
+ * tokens.
+ */
 export function toConsentGrant(grant: GrantRow, request: ConsentRequest): GrantRow {
   const resource = resourcesOf(request);
   const snapshot = grant.data === null ? {} : (JSON.parse(grant.data) as object);
@@ -41,7 +44,7 @@ export function toConsentGrant(grant: GrantRow, request: ConsentRequest): GrantR
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
-/** Returns the resources of an authorization request. An empty list means no particular resource. RFC 8707 §2 */
+/** Returns the resources that an authorization request names. An empty list means that it names none. RFC 8707 §2 */
 const resourcesOf = ({ data }: ConsentRequest): readonly string[] => audienceOf(data?.['resource']);
 
 /** Returns a digest of the requested authorization details, or `undefined` if the request has none. RFC 9396 §2 */
@@ -51,8 +54,8 @@ function detailsDigest({ data }: ConsentRequest): string | undefined {
 }
 
 /**
- * Returns a digest of what users saw of a client that registered itself: name, logo, redirect URIs and authentication
- * method. If it changes, users are asked again. Returns `undefined` for clients that the application registered.
+ * Returns a digest of the name, logo, redirect URIs and authentication method of a client that registered itself. If
+ * these change, the user is asked for consent again. Returns `undefined` for clients that the application registered.
  */
 function appearanceDigest({ metadata, name, redirectUris, tokenEndpointAuthMethod }: StoredClient): string | undefined {
   if (!metadata) return undefined;
@@ -64,8 +67,8 @@ function appearanceDigest({ metadata, name, redirectUris, tokenEndpointAuthMetho
 const ordered = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
 
 /**
- * Whether the grants of a user contain consents to the requested scope for each requested resource, and to the same
- * authorization details. Several consents add up.
+ * Whether the consent grants of a user together cover the request: its scope for each requested resource, and its
+ * authorization details.
  */
 export function hasConsentFor(grants: readonly GrantRow[], request: ConsentRequest): boolean {
   const look = appearanceDigest(request.client);
@@ -84,7 +87,7 @@ export function hasConsentFor(grants: readonly GrantRow[], request: ConsentReque
   return requestedResources.every((uri) => covers((resources) => isAmong(uri, resources)));
 }
 
-/** Returns the consents to a client at an issuer. */
+/** Returns those of the grants that are consents to a client at an issuer. */
 export const consentsFor = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>
   grants.filter((grant) => isConsent(grant) && grant.clientId === clientId && grant.issuer === issuer);
 
@@ -93,10 +96,9 @@ export function combinedScope(grants: readonly GrantRow[]): string | undefined {
 }
 
 /**
- * Whether an earlier consent may be reused for this request. It may not if another app on the user's device could
- * impersonate the client: a public client whose redirect URI is not https. It may also not if the client's metadata
- * document redirects to another site, since the document may have changed. Users are warned each time. RFC 8252 §8.6,
- * CIMD §8.1
+ * Whether an earlier consent may be reused for this request. `consent` of the client decides if it is set. Otherwise it
+ * may not be reused for a public client whose redirect URI is not https, since another app could impersonate the
+ * client, or if the client's metadata document redirects to another site. RFC 8252 §8.6, CIMD §8.1
  */
 export function canRememberConsent({ consent }: StoredClient, { client, redirectUri }: ConsentRequest): boolean {
   if (consent !== undefined) return consent === 'once';

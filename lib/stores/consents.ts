@@ -15,8 +15,8 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'overridable'>) {}
 
   /**
-   * Returns whether the user has consented before to at least this scope for the same resources. The `consent` setting
-   * of the client takes precedence. RFC 8252 §8.6
+   * Returns whether the user need not be asked for consent: an earlier consent covers the requested scope and resources
+   * and may be reused, or `consent` of the client is `never`. RFC 8252 §8.6
    */
   async hasConsented(user: User, consentRequest: ConsentRequest<StoredClient>): Promise<boolean> {
     const request = withRequestedScope(consentRequest);
@@ -25,7 +25,10 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
     return hasConsentFor(await this.context.storage.listGrants(consentsOf(String(user['id']))), request);
   }
 
-  /** Remembers a consent for a year, unless consents to this request must not be reused. */
+  /**
+   * Remembers a consent for a year. Does nothing if an earlier consent covers the request, or if consents to it must
+   * not be reused.
+   */
   async saveConsent(user: User, consentRequest: ConsentRequest<StoredClient>): Promise<void> {
     const request = withRequestedScope(consentRequest);
     const { storage, overridable } = this.context;

@@ -1,12 +1,12 @@
 import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors/index.js';
 import { isOutage } from './outage.js';
 
-/** An operation of a store that has a deadline. */
+/** The state of a store operation that runs within a deadline. */
 export interface TimedOperation {
   isTimedOut: boolean;
-  /** Why the operation has not completed yet. The error message contains it if the deadline passes. */
+  /** What the operation is waiting for. The error message contains it if the deadline passes. */
   reason: string;
-  /** Called if the deadline passes, to release what the operation holds. */
+  /** Set by the operation to release its resources. Called if the deadline passes. */
   cancel: (() => void) | undefined;
 }
 
@@ -19,22 +19,22 @@ export interface DeadlineOption {
   deadline?: number;
 }
 
-/** Maximum seconds of a timer. */
+/** Maximum seconds of a deadline: `setTimeout()` cannot wait longer. */
 const MAX_SECONDS = 2 ** 31 / 1000;
 
-/** Limits the time of operations. An operation that takes longer fails with `temporarily_unavailable`. */
+/** Limits the time of database operations. An operation that takes longer fails with 503 `temporarily_unavailable`. */
 export class Deadline {
   constructor(private readonly seconds: number = 3) {
     if (typeof seconds === 'number' && seconds > 0 && seconds < MAX_SECONDS) return;
     throw new InvalidArgumentError(
-      'Invalid argument: `deadline` must be a positive number of seconds, at most 2147483',
+      'Invalid argument: `deadline` must be a number of seconds greater than 0 and at most 2147483',
     );
   }
 
   /**
-   * Runs an operation. Rejects if the deadline passes; a later result is ignored.
-   * @throws {TemporarilyUnavailableError} If the deadline passes, or the operation fails with an outage of the
-   * database.
+   * Runs an operation and returns its result. If the deadline passes first, a later result is ignored.
+   * @throws {TemporarilyUnavailableError} If the deadline passes, or the operation fails because the database is
+   * unavailable. Other errors of the operation are passed on.
    */
   within<T>(work: (operation: TimedOperation) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -45,7 +45,8 @@ export class Deadline {
         reject(unavailable(cause, this.seconds));
         operation.cancel?.();
       };
-      // After a pause of the whole process, the response may be waiting unread: timers run before input is read.
+      // After a pause of the whole process, timers run before input is read. So an arrived response is read first,
+      // before the deadline passes.
       const timer = setTimeout(() => (last = setImmediate(end)), this.seconds * 1000);
       let last: NodeJS.Immediate | undefined;
       const settled = () => {

@@ -16,12 +16,16 @@ import { dataOf, withCurrentScopes, grantRow, tokenRows, rowOf, withoutSecrets }
 import type { StoreContext } from './store-context.js';
 import type { StoredRow } from './storage.js';
 
-/** Milliseconds for which an expired device code is still stored, so that the device learns that it has expired. */
+/**
+ * Milliseconds for which a device code stays stored after it expired, so that a polling device gets `expired_token`.
+ */
 const REMEMBERED = 600_000;
-/** Maximum number of attempts to store a decision while concurrent polls change the row. */
+/**
+ * Maximum number of attempts to store the decision of a user, since concurrent polls of the device may change the row.
+ */
 const ATTEMPTS = 20;
 
-/** The state of a device code that only the store reads. */
+/** The stored data of a device code. Only the store reads it. */
 interface DeviceState {
   expiresAt: number;
   interval: number;
@@ -33,8 +37,8 @@ type StoredDeviceData = Record<string, unknown> & { device: DeviceState } & Clie
 type StoredDevice = DeviceAuthorization<StoredClient>;
 
 /**
- * The part of a store that stores device codes. A device code is a row of a grant without a user, and is also found by
- * its user code. The decision moves the row to a grant of the user. RFC 8628
+ * The part of a store that stores device authorizations. Each is a row of a grant without a user, found by its device
+ * code or its user code. The decision of a user moves the row to a grant of this user. RFC 8628
  */
 export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
   constructor(
@@ -58,7 +62,10 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     await this.context.storage.save(grant, [device, userCodeRow]);
   }
 
-  /** Finds a device authorization by its device code. Denied and used ones are found too. */
+  /**
+   * Returns a device authorization by its device code, also if it was denied or used. Returns `undefined` if it is
+   * unknown or its grant was revoked.
+   */
   async getDeviceAuthorization(deviceCode: string): Promise<StoredDevice | undefined> {
     const row = await this.context.storage.find('device', digest(deviceCode));
     return row && (await this.read(row));
@@ -73,7 +80,10 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     return row && (await this.read(row));
   }
 
-  /** Stores the decision of a user. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Stores the decision of a user about a device authorization. Returns `true` for exactly one of several concurrent
+   * callers, and `false` if it was already decided.
+   */
   async decideDeviceAuthorization(
     { id }: Pick<StoredDevice, 'id'>,
     { user, scope, data }: DeviceDecision,
@@ -106,7 +116,10 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     return false;
   }
 
-  /** Stores a longer polling interval. Returns whether it was stored. RFC 8628 §3.5 */
+  /**
+   * Stores a longer polling interval. Returns `false` if the device authorization was changed by a concurrent request,
+   * so nothing was stored. RFC 8628 §3.5
+   */
   async slowDownDevice({ id }: Pick<StoredDevice, 'id'>, interval: number): Promise<boolean> {
     const row = await this.context.storage.find('device', id);
     if (!row || row.revokedAt !== null) return false;
@@ -121,7 +134,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
   }
 
   /**
-   * Marks a device code as used and saves its token, in one step.
+   * Marks a device code as used and saves the token that is issued for it, in one step.
    * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
    */
   async redeemDeviceCode(
@@ -139,13 +152,13 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     return isFirst ? { client, user, ...token } : undefined;
   }
 
-  /** Returns the password mark of the user at the time of the decision: the password may have changed since. */
+  /** Returns the password mark that was stored with the decision. The user's password may have changed since then. */
   private async credentialOf(id: string): Promise<string | undefined> {
     const row = await this.context.storage.find('device', id);
     return row ? (JSON.parse(row.data!) as PasswordMarked).credential : undefined;
   }
 
-  /** Returns the device authorization that a row stores. */
+  /** Returns the device authorization that a row stores, or `undefined` if its client or user no longer exists. */
   private async read(row: StoredRow): Promise<StoredDevice | undefined> {
     const { digest: id, userId, scope, grantId, issuer, revokedAt, revokedAgo } = row;
     const client = await this.context.overridable.clientOf(row);

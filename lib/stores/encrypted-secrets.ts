@@ -15,17 +15,20 @@ export interface EncryptedSecretsOption {
 
 const MARK = '$sealed$';
 
-/** Whether a stored text is an encrypted secret instead of a hash. */
+/** Whether the stored form of a client secret is encrypted. Otherwise it is a hash. */
 export const isEncrypted = (stored: string): boolean => /^\$sealed\$[\w-]{40,1000}$/.test(stored);
 
 /**
- * Encrypts and decrypts the secrets of clients that sign with them. Other secrets are stored as hashes. OpenID Connect
- * Core §9
+ * Encrypts and decrypts the secrets of clients with `client_secret_jwt`, which sign with their secret. Secrets of other
+ * clients are stored as hashes. OpenID Connect Core §9
  */
 export class EncryptedSecrets {
   private readonly seal: TextEncryption | undefined;
 
-  /** @throws {InvalidArgumentError} If `encryptSecretsWith` has a text shorter than 32 characters. */
+  /**
+   * @throws {InvalidArgumentError} If `encryptSecretsWith` contains a text shorter than 32 characters, or is an empty
+   * list.
+   */
   constructor({ encryptSecretsWith: configured }: EncryptedSecretsOption = {}) {
     if (configured === undefined) return;
     const texts: readonly unknown[] = [configured].flat();
@@ -41,12 +44,18 @@ export class EncryptedSecrets {
     return this.seal !== undefined;
   }
 
-  /** Returns the text to store for a random secret: the encrypted secret or, for most clients, its SHA-256. */
+  /**
+   * Returns the text to store for a random secret. For a client with `client_secret_jwt`, it is the encrypted secret.
+   * For all others, it is `$sha256$` and the SHA-256 hash.
+   */
   storedRandomSecret(secret: string, client: Partial<StoredClient>): string {
     return this.encrypt(secret, client) ?? quickHash(secret);
   }
 
-  /** Returns the secrets of a client that can be read, as plain text. */
+  /**
+   * Returns the secrets of a client that are stored encrypted or in plain text, as plain text. Hashed secrets are
+   * omitted.
+   */
   read({ secret, secretHashes = [] }: Partial<StoredClient>): string[] {
     const stored = secretHashes.map((storedSecret) =>
       typeof storedSecret === 'string' ? storedSecret : storedSecret.hash,
@@ -54,15 +63,19 @@ export class EncryptedSecrets {
     return [...[secret ?? []].flat(), ...stored.flatMap((one) => this.decrypt(one) ?? [])];
   }
 
-  /** Decrypts a stored secret. Returns `undefined` if it is not encrypted, or was encrypted with another text. */
+  /**
+   * Decrypts a stored secret. Returns `undefined` if it is not encrypted, or was encrypted with a text that is not in
+   * `encryptSecretsWith`.
+   */
   decrypt(stored: string): string | undefined {
     return isEncrypted(stored) ? this.seal?.decrypt(stored.slice(MARK.length)) : undefined;
   }
 
   /**
-   * Encrypts the secret of a client with `client_secret_jwt`. Returns `undefined` for other clients, whose secrets are
-   * hashed.
-   * @throws {InvalidArgumentError} If `encryptSecretsWith` is not set, or the secret is too short or too long.
+   * Encrypts the secret of a client with `client_secret_jwt`. Returns `undefined` for all other clients, whose secrets
+   * are hashed.
+   * @throws {InvalidArgumentError} If the client has `client_secret_jwt` and `encryptSecretsWith` is not set, or its
+   * secret is too short or too long.
    */
   encrypt(secret: string, { tokenEndpointAuthMethod: method }: Partial<StoredClient>): string | undefined {
     if (method !== 'client_secret_jwt') return undefined;
@@ -74,7 +87,7 @@ export class EncryptedSecrets {
 }
 
 const UNSEALED =
-  'Invalid argument: a client with `client_secret_jwt` signs with its secret, so the store must be able to read it: set `encryptSecretsWith` of the store';
+  'Invalid argument: a client with `client_secret_jwt` signs with its secret, so the store must be able to read the secret. Set the option `encryptSecretsWith` of the store';
 const SHORT = 'Invalid argument: the secret of a client with `client_secret_jwt` must have at least 32 characters';
 /** Maximum length of an encrypted secret in characters, so that `isEncrypted()` recognizes its encrypted form. */
 const MAX_LENGTH = 512;

@@ -4,22 +4,28 @@ import type { Client, RefreshToken, Token, User } from '../model/model.js';
 import { digest } from './client-secret.js';
 import type { StoredRow, RowKey, Storage } from './storage.js';
 
-/** A reference to the subject token of a token exchange. It is stored with the token that was issued in exchange for it. */
+/**
+ * A reference to the subject token of a token exchange. It is stored with the token that was issued in exchange for it.
+ */
 export interface SubjectTokenReference extends RowKey {
   /** Number of successive exchanges that led to the issued token, at least 1. */
   depth: number;
   /**
-   * The ID of the client that the user stands for, if another client exchanged a token of a client credentials grant.
+   * The ID of a client that is the user of the subject token, which was issued by a client credentials grant. Set only
+   * if another client exchanged this token.
    */
   self?: string;
 }
 
-/** Maximum number of successive exchanges. Each look-up of an issued token also looks up all subject tokens before it. */
+/**
+ * Maximum number of successive token exchanges. Each look-up of an issued token also looks up all subject tokens before
+ * it.
+ */
 const MAX_DEPTH = 8;
 
 /**
- * Returns the reference to a subject token, to be stored with the token that is issued in exchange for it.
- * @throws {InvalidRequestError} If there are too many successive exchanges.
+ * Returns the reference to a subject token that is stored with the token issued in exchange for it.
+ * @throws {InvalidRequestError} If the subject token itself results from the maximum number of successive exchanges.
  */
 export function subjectTokenReference(
   subject: Token | RefreshToken,
@@ -38,7 +44,10 @@ export function subjectTokenReference(
   return { ...key, depth: depth + 1, ...(isOther && { self: clientIdOf(user) }) };
 }
 
-/** Returns the user of a token that was issued in a token exchange, or `undefined` if a subject token before it was revoked. */
+/**
+ * Returns the user of a token that was issued in a token exchange. Returns `undefined` if any of the subject tokens
+ * from which it results was revoked, or the user no longer exists.
+ */
 export async function userOfExchangedToken(
   storage: Storage,
   reference: SubjectTokenReference,
@@ -46,7 +55,7 @@ export async function userOfExchangedToken(
 ): Promise<User | undefined> {
   for (let key: SubjectTokenReference | undefined = reference; key;) {
     const row: StoredRow | undefined = await storage.find(key.kind, key.digest);
-    // A used refresh token was rotated: its family is still active.
+    // A refresh token that is marked as used was rotated: its family is still active.
     if (!row || (row.revokedAt !== null && key.kind === 'access')) return undefined;
     key =
       row.data === null ? undefined : (JSON.parse(row.data) as { exchangedFor?: SubjectTokenReference }).exchangedFor;

@@ -16,15 +16,19 @@ export const BATCH_SIZE = 500;
 export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'users'>) {}
 
-  /** Returns the grants of a user or of a client that are active and have tokens. */
+  /**
+   * Returns a page of the active grants that have tokens. With `userId`, only grants of this user. With `clientId`,
+   * only grants of this client.
+   */
   async pageGrants({ after, limit, ...selection }: GrantSelection & Paging): Promise<GrantList> {
     const { items, ...more } = await this.read(parseGrantFilter(selection), { after, limit }, listedGrants);
     return { grants: items, ...more };
   }
 
   /**
-   * Reads grants page by page until there are enough entries. Omits grants that were given with an earlier password.
-   * @param entriesOf returns the entries of a grant
+   * Reads grants and returns a page of the entries that are made of them. Grants from before the user's last change of
+   * password are omitted.
+   * @param entriesOf returns the entries of one grant
    */
   async read<T>(
     filter: GrantFilter,
@@ -48,7 +52,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
     }
   }
 
-  /** Returns whether the user's password is still the one with which the grant was given. */
+  /** Returns whether the user still has the password that the user had when the grant was saved. */
   private async hasCurrentPassword(
     grant: GrantRow,
     usersById: Map<string, Promise<User | undefined>>,
@@ -67,7 +71,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
   }
 }
 
-/** Returns a grant as operators see it, in a list. Returns an empty list for a grant without tokens. */
+/** Returns a list with the grant as operators see it. The list is empty if the grant has no tokens. */
 function listedGrants(grant: GrantRow): ListedGrant[] {
   const { id, clientId, userId, issuer, scope, createdAt, lastUsedAt, expiresAt } = grant;
   if (lastUsedAt === null || isConsent(grant) || isSessionClient(grant)) return [];

@@ -10,14 +10,14 @@ import type { StoreContext } from './store-context.js';
 import type { GrantFilter } from './storage.js';
 import { consentsOf, sessionClientsOf } from './user-records.js';
 
-/** The part of a store that revokes grants, with everything that was issued for them. */
+/** The part of a store that revokes grants, with all codes and tokens that were issued for them. */
 export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGrantsOf' | 'revokeBefore'> {
   constructor(
     private readonly context: Pick<StoreContext, 'storage'>,
     private readonly sessionClients: SessionClients,
   ) {}
 
-  /** Revokes one grant with its codes and tokens. Returns whether it was active. */
+  /** Revokes one grant with its codes and tokens. Returns `false` if it does not exist or was already revoked. */
   async revokeGrant(grantId: string): Promise<boolean> {
     const count = await this.context.storage.revokeGrants({ grantId });
     notifyTokensRevoked({ grantId });
@@ -25,9 +25,9 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
   }
 
   /**
-   * Revokes the grants that match a filter. If `{ userId }` ends the user's sessions, the clients of these sessions are
-   * notified.
-   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined, which would revoke the grants of
+   * Revokes the grants that match a filter. If the filter selects all grants of a user, the user's sessions end too,
+   * and the clients of these sessions are notified.
+   * @throws {InvalidArgumentError} If the filter is empty or a field is `undefined`, which would revoke the grants of
    * others.
    */
   async revokeGrantsOf(input: GrantFilterInput): Promise<number> {
@@ -35,10 +35,13 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
     return this.sessionClients.endWith(filter, () => this.revoke(filter));
   }
 
-  /** Revokes every grant that began before a time. Returns the time that was applied. */
+  /**
+   * Revokes every grant that began before a time. Returns that time, which is the current time of the database if none
+   * is passed.
+   */
   async revokeBefore(which: NotBefore = {}): Promise<Date> {
     const time = await setRevocationTimes(this.context.storage, which);
-    // Open connections of this process are verified again.
+    // Connections that are still open in this process verify their tokens again.
     notifyTokensRevoked({});
     return time;
   }
@@ -49,7 +52,8 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
     const grants = userId !== undefined && grantId !== undefined ? await storage.listGrants(userId) : [];
     let count = 0;
     if (userId !== undefined && grantId === undefined) {
-      // Consents are revoked first: if the revocation is interrupted, no client may get new tokens without asking.
+      // Consents are revoked first: if the process stops before the grants are revoked, no client may get new tokens
+      // without asking the user.
       for (const stored of [consentsOf(userId), sessionClientsOf(userId)]) {
         count += await storage.revokeGrants({ ...filter, userId: stored });
       }

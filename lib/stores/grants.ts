@@ -7,7 +7,7 @@ import { type StoredTokenFields, readTokenFields } from './rows.js';
 import type { StoreContext } from './store-context.js';
 import type { StoredRow } from './storage.js';
 
-/** Moves an unused registered client to the clients of the store. */
+/** Moves a dynamically registered client that is used for the first time to the saved clients of the store. */
 export type Promote = (clientId: string) => Promise<void>;
 
 /** The part of a store that handles what all codes and tokens have in common when they are saved and found. */
@@ -18,8 +18,8 @@ export class Grants {
   ) {}
 
   /**
-   * Prepares a code or token before its grant is saved: moves an unused registered client to the clients of the store,
-   * and adds the password mark of the user.
+   * Prepares a code or token before it is saved. If its client registered itself and is used for the first time, moves
+   * it to the saved clients of the store. Returns the code or token with the password mark of the user.
    * @param user If omitted, no mark is added.
    */
   async prepare<T extends object>(issued: T, client: StoredClient, user?: User): Promise<T & PasswordMarked> {
@@ -27,7 +27,10 @@ export class Grants {
     return user && this.context.users.credentialOf ? this.marked(issued, user) : issued;
   }
 
-  /** Adds the password mark of the user as the application stores it. The user of a request may have fewer fields. */
+  /**
+   * Returns a code or token with the password mark of its user. The user is looked up again, since the user object of a
+   * request may have fewer fields.
+   */
   async marked<T extends object>(issued: T, user: User): Promise<T & PasswordMarked> {
     if (!this.context.users.credentialOf || isGenuineClientItself(user)) return issued;
     const stored = await this.context.users.findById(String(user['id']));

@@ -20,18 +20,24 @@ export class KnownClients implements ClientIdDocumentModel {
     private readonly unused: UnusedClients,
   ) {}
 
-  /** Finds an enabled client. Verifies its secret unless that is `null`. */
+  /**
+   * Returns an enabled client, or `undefined` if there is none with this ID or the secret is wrong. If the secret is
+   * `null`, it is not verified.
+   */
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const client = await this.savedClient(clientId, clientSecret);
     if (client || !isRegisteredId(clientId)) return client;
     const unused = await this.unused.find(clientId);
-    // The client may have been moved to the saved clients since the first look-up.
+    // A concurrent request may have moved the client to the saved clients since the first look-up.
     if (!unused) return this.savedClient(clientId, clientSecret);
     const isKnown = clientSecret === null || matchesSecret(unused, clientSecret, this.context.secrets.encryption);
     return isKnown ? withoutSecrets(unused) : undefined;
   }
 
-  /** Finds the client of a row. A client that a metadata document describes is read from the row itself. */
+  /**
+   * Returns the client of a row. A client from a client ID metadata document is read from the copy in the row, without
+   * a request.
+   */
   async clientOf(row: StoredRow): Promise<StoredClient | undefined> {
     const { clientId, client: known } = row;
     const saved = known === undefined ? await this.context.clients.findById(clientId) : known;
@@ -39,15 +45,18 @@ export class KnownClients implements ClientIdDocumentModel {
     return client ?? (isRegisteredId(clientId) ? this.unused.find(clientId) : undefined);
   }
 
-  /** Returns the secrets of a client that signs with them. OpenID Connect Core §9 */
+  /**
+   * Returns the secrets of a client with `client_secret_jwt`, as plain text. Empty if the client has no secrets that
+   * can be read. OpenID Connect Core §9
+   */
   async secretsOf({ id }: Pick<Client, 'id'>): Promise<readonly string[]> {
     const { clients, secrets } = this.context;
     return secrets.readableSecrets((await clients.findById(id)) || (await this.unused.find(id)) || {});
   }
 
   /**
-   * Returns whether no client is saved under this ID: a saved client takes precedence over a metadata document. CIMD
-   * §7.2
+   * Returns whether the client with this ID may come from a client ID metadata document. Returns `false` if a client is
+   * saved under this ID, since saved clients take precedence. CIMD §7.2
    */
   async mayUseClientIdDocument(clientId: string): Promise<boolean> {
     return !(await this.context.clients.findById(clientId));

@@ -5,21 +5,25 @@ import type { StoredClient } from './ports.js';
 import type { ClientRecord } from './client-storage.js';
 
 /**
- * Properties of a `ManagedClient` that cannot be set. They are ignored, so that a client that was found can be saved
- * again.
+ * Properties of a `ManagedClient` that cannot be set. When a client is saved, they are ignored, so that a client that
+ * `findClient()` returned can be saved again.
  */
 const READ_ONLY: readonly string[] = ['createdAt', 'retiredAt', 'secrets'];
 const SECRET: readonly string[] = ['id', 'secret', 'secretHashes'];
 
-/** Returns a new client as it is stored, without its secrets. */
+/**
+ * Returns a new client without its secrets and read-only properties. The caller adds the hashes of the secrets before
+ * it is stored.
+ */
 export function newStoredClient(client: StoredClient): StoredClient {
   const { secret, secretHashes, ...rest } = client;
   return without(rest, READ_ONLY) as unknown as StoredClient;
 }
 
 /**
- * Returns a client with changed fields. Fields that are `null` or `undefined` are removed.
- * @throws {InvalidArgumentError} If the changes have another `id`, or secrets.
+ * Returns a client with changed fields. Fields whose new value is `null` or `undefined` are removed. Read-only
+ * properties are ignored.
+ * @throws {InvalidArgumentError} If the changes contain another `id`, or secrets.
  */
 export function changedClient(client: StoredClient, changes: ClientChanges<StoredClient>): StoredClient {
   const fields = without(changes, READ_ONLY);
@@ -37,7 +41,10 @@ export function changedClient(client: StoredClient, changes: ClientChanges<Store
   return changed as unknown as StoredClient;
 }
 
-/** Returns a client as administrators see it: without its secrets, but with their times. */
+/**
+ * Returns a client as administrators see it: with the creation and expiry times of its secrets, but without the secrets
+ * and their hashes.
+ */
 export function managedClient({ client, createdAt, readAt: now }: ClientRecord): ManagedClient<StoredClient> {
   const { secret = [], secretHashes = [], retiredAt, registration, ...rest } = client;
   const storedSecrets = [...[secret].flat(), ...secretHashes.filter((each) => isValid(each, now))];
@@ -51,7 +58,7 @@ export function managedClient({ client, createdAt, readAt: now }: ClientRecord):
 export const isDisabled = ({ retiredAt }: StoredClient): boolean => retiredAt !== undefined && retiredAt !== null;
 
 /**
- * Returns the options of a list of clients with their defaults.
+ * Returns the options of `listClients()` with their defaults.
  * @throws {InvalidArgumentError} If `limit` is not an integer from 1 to 1000.
  */
 export function parseListOptions({ after = '', limit = 100, ...filter }: ListClientsOptions) {
@@ -61,7 +68,7 @@ export function parseListOptions({ after = '', limit = 100, ...filter }: ListCli
   return { after, limit, ...filter };
 }
 
-/** Whether a client matches the search text and the disabled state of the list options. */
+/** Whether a client matches the search text and the wanted state, enabled or disabled, of the list options. */
 export function matchesListOptions(
   client: ManagedClient<StoredClient>,
   { search, disabled: retired }: ListClientsOptions,

@@ -21,9 +21,9 @@ import type { ClientPage } from './client-storage.js';
 import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
 import type { UnusedClients } from './unused-clients.js';
 
-/** Seconds for which a replaced secret stays valid. */
+/** Default number of seconds for which the old secrets stay valid after a rotation. */
 const OVERLAP = 86_400;
-/** Number of clients to read at a time. */
+/** Number of clients that `listClients()` reads from the database at a time. */
 const BATCH = 500;
 
 /** The part of a store that administers the clients in its storage. */
@@ -34,9 +34,10 @@ export class ManagedClients implements ClientsModel<StoredClient> {
   ) {}
 
   /**
-   * Saves a client: creates it, or replaces it as a whole. Its secrets stay, unless `secret` or `secretHashes` is set.
-   * A disabled client stays disabled, and a registered client keeps its registration access token.
-   * @throws {InvalidArgumentError} If the client is invalid.
+   * Creates a client, or replaces all fields of a client with this ID. Its secrets stay, unless `secret` or
+   * `secretHashes` is set. A disabled client stays disabled, and a registered client keeps its registration access
+   * token.
+   * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   async saveClient(client: StoredClient, options: SecretOptions = {}): Promise<void> {
     const { to, hasSecrets } = await prepareClient(this.context, client, options);
@@ -48,8 +49,8 @@ export class ManagedClients implements ClientsModel<StoredClient> {
   }
 
   /**
-   * Saves a new client. Returns `false` if a client with this ID exists.
-   * @throws {InvalidArgumentError} If the client is invalid.
+   * Saves a new client. Returns `false`, and saves nothing, if a client with this ID exists.
+   * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   async createClient(client: StoredClient, options: CreateClientOptions = {}): Promise<boolean> {
     const { to } = await prepareClient(this.context, client, options);
@@ -59,8 +60,9 @@ export class ManagedClients implements ClientsModel<StoredClient> {
   }
 
   /**
-   * Changes some fields of a client. Returns the changed client, or `undefined` if it does not exist.
-   * @throws {InvalidArgumentError} If the changed client is invalid, or a secret is changed.
+   * Changes some fields of a client. Returns the changed client, or `undefined` if no client with this ID exists.
+   * @throws {InvalidArgumentError} If the changed client is invalid, the changes contain a secret, or the application
+   * stores the clients.
    */
   async changeClient(
     clientId: string,
@@ -76,14 +78,16 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     return changed;
   }
 
-  /** Finds a client, disabled or not, without its secrets. */
+  /**
+   * Returns a client without its secrets, also if it is disabled. Returns `undefined` if no client with this ID exists.
+   */
   async findClient(clientId: string): Promise<ManagedClient<StoredClient> | undefined> {
     this.context.requireStoredClients();
     const record = await this.context.storage.findClient(clientId);
     return record && managedClient(record);
   }
 
-  /** Lists clients by their IDs, page by page. */
+  /** Returns a page of the clients that match the options, in the order of their IDs. */
   async listClients(options: ListClientsOptions = {}): Promise<ClientList<StoredClient>> {
     this.context.requireStoredClients();
     const { limit, after, ...filter } = parseListOptions(options);
@@ -101,9 +105,10 @@ export class ManagedClients implements ClientsModel<StoredClient> {
   }
 
   /**
-   * Gives a client a new secret. Its other secrets expire after `overlap` seconds, by the clock of the database.
-   * @returns the new secret, or `undefined` if the client does not exist
-   * @throws {InvalidArgumentError} If the secret or a time is invalid.
+   * Adds a new secret to a client. Its other secrets expire after `overlap` seconds by the clock of the database, or
+   * earlier if they already have an earlier expiry.
+   * @returns the new secret, or `undefined` if no client with this ID exists
+   * @throws {InvalidArgumentError} If the secret, `overlap` or `secretLifetime` is invalid.
    */
   async rotateClientSecret(
     clientId: string,
@@ -135,7 +140,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     if (!isKnown) throw new InvalidArgumentError('Invalid argument: the client does not exist');
   }
 
-  /** Disables a client and revokes its grants. Returns whether the client exists. */
+  /** Disables a client and revokes its grants. Returns whether a client with this ID exists. */
   async disableClient(clientId: string): Promise<boolean> {
     await this.unusedClients.promote(clientId);
     const isKnown = await this.context.requireStoredClients().change(clientId, ({ client, readAt: now }) => ({
@@ -146,7 +151,10 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     return isKnown;
   }
 
-  /** Enables a disabled client again. Its earlier codes and tokens stay revoked. Returns whether the client exists. */
+  /**
+   * Enables a disabled client again. Codes and tokens from before it was disabled stay revoked. Returns whether a
+   * client with this ID exists.
+   */
   async enableClient(clientId: string): Promise<boolean> {
     return this.context.requireStoredClients().change(clientId, ({ client: { retiredAt, ...to } }) => ({
       client: to,

@@ -21,7 +21,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   tokenendpointauthmethod: 'tokenEndpointAuthMethod',
 };
 
-/** Returns a misnamed field of a client with the correct name, or `undefined` if all names are correct. */
+/**
+ * Returns the first field of a client that has a wrong name, with the correct name. Returns `undefined` if there is
+ * none.
+ */
 export function findMisnamedField(client: object): { actual: string; expected: string } | undefined {
   for (const actual of Object.keys(client)) {
     const key = actual.toLowerCase().replaceAll(/[_-]/g, '').replace(/s$/, '');

@@ -10,23 +10,32 @@ import { isSessionClient } from './session-client.js';
 import type { GrantRow, RowKind } from './storage.js';
 import { NOTIFICATIONS } from './user-records.js';
 
-/** The name of the stored text that contains the revocation times of all issuers. The text begins with its revision. */
+/**
+ * The name of the stored text that contains the times of `revokeBefore()` for all issuers. The text begins with its
+ * revision.
+ */
 export const NOT_BEFORE = 'not-before';
-/** Number of characters of a revision, with which the text `NOT_BEFORE` begins. */
+/** Number of characters of the revision at the beginning of the text `NOT_BEFORE`. */
 export const REVISION_LENGTH = 32;
-/** Maximum number of attempts to write while concurrent requests write too. */
+/** Maximum number of attempts to save the text `NOT_BEFORE` while concurrent requests change it too. */
 const ATTEMPTS = 50;
-/** The key for all issuers. It cannot be the name of an issuer, since an issuer is a URL. RFC 8414 §2 */
+/**
+ * The property of the text `NOT_BEFORE` for all issuers. It cannot be the name of an issuer, since an issuer is a URL.
+ * RFC 8414 §2
+ */
 const ALL = '*';
 
-/** Row kinds with another revocation time than `grants`. Dynamically registered clients are never revoked by a time. */
+/**
+ * The row kinds to which the revocation time of `grants` does not apply. Consents have a time of their own. Dynamically
+ * registered clients (`nothing`) are never revoked by a time.
+ */
 const REVOKED_BY: Readonly<Partial<Record<RowKind, 'consents' | 'nothing'>>> = {
   consent: 'consents',
   registration: 'nothing',
 };
 
 /**
- * The revocation times of one issuer, in milliseconds since the epoch: grants or consents that began earlier are
+ * The revocation times of one issuer, in milliseconds since the epoch. Grants or consents that began earlier are
  * revoked.
  */
 export interface RevocationTimes {
@@ -54,8 +63,9 @@ export function isRevokedBefore(
 }
 
 /**
- * Returns the grants that `revokeBefore()` has not revoked. Sign-ins at clients and messages to them are never omitted,
- * so that clients are still notified of a logout. Grants that were revoked in other ways are not filtered out.
+ * Returns the grants that `revokeBefore()` has not revoked. Records of sign-ins at clients, and stored messages to
+ * clients, always stay, so that clients are still notified of a logout. Grants that were revoked by other methods are
+ * not removed.
  */
 export function withoutRevokedBefore(times: RevocationTimesByIssuer, grants: readonly GrantRow[]): GrantRow[] {
   if (times.size === 0) return [...grants];
@@ -77,8 +87,8 @@ function isBefore(
 }
 
 /**
- * Caches the revocation times in this process. Each look-up reads their revision in the same statement, and the times
- * are read again only if the revision has changed. So they cost no extra statement, and take effect at once in every
+ * Caches the times of `revokeBefore()` in this process. Each look-up of a row also reads the revision of the times, and
+ * the times are read again only if it has changed. So they cost no extra statement, and take effect at once in every
  * process.
  */
 export class RevocationTimesCache {
@@ -88,8 +98,8 @@ export class RevocationTimesCache {
   constructor(private readonly read: () => Awaitable<string | undefined>) {}
 
   /**
-   * Returns the revocation times of a revision.
-   * @param revision The revision that a look-up has read. If empty, no time was ever set.
+   * Returns the revocation times of all issuers.
+   * @param revision The revision that a look-up has read. If it is empty, no time was ever set.
    */
   async get(revision: string | null | undefined): Promise<RevocationTimesByIssuer> {
     if (!revision) return NONE;
@@ -110,7 +120,7 @@ interface Texts {
 }
 
 /**
- * Sets revocation times in one write. Returns the time that was applied.
+ * Saves the times before which grants are revoked. Returns the time that was set.
  * @throws {InvalidArgumentError} If the time is invalid or in the future, or an issuer is invalid.
  */
 export async function setRevocationTimes(
@@ -126,7 +136,7 @@ export async function setRevocationTimes(
     );
   }
   const now = await texts.readClock();
-  // Grants that began in this very millisecond are revoked too.
+  // Grants that began in the current millisecond are revoked too.
   const time = before?.getTime() ?? now + 1;
   if (time > now + 1) throw new InvalidArgumentError('Invalid argument: `before` must not be in the future');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -144,7 +154,9 @@ export async function setRevocationTimes(
   throw new Error(`Gave up setting the revocation time after ${ATTEMPTS} conflicting writes`);
 }
 
-/** Parses the text that is stored as `NOT_BEFORE`. If `undefined`, no time was ever set. */
+/**
+ * Parses the text that is stored as `NOT_BEFORE`. If it is `undefined`, no time was ever set, and the result is empty.
+ */
 export function parseRevocationTimes(text: string | undefined): RevocationTimesByIssuer {
   return new Map(text === undefined ? [] : (JSON.parse(text.slice(REVISION_LENGTH)) as [string, RevocationTimes][]));
 }

@@ -3,8 +3,8 @@ import type { StoreContext } from './store-context.js';
 import { NOTIFICATIONS } from './user-records.js';
 
 /**
- * The part of a store that stores messages to clients. Each message is a grant without tokens, which every storage can
- * list and remove.
+ * The part of a store that stores the messages to clients that are still to be delivered. Each message is a grant
+ * without tokens, which every storage can list and remove.
  */
 export class Notifications implements NotificationModel {
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'overridable'>) {}
@@ -18,18 +18,21 @@ export class Notifications implements NotificationModel {
     await this.context.storage.save(grant, []);
   }
 
-  /** Lists the stored messages. Claimed ones are listed too. */
+  /** Returns the messages to clients that are stored, also those that a process has claimed. */
   async listNotifications(): Promise<StoredNotification[]> {
     const grants = await this.context.storage.listGrants(NOTIFICATIONS);
     return grants.map(({ id, data }) => Object.assign(JSON.parse(data!) as Omit<StoredNotification, 'id'>, { id }));
   }
 
-  /** Claims a message for a number of seconds. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Claims a message for a number of seconds, so that only the caller delivers it. Returns `true` for exactly one of
+   * several concurrent callers.
+   */
   async claimNotification(id: string, seconds: number): Promise<boolean> {
     return this.context.overridable.once(`notification ${id}`, seconds);
   }
 
-  /** Removes a message that was delivered. */
+  /** Removes a message, so that it is not delivered again. */
   async removeNotification(id: string): Promise<void> {
     await this.context.storage.revokeGrants({ userId: NOTIFICATIONS, grantId: id });
   }

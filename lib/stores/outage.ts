@@ -75,6 +75,9 @@ export function isOutage(error: unknown): boolean {
   return REDIS.test(String(message)) || TEXTS.some((start) => message?.startsWith(start));
 }
 
-/** Whether a Redis server rejects commands until an operator acts, so that sending the command again is useless. */
+/**
+ * Whether an error means that a Redis server rejects commands until an operator acts, so that it is useless to send the
+ * command again.
+ */
 export const isPersistentOutage = (error: unknown) =>
   PERSISTENT.test(String((error as Partial<Error> | undefined)?.message));

@@ -1,11 +1,14 @@
 import type { ClientMetadata } from '../contracts/client-metadata.js';
 import type { Awaitable, Client, Falsy, Scope, User } from '../model/model.js';
 
-/** A stored client secret with its times. A hash without times is stored as a string and never expires. */
+/**
+ * The hash of a client secret with its creation and expiry times. A hash without times can be stored as a string and
+ * never expires.
+ */
 export interface SecretHash {
-  /** The hash that `newClientSecret()` or `hashSecret()` returned. */
+  /** The result of `newClientSecret()` or `hashSecret()`. */
   hash: string;
-  /** When the secret was created, in milliseconds since the epoch. */
+  /** When the secret was created, in milliseconds since the epoch. If omitted, this is unknown. */
   createdAt?: number;
   /**
    * When the secret expires, in milliseconds since the epoch, by the clock of the database. If omitted, it never
@@ -14,60 +17,71 @@ export interface SecretHash {
   expiresAt?: number;
 }
 
-/** A client as a store saves it, with its secrets and the scopes it may request. */
+/** A client of a store, with its secrets and the scopes that it may request. */
 export interface StoredClient extends Client {
   /** The name that users see. RFC 7591 §2 (`client_name`) */
   name?: string;
-  /** The secret in plain text, or several during a rotation. The store saves only hashes. At most five secrets. */
+  /**
+   * The secret in plain text, or a list during a rotation. It is stored only as a hash, or encrypted for
+   * `client_secret_jwt`. At most five secrets.
+   */
   secret?: string | readonly string[];
-  /** Hashes that `newClientSecret()` or `hashSecret()` returned, the newest first. At most five secrets. */
+  /** The results of `newClientSecret()` or `hashSecret()` for each secret, the newest first. At most five secrets. */
   secretHashes?: readonly (string | SecretHash)[];
-  /** The scopes that the client may request. If omitted, none. */
+  /** The scope values that the client may request. If omitted, it may request none. */
   scopes?: readonly string[];
   /**
-   * The scope of requests without `scope`. An empty string means tokens without a scope. If omitted, a client with
-   * `scopes` must send `scope` in each request. RFC 6749 §3.3
+   * The scope that the client gets if a request has no `scope`. An empty string: tokens without a scope. If omitted, a
+   * client with `scopes` must send `scope` in each request. RFC 6749 §3.3
    */
   defaultScope?: Scope;
   /**
-   * When users are asked for consent. `'never'`: for your own applications. `'once'`: and again for a larger scope.
-   * `'always'`: for every request. Default: `'once'`, but `'always'` for a client that other apps could impersonate: a
-   * public client whose redirect URI is not https. RFC 8252 §8.6
+   * When users are asked for consent. `'never'`: for your own applications. `'once'`: only again if the request exceeds
+   * the earlier consent. `'always'`: for every request. Default: `'once'`, but `'always'` for a client that other apps
+   * could impersonate, which is a public client whose redirect URI is not https. RFC 8252 §8.6
    */
   consent?: 'never' | 'once' | 'always';
-  /** When the client was disabled. If omitted, it is enabled. `disableClient()` sets it, `saveClient()` does not change it. */
+  /**
+   * When the client was disabled. If omitted, the client is enabled. `disableClient()` and `enableClient()` change it,
+   * `saveClient()` does not.
+   */
   retiredAt?: Date | string | number | null;
-  /** The client metadata, if the client registered itself or a client ID metadata document describes it. RFC 7591 §2 */
+  /** The client metadata, if the client registered itself or comes from a client ID metadata document. RFC 7591 §2 */
   metadata?: ClientMetadata;
   /**
-   * When the client registered itself, in milliseconds since the epoch, and the SHA-256 of its registration access
-   * token. RFC 7592 §1.2
+   * Set for a client that registered itself: the time, in milliseconds since the epoch, and the SHA-256 of its
+   * registration access token. RFC 7592 §1.2
    */
   registration?: { issuedAt: number; tokenHash: string };
   /**
-   * When a dynamically registered client expires unless it is used before, in milliseconds since the epoch. Never
-   * saved.
+   * When a client that registered itself expires unless it is used before, in milliseconds since the epoch. Set by the
+   * store, and omitted for all other clients.
    */
   expiresIfUnusedAt?: number;
 }
 
-/** Finds clients in a list or table of the application. If a store has no `Clients`, it stores clients itself. */
+/** Finds clients in a list or table of the application. If a store gets no such object, it stores clients itself. */
 export interface Clients {
   /** Finds a client by its exact ID. Returns a falsy value if it does not exist. */
   findById(id: string): Awaitable<StoredClient | Falsy>;
-  /** Replaces the hash of a client secret with a more expensive one. If omitted, old hashes stay. */
+  /**
+   * Replaces the hash of a client secret with a hash of higher cost. The store calls it after it has verified a secret
+   * with an outdated hash. If omitted, outdated hashes stay.
+   */
   replaceSecretHash?(id: string, old: string, replacement: string): Awaitable<unknown>;
 }
 
 /** Finds users in a table of the application. Users must have an `id`. */
 export interface Users {
-  /** Finds the user with this username and password, for the password grant. Returns a falsy value if they are wrong. */
+  /**
+   * Finds the user with this username and password, for the password grant. Returns a falsy value if they are wrong.
+   */
   findByCredentials(username: string, password: string): Awaitable<User | Falsy>;
   /** Finds a user by ID, whenever a session or token is used. Returns a falsy value if the user does not exist. */
   findById(id: string): Awaitable<User | Falsy>;
   /**
-   * Returns a value that changes with the password of a user: the password hash, or a counter. When it changes in any
-   * way, all grants and sessions of the user end. If omitted, a new password ends nothing.
+   * Returns a value that changes with the password of a user, such as the password hash or a counter. If the value
+   * changes, all grants and sessions of the user end. If this method is omitted, a new password ends nothing.
    */
   credentialOf?(user: User): string | number | null | undefined;
 }

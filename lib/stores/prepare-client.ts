@@ -6,7 +6,8 @@ import type { StoreContext } from './store-context.js';
 import { verifyClient, verifySeconds } from './verify-client.js';
 
 /**
- * Returns a client as a store saves it, with its secrets hashed, and whether it has secrets.
+ * Returns a client as a store saves it, with hashed or encrypted secrets (`to`), and whether it has secrets
+ * (`hasSecrets`).
  * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
  */
 export async function prepareClient(

@@ -6,8 +6,8 @@ import type { StoredClient } from './ports.js';
 import type { EncryptedSecrets } from './encrypted-secrets.js';
 
 /**
- * Returns a dynamically registered client as it is stored, with the hash of its secret and of its registration access
- * token.
+ * Returns a dynamically registered client as it is stored, with the hash of its registration access token, and its
+ * secret hashed or encrypted.
  */
 export function newRegisteredClient(
   { client, issuedAt }: Registration,
@@ -21,7 +21,8 @@ export function newRegisteredClient(
 }
 
 /**
- * The fields that a client's registration sets and replaces. Fields that the application has added to the client stay.
+ * The fields that a client declares when it registers itself or updates its registration. Other fields, which the
+ * application has added, stay unchanged.
  */
 const DECLARED: readonly (keyof MetadataClient)[] = [
   'grants',
@@ -37,7 +38,7 @@ const DECLARED: readonly (keyof MetadataClient)[] = [
 export const declaredFields = (client: MetadataClient) =>
   Object.fromEntries(DECLARED.map((name) => [name, client[name]]));
 
-/** Returns a client whose only secret is this one. */
+/** Returns a client with this secret, hashed or encrypted, as its only secret. */
 export function withSecret(
   { secret: _, ...client }: StoredClient,
   secret: string,
@@ -47,8 +48,8 @@ export function withSecret(
 }
 
 /**
- * Returns an unused registered client with new metadata. Its registration access token stays, and its secret unless
- * `secret` is set.
+ * Returns a registered client that was never used, with new metadata. Its registration access token stays. Its secret
+ * stays too, unless `secret` is set.
  */
 export function changedRegistration(
   { registration, secretHashes }: StoredClient,
@@ -60,7 +61,10 @@ export function changedRegistration(
   return { ...client, registration, ...(hashes && { secretHashes: hashes }) };
 }
 
-/** Whether a secret belongs to a dynamically registered client. These secrets are random, so a fast hash suffices. */
+/**
+ * Whether a secret is that of a client that registered itself and was never used. These secrets are random, so a fast
+ * hash suffices.
+ */
 export function matchesSecret(
   { secretHashes = [] }: StoredClient,
   secret: string,

@@ -26,8 +26,8 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
   ) {}
 
   /**
-   * Saves a client that has registered itself. If `expiresAt` is set, the client is deleted at that time unless it is
-   * used before.
+   * Saves a client that has registered itself. If `expiresAt` is set, the client expires at that time, unless a code or
+   * token is issued to it before.
    */
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     const client = newRegisteredClient(registration, credentials, this.context.secrets.encryption);
@@ -37,8 +37,8 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
   }
 
   /**
-   * Finds a registration. Returns `undefined` if it does not exist, or the registration access token is wrong. RFC 7592
-   * §2.1
+   * Returns a dynamically registered client for its registration access token. Returns `undefined` if the client does
+   * not exist, or the token is wrong. RFC 7592 §2.1
    */
   async getRegistration(
     clientId: string,
@@ -56,7 +56,10 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     return expiresIfUnusedAt === undefined ? registration : { ...registration, expiresAt: new Date(expiresIfUnusedAt) };
   }
 
-  /** Replaces the metadata of a registered client. Returns `false` if the client does not exist. RFC 7592 §2.2 */
+  /**
+   * Replaces the metadata of a dynamically registered client, and its secret if a new one is passed. Returns `false` if
+   * the client does not exist. RFC 7592 §2.2
+   */
   async updateRegistration(registration: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const isChanged = await this.unusedClients.change(registration, clientSecret);
@@ -66,7 +69,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
     throw new Error(`Gave up updating the client after ${ATTEMPTS} conflicting writes`);
   }
 
-  /** Removes a registered client and revokes its grants. RFC 7592 §2.3 */
+  /** Removes a dynamically registered client and revokes its grants. RFC 7592 §2.3 */
   async revokeRegistration({ client: { id } }: Registration): Promise<void> {
     await this.context.overridable.removeClient(id);
   }

@@ -12,10 +12,10 @@ import type { StoredClient } from './ports.js';
 import { verifyUserId } from './user-records.js';
 import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from './storage.js';
 
-/** The grant properties of a code or token that the engine passes to save it. */
+/** The properties of a code or token that are stored in its grant. */
 type IssuedFields = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
 
-/** Returns the grant to save with a code or token. */
+/** Returns the grant to save with a code or token. If the code or token has no `grantId`, the grant gets a new ID. */
 export function grantRow(
   { scope, issuer, grantId = newGrantId(), credential }: IssuedFields & PasswordMarked,
   client: StoredClient,
@@ -35,7 +35,10 @@ export function grantRow(
   };
 }
 
-/** Returns a row of a grant, and extends the grant to the expiry of the row. */
+/**
+ * Returns a row of a code, token or other secret, which stores only its digest. If the row expires after the grant,
+ * extends the passed grant.
+ */
 export function rowOf(grant: GrantRow, kind: RowKind, secret: string, expiresAt: Date | undefined): Row {
   const expiry = expiresAt?.getTime() ?? FOREVER;
   grant.expiresAt = Math.max(grant.expiresAt, expiry);
@@ -53,7 +56,8 @@ export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: Use
   const rows = [rowOf(grant, 'access', accessToken, accessTokenExpiresAt)];
   if (refreshToken) {
     const refresh = rowOf(grant, 'refresh', refreshToken, refreshTokenExpiresAt);
-    // A client that requested a smaller scope keeps the whole scope in its refresh token. RFC 6749 §6
+    // If the client requested a smaller scope for the access token, the refresh token keeps the whole scope.
+    // RFC 6749 §6
     refresh.scope = scopeText(token.refreshTokenScope) ?? grant.scope;
     rows.push(refresh);
   }
@@ -64,7 +68,7 @@ export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: Use
   return { grant, rows };
 }
 
-/** Returns the properties of a code or token that have no column, as JSON. So new features need no new columns. */
+/** Returns the properties of a code or token that have no column of their own, as JSON. `null` if there are none. */
 export function dataOf(issued: object, more?: Record<string, unknown>): string | null {
   let data: Record<string, unknown> | undefined = more;
   for (const name of Object.keys(issued)) {
@@ -76,9 +80,9 @@ export function dataOf(issued: object, more?: Record<string, unknown>): string |
 }
 
 /**
- * Returns the row of a code or refresh token to mark as used.
- * @param rotatedToken If set, the encrypted new tokens are stored with the used one, so that a retry gets the same
- * tokens.
+ * Returns the key of the row of a code or refresh token that is to be marked as used.
+ * @param rotatedToken The encrypted new tokens, if they are to be stored with the used refresh token, so that a retry
+ * within the rotation grace period gets the same tokens.
  */
 export function consumedRow(used: AuthorizationCode | RefreshToken, rotatedToken: string | undefined): ConsumedRow {
   const key: ConsumedRow =
@@ -89,13 +93,15 @@ export function consumedRow(used: AuthorizationCode | RefreshToken, rotatedToken
   return key;
 }
 
-/** The properties that all codes and tokens have in common when they are read. */
+/**
+ * The properties that authorization codes, access tokens and refresh tokens have in common when a store returns them.
+ */
 export type StoredTokenFields = Pick<
   RefreshToken<StoredClient>,
   'client' | 'user' | 'scope' | 'grantId' | 'issuer' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
 >;
 
-/** Returns the properties of a stored code or token. */
+/** Returns the properties of a stored code or token that all kinds have in common, with its client and user. */
 export function readTokenFields(row: StoredRow, client: StoredClient, user: User): StoredTokenFields {
   const { scope, grantId, issuer, data, revokedAt, revokedAgo } = row;
   const fields: StoredTokenFields = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
@@ -110,8 +116,8 @@ export function readTokenFields(row: StoredRow, client: StoredClient, user: User
 }
 
 /**
- * Removes scope values that have been withdrawn from the client. Used for codes and refresh tokens, which result in new
- * tokens.
+ * Returns the properties of a code or refresh token without scope values that are no longer registered for the client,
+ * so that new tokens do not get them.
  */
 export function withCurrentScopes(fields: StoredTokenFields): StoredTokenFields {
   fields.scope = withinScope(fields.scope, fields.client.scopes);
@@ -119,7 +125,7 @@ export function withCurrentScopes(fields: StoredTokenFields): StoredTokenFields 
   return fields;
 }
 
-/** Returns a client without its secrets and its registration, as a store returns it. */
+/** Returns a client without its secrets and its registration access token, as the methods of a store return it. */
 export function withoutSecrets({ secret, secretHashes, registration, ...client }: StoredClient): StoredClient {
   return client;
 }
@@ -131,7 +137,7 @@ function userId(user: User): string | null {
     throw new InvalidArgumentError(
       `Invalid argument: the \`id\` of a user must not begin with \`oauth2:client:\`, which is reserved`,
     );
-  // Otherwise all users without an ID would be the same user.
+  // Users without an ID would all be taken for the same user.
   if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '' || Number.isNaN(id)) {
     throw new InvalidArgumentError('Invalid argument: the `id` of a user must be a non-empty string or a number');
   }

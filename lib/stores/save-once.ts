@@ -3,8 +3,8 @@ import { digest } from './client-secret.js';
 import type { GrantRow, Storage } from './storage.js';
 
 /**
- * Stores a grant without tokens under an ID that is derived from a name, so that concurrent processes store it once. If
- * the grant of a name was revoked, the next name is tried, and finally a random ID.
+ * Stores a grant without tokens under an ID that is derived from the first name. So concurrent processes that use the
+ * same name store it once. If that grant was revoked, the next name is tried, and finally a random ID.
  */
 export async function saveOnce(storage: Storage, names: readonly string[], grant: GrantRow): Promise<void> {
   for (const id of [...names.map(digest), newGrantId()]) {

@@ -2,7 +2,7 @@ import type { GrantRow, Row } from './storage.js';
 
 /** A column of a table, described for any relational database. */
 export interface Column {
-  /** The name of the column in the database. */
+  /** The name of the column in the database table. */
   name: string;
   type: 'varchar' | 'text' | 'bigint' | 'integer';
   length?: number;
@@ -10,13 +10,13 @@ export interface Column {
   primary?: true;
 }
 
-/** The columns of a table, keyed by the properties of a record. */
+/** The columns of a table, by the properties of a record that they store. */
 export type Columns<Field extends string = string> = Readonly<Record<Field, Column>>;
 
 const id = (name: string): Column => ({ name, type: 'varchar', length: 255 });
 const word = (name: string, length: number): Column => ({ name, type: 'varchar', length });
 const text = (name: string): Column => ({ name, type: 'text' });
-/** Returns a column for milliseconds since the epoch. */
+/** Returns a column for a time in milliseconds since the epoch. */
 const time = (name: string): Column => ({ name, type: 'bigint' });
 const count = (name: string): Column => ({ name, type: 'integer' });
 const key = (column: Column): Column => ({ ...column, primary: true });
@@ -26,9 +26,14 @@ const nullable = (column: Column): Column => ({ ...column, nullable: true });
 export const CLIENT_COLUMNS = {
   id: key(id('id')),
   secretHashes: text('secret_hashes'),
-  /** The other properties of the client as JSON. `null` if the client was removed, or the application stores it. */
+  /**
+   * The other properties of the client as JSON. `null` if the client was removed, or if the application stores the
+   * client itself.
+   */
   metadata: nullable(text('metadata')),
-  /** How often all grants of the client were revoked. Grants with a lower generation are revoked. */
+  /**
+   * How often all grants of the client were revoked at once. Grants that were saved with a lower number are revoked.
+   */
   generation: count('generation'),
   createdAt: time('created_at'),
 } satisfies Columns;
@@ -44,7 +49,10 @@ export const GRANT_COLUMNS = {
   createdAt: time('created_at'),
   lastUsedAt: nullable(time('last_used_at')),
   expiresAt: time('expires_at'),
-  /** The day of `expiresAt`, counted from 1970. An index on the exact time would be updated at each refresh. */
+  /**
+   * The day of `expiresAt`, as days since 1970. It has an index: an index on the exact time would be updated at each
+   * refresh.
+   */
   expiresOn: count('expires_on'),
   clientGeneration: count('client_generation'),
   revokedAt: nullable(time('revoked_at')),
@@ -65,8 +73,8 @@ export const ROW_COLUMNS = {
 } satisfies Columns<Exclude<keyof Row, 'lifetime'>> & Columns;
 
 /**
- * The columns of the indices. TypeORM generates the names of the indices, since these contain the application's
- * `entityPrefix`.
+ * The columns of each index of the table of grants. The ORM generates the names of the indices, since these contain the
+ * `entityPrefix` of the application.
  */
 export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [
   ['userId', 'revokedAt'],
@@ -78,10 +86,10 @@ export const ROW_INDICES: (keyof typeof ROW_COLUMNS)[][] = [['expiresAt']];
 /** Milliseconds in a day. */
 export const DAY = 86_400_000;
 
-/** Returns the column values of a new grant. */
+/** Returns the values of the columns for a grant that is to be inserted. */
 export function grantRecord(grant: GrantRow): Record<keyof typeof GRANT_COLUMNS, string | number | null> {
   return { ...grant, expiresOn: dayOf(grant.expiresAt), clientGeneration: 0, revokedAt: null };
 }
 
-/** Returns the day of a time, as `expiresOn` counts it. */
+/** Returns the day of a time as the number of days since 1970, as the column `expiresOn` stores it. */
 export const dayOf = (milliseconds: number): number => Math.floor(milliseconds / DAY);

@@ -1,10 +1,13 @@
 import { TemporarilyUnavailableError } from '../errors/index.js';
 
-/** Maximum number of waiting checks of one client, in addition to the running one. */
+/** Maximum number of secret checks of one client that may wait, in addition to the running one. */
 const MAX_WAITING = 16;
-/** Maximum milliseconds for which a check waits. Clients have given up after that. */
+/** Maximum milliseconds for which a secret check waits to start. Clients have given up after that. */
 const MAX_WAIT = 5000;
-/** Seconds after which a rejected client should retry (`Retry-After`). */
+/**
+ * Seconds after which a client should retry that was rejected because too many of its secrets are being verified
+ * (`Retry-After`).
+ */
 const RETRY_AFTER = 2;
 
 /**
@@ -21,15 +24,16 @@ interface WaitingCheck {
 }
 
 /**
- * The waiting checks by queue. The next check is the first of the first queue that is not busy, and that queue then
- * moves to the end.
+ * The waiting secret checks by queue: one queue for each client, and one for the application. The next check is the
+ * first of the first queue of which no check is running. That queue then moves to the end.
  */
 const queues = new Map<string, WaitingCheck[]>();
 const busyQueues = new Set<string>();
 
 /**
- * Checks the secret of a client, at most one check of a client at a time. Clients take turns, so a client with many
- * checks delays another client by one check. The limit holds for the whole process, which has one thread pool.
+ * Runs a check of a client secret. Only one check of each client runs at a time, and clients take turns, so a client
+ * with many checks delays another client by one check. The limit holds for the whole process, which has one thread
+ * pool.
  * @throws {TemporarilyUnavailableError} If too many checks of this client are waiting, or this one has waited too long.
  */
 export function withClientLimit<T>(clientId: string, check: () => Promise<T>): Promise<T> {
@@ -38,7 +42,10 @@ export function withClientLimit<T>(clientId: string, check: () => Promise<T>): P
   return isFull ? Promise.reject(tooMany()) : enqueue(queueName, check, performance.now() + MAX_WAIT);
 }
 
-/** Computes a hash for the application, one at a time. Calls are never rejected, since clients cannot cause them. */
+/**
+ * Runs a hash computation for the application, only one at a time. It is never rejected, however long it waits, since
+ * clients cannot cause such calls.
+ */
 export function withApplicationLimit<T>(work: () => Promise<T>): Promise<T> {
   return enqueue('application', work, Infinity);
 }
@@ -71,7 +78,10 @@ function startNext(): void {
   }
 }
 
-/** Returns the first check that has not waited too long, and rejects those before it. */
+/**
+ * Removes and returns the first check of a queue that has not waited too long. Rejects those before it. Returns
+ * `undefined` if none is left.
+ */
 function nextOf(queue: WaitingCheck[]): WaitingCheck | undefined {
   for (let check = queue.shift(); check; check = queue.shift()) {
     if (check.until >= performance.now()) return check;

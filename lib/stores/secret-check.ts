@@ -21,28 +21,28 @@ import { keepRecent } from '../crypto/lru.js';
 export interface SecretCheckOptions extends EncryptedSecretsOption {
   /**
    * Seconds for which a correct client secret is remembered, so that only the first request computes scrypt. Only a
-   * keyed digest is kept, in the memory of the process. A replaced secret is rejected at once. `0` disables it.
-   * Default: `300`.
+   * keyed digest is kept, in the memory of the process. After a rotation, an expired or removed secret is still
+   * rejected at once. `0` disables it. Default: `300`.
    */
   rememberSecretsFor?: number;
 }
 
-/** Maximum number of remembered secrets. */
+/** Maximum number of client secrets that are remembered after a correct check. */
 const LIMIT = 10_000;
 
-/** A stored hash that the secret may match, and the cache key of this match. */
+/** A scrypt hash of a client that a sent secret may match, with the cache key of this hash and secret. */
 interface Candidate {
   hash: SlowHash;
   name: string;
 }
 
-/** Verifies client secrets. The cost of wrong secrets is limited, and they do not delay other clients. */
+/** Verifies client secrets. Limits the cost of wrong secrets, so that they do not delay other clients. */
 export class SecretCheck {
-  /** Encrypts and decrypts the secrets that must be readable. */
+  /** Encrypts and decrypts the secrets of clients with `client_secret_jwt`. */
   readonly encryption: EncryptedSecrets;
   private readonly milliseconds: number;
   private readonly key = randomBytes(32);
-  /** Cache keys with their expiry, the oldest first. */
+  /** The cache keys of correct secrets, each with the time until which it is remembered. The oldest comes first. */
   private readonly remembered = new Map<string, number>();
   private readonly underWay = new Map<string, Promise<boolean>>();
 
@@ -57,14 +57,17 @@ export class SecretCheck {
     this.milliseconds = rememberSecretsFor * 1000;
   }
 
-  /** Returns the secrets of a client that are valid and can be read, as plain text. */
+  /**
+   * Returns the unexpired secrets of a client that are stored encrypted or in plain text, as plain text. Hashed secrets
+   * are omitted.
+   */
   readableSecrets({ secret, secretHashes = [] }: Partial<StoredClient>): string[] {
     return this.encryption.read({ secret, secretHashes: validHashes(secretHashes, Date.now()) });
   }
 
   /**
-   * Whether a secret belongs to the client. The response time may reveal whether a client exists, since client IDs are
-   * public. RFC 6749 §2.2
+   * Returns whether a secret is one of the client's unexpired secrets. The response time may reveal whether a client
+   * exists, since client IDs are public. RFC 6749 §2.2
    * @throws {TemporarilyUnavailableError} If too many secrets of this client are being verified.
    */
   async isValidSecret({ id, secret: plain, secretHashes = [] }: StoredClient, secret: string): Promise<boolean> {
@@ -84,7 +87,10 @@ export class SecretCheck {
     return candidates.some(({ name }) => this.isRemembered(name)) || this.checkOnce(id, candidates, secret);
   }
 
-  /** Verifies a secret. Concurrent requests with the same secret share one verification. */
+  /**
+   * Returns whether a secret matches one of the hashes. Concurrent requests with the same client and secret share one
+   * verification.
+   */
   private checkOnce(id: string, candidates: readonly Candidate[], secret: string): Promise<boolean> {
     const names = [id, ...candidates.map(({ name }) => name)].join(' ');
     let check = this.underWay.get(names);
@@ -107,8 +113,8 @@ export class SecretCheck {
   }
 
   /**
-   * Replaces a hash with a more expensive one. A failure, for example on a read-only replica, is only a warning: the
-   * secret was correct.
+   * Replaces an outdated hash with one of higher cost. If this fails, for example on a read-only replica, only a
+   * warning is emitted, since the secret was correct. Does nothing if the clients have no `replaceSecretHash()`.
    */
   private async upgrade(id: string, stored: string, secret: string): Promise<void> {
     if (!this.clients.replaceSecretHash) return;

@@ -1,12 +1,15 @@
 import type { SessionClient } from '../model/session-clients.js';
 import type { GrantRow } from './storage.js';
 
-/** The beginning of the data of a grant without tokens that records a sign-in of a user at a client. */
+/** The beginning of the data of a grant that records the sign-in of a user at a client. Such a grant has no tokens. */
 const SESSION_CLIENT = '{"sid":';
 
 export const isSessionClient = ({ data }: GrantRow): boolean => data?.startsWith(SESSION_CLIENT) === true;
 
-/** Turns a grant into the record of a sign-in, which has no tokens. */
+/**
+ * Returns a grant that records the sign-in of a user at a client: the passed grant with data of the sign-in. It has no
+ * tokens.
+ */
 export function toSessionClientGrant(
   grant: GrantRow,
   { sid, sub, grantId, userId }: SessionClient,
@@ -16,11 +19,14 @@ export function toSessionClientGrant(
   return Object.assign(grant, { data, lastUsedAt: Date.now(), expiresAt: expiresAt.getTime() });
 }
 
-/** Returns the user and the session of a recorded sign-in. Records of an older version have no user. */
+/**
+ * Returns the user ID and the `sid` of the session from the record of a sign-in at a client. Records of an older
+ * version have no user ID.
+ */
 export const signInSession = ({ data }: GrantRow) =>
   JSON.parse(data!) as Pick<SessionClient, 'sid'> & Partial<Pick<SessionClient, 'userId'>>;
 
-/** Returns the sign-in of a user that a grant records. */
+/** Returns the sign-in of a user at a client that a grant records. */
 export function readSessionClient({ clientId, issuer, data }: GrantRow, userId: string): SessionClient {
   const signIn = JSON.parse(data!) as Pick<SessionClient, 'sid' | 'sub' | 'grantId'>;
   return { ...signIn, userId, clientId, issuer: issuer! };

@@ -11,43 +11,55 @@ import type { StoreContext } from './store-context.js';
 import type { GrantFilter, GrantRow } from './storage.js';
 import { sessionClientsOf } from './user-records.js';
 
-/** The part of a store that records at which clients users have signed in. Each sign-in is a grant without tokens. */
+/**
+ * The part of a store that records at which clients users have signed in, so that a logout notifies them. Each sign-in
+ * is a grant without tokens.
+ */
 export class SessionClients implements SessionClientModel {
   private readonly listeners = new Map<string, SignOutListener>();
 
   constructor(private readonly context: Pick<StoreContext, 'storage'>) {}
 
-  /** Records that a user has signed in at a client. */
+  /**
+   * Records until `expiresAt` that a user has signed in at a client. Repeated calls for the same sign-in store it once.
+   */
   async saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
     const { userId, clientId, issuer, sid, sub, grantId } = signIn;
     const empty = grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
     const grant = toSessionClientGrant(empty, signIn, expiresAt);
     grant.userId = sessionClientsOf(userId);
-    // A logout revokes the grant of the first name, and the user may sign in again in this session.
+    // After a logout, the grant of the first name is revoked. The second name is for a user who signs in again in the
+    // same session.
     const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
     await saveOnce(this.context.storage, [name, `${name} ${currentMinute()}`], grant);
   }
 
-  /** Finds and removes sign-ins. Each is returned to exactly one of several concurrent callers. */
+  /**
+   * Removes the recorded sign-ins that match a filter and returns them. Each is returned to exactly one of several
+   * concurrent callers.
+   */
   async takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
     const taken: SessionClient[] = [];
     try {
       await this.take(filter, taken);
     } catch (error) {
-      // No other caller gets the sign-ins that were removed already. The others are still stored.
+      // The sign-ins that were already removed must be returned, since no other caller gets them. The others are still
+      // stored.
       if (taken.length === 0) throw error;
     }
     return taken;
   }
 
-  /** Sets the listener for the sign-ins at an issuer that end when the grants of a user are revoked. */
+  /**
+   * Sets the listener that is called with the sign-ins at an issuer which end because the grants of a user are revoked.
+   */
   onSignOut(issuer: string, listener: SignOutListener): void {
     this.listeners.set(issuer, listener);
   }
 
   /**
-   * Revokes grants, and notifies the listeners of this process of the sign-ins that end with them. Sign-ins only end if
-   * the filter selects a user and not a single grant.
+   * Revokes grants, and calls the listeners of this process with the sign-ins at clients that end with them. Sign-ins
+   * end only if the filter selects a user and not a single grant.
    */
   async endWith<T>({ userId, grantId, ...filter }: GrantFilter, revoke: () => Promise<T>): Promise<T> {
     const taken: SessionClient[] = [];

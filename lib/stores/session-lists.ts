@@ -15,7 +15,10 @@ export class SessionLists implements SessionListModel {
     private readonly pages: GrantPages,
   ) {}
 
-  /** Returns the sessions of a user, those in which users signed in at a client, or both. */
+  /**
+   * Returns a page of sessions. With `userId`, only sessions of this user. With `clientId`, only sessions with a
+   * sign-in at this client. With both, both conditions must hold.
+   */
   async listSessions({ after, limit, ...selection }: GrantSelection & Paging): Promise<SessionList> {
     const filter = parseGrantFilter(selection);
     const { userId, clientId, issuer } = filter;
@@ -29,7 +32,7 @@ export class SessionLists implements SessionListModel {
     return { sessions: items, ...more };
   }
 
-  /** Ends one session of a user. Returns whether it was active. */
+  /** Ends one session of a user. Returns `false` if the user has no active session with this ID. */
   async endSession({ userId, id }: { userId: string | number; id: string }): Promise<boolean> {
     const { storage } = this.context;
     const filter = parseGrantFilter({ userId, grantId: id });
@@ -38,9 +41,10 @@ export class SessionLists implements SessionListModel {
   }
 
   /**
-   * Ends the sessions that `listSessions()` returns, one by one.
-   * @param selection `except` is the `id` of a session that stays.
-   * @returns how many were active
+   * Ends the sessions that `listSessions()` returns for this selection, one by one. If it selects all sessions of a
+   * user, also ends logins that wait for a second factor.
+   * @param selection `except` is the `id` of a session that does not end.
+   * @returns the number of sessions that were active
    */
   async endSessions({ except, ...selection }: GrantSelection & { except?: string }): Promise<number> {
     const { overridable } = this.context;
@@ -60,7 +64,10 @@ export class SessionLists implements SessionListModel {
     }
   }
 
-  /** Ends logins of a user that wait for a second factor, so that none of them becomes a session later. */
+  /**
+   * Ends logins of a user that wait for a second factor, so that none of them becomes a session later. Does nothing if
+   * a client is selected.
+   */
   private async endPendingLogins({ userId, clientId, issuer }: GrantFilter): Promise<void> {
     const { storage } = this.context;
     if (userId === undefined || clientId !== undefined) return;
@@ -76,8 +83,8 @@ export class SessionLists implements SessionListModel {
   }
 
   /**
-   * Returns a function that reads the sessions of a user from grants. With a client, only sessions with a sign-in at
-   * that client.
+   * Returns a function that returns the session of a grant in a list, or an empty list if the grant is no session. If a
+   * client is passed, only sessions with a sign-in at this client count.
    */
   private async sessionReader(userId: string, clientId?: string): Promise<(grant: GrantRow) => ListedSession[]> {
     if (clientId === undefined) return sessionsIn;
@@ -93,7 +100,10 @@ export class SessionLists implements SessionListModel {
     };
   }
 
-  /** Returns the sessions that belong to a recorded sign-in at a client. */
+  /**
+   * Returns the user's sessions with the `sid` of a sign-in at a client. Empty if the grant does not record such a
+   * sign-in.
+   */
   private async sessionsAtClient(grant: GrantRow, issuer: string | undefined): Promise<ListedSession[]> {
     if (!isSessionClient(grant)) return [];
     const { sid, userId } = signInSession(grant);
@@ -104,5 +114,5 @@ export class SessionLists implements SessionListModel {
   }
 }
 
-/** Returns the session of a grant, or an empty list if the grant has none. */
+/** Returns a list with the session that a grant represents. The list is empty if the grant is no session. */
 const sessionsIn = (grant: GrantRow): ListedSession[] => (isSessionGrant(grant) ? [listedSession(grant)] : []);

@@ -8,15 +8,15 @@ import type { StoredRow, GrantRow, Row } from './storage.js';
 
 /** The stored data of a session: how the user signed in. */
 interface StoredSignIn extends Omit<SignIn, 'authTime'>, PasswordMarked {
-  /** Milliseconds since the epoch. */
+  /** When the user signed in, in milliseconds since the epoch. */
   authTime: number;
   remember?: boolean;
 }
 
 /**
- * Returns the row of a session and the row of its remember-me token, with their grant. The grant belongs to no client.
- * Revoking all grants of the user revokes it too.
- * @param grantId The grant of a session that is continued. If omitted, a new grant.
+ * Returns the rows to save for a session: its own, and that of its remember-me token if it has one. Also returns their
+ * grant, which belongs to no client and is revoked with all grants of the user.
+ * @param grantId The ID of the grant if the session continues an earlier one. If omitted, a new grant.
  */
 export function sessionRows(
   session: Session,
@@ -42,18 +42,18 @@ export function sessionRows(
   return { grant, rows };
 }
 
-/** The beginning of the data of a session grant. */
+/** The beginning of the data of a grant that represents the session of a browser. */
 const SESSION = '{"session":';
 
 export const isSessionGrant = ({ data }: GrantRow): boolean => data?.startsWith(SESSION) === true;
 
 /**
- * Whether a grant belongs to a login that waits for a second factor. It is never listed, and ends with the user's
- * sessions.
+ * Whether a grant represents a login that waits for a second factor. Such a grant is never listed, and ends with the
+ * user's sessions.
  */
 export const isPendingLogin = ({ data }: GrantRow): boolean => data?.startsWith('{"pending":') === true;
 
-/** Returns the session of a grant, as lists of sessions show it. */
+/** Returns the session that a grant represents, in the form in which lists show it. */
 export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }: GrantRow): ListedSession {
   const { authTime, acr, amr, sid } = (JSON.parse(data!) as { session: StoredSignIn }).session;
   return {
@@ -69,7 +69,7 @@ export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }
   };
 }
 
-/** Returns the session that a row stores. */
+/** Returns the session that a row stores, with its user. */
 export function sessionOf({ data, expiresAt, issuer, grantId }: StoredRow, sessionId: string, user: User): Session {
   const { authTime, acr, amr, sid, remember } = JSON.parse(data!) as StoredSignIn;
   const times = { authTime: new Date(authTime), expiresAt: new Date(expiresAt) };

@@ -9,9 +9,7 @@ import type { StoredRow } from './storage.js';
 
 const NO_MARK: PasswordMarked = {};
 
-/**
- * The part of a store that stores the sessions of browsers. Each belongs to a grant of its own, which has no client.
- */
+/** The part of a store that stores the sessions of browsers. Each has a grant of its own, which has no client. */
 export class Sessions implements SessionModel, RememberedModel {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'users'>,
@@ -25,7 +23,9 @@ export class Sessions implements SessionModel, RememberedModel {
     await this.context.storage.save(grant, rows);
   }
 
-  /** Finds a session that is neither ended nor expired, with its user. */
+  /**
+   * Returns a session with its user. Returns `undefined` if it has ended or expired, or the user has a new password.
+   */
   async getSession(sessionId: string): Promise<Session | undefined> {
     const row = await this.context.storage.find('session', digest(sessionId));
     if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
@@ -33,18 +33,20 @@ export class Sessions implements SessionModel, RememberedModel {
     return user && sessionOf(row, sessionId, user);
   }
 
-  /** Ends a session, found by its ID or its remember-me token, and revokes its grant. Returns whether it was active. */
+  /**
+   * Ends the session with this ID or with this remember-me token, and revokes its grant. Returns whether it was active.
+   */
   async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
     const row = await this.context.storage.find('session', digest(sessionId));
     const isEnded = await this.context.storage.consume('session', digest(sessionId));
-    // Without its grant, an ended session is no longer listed.
+    // The grant is revoked too, so that an ended session is no longer listed.
     if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });
     return isEnded;
   }
 
   /**
-   * Finds a session by its remember-me token. If the token was replaced, `replacedAgo` is the number of seconds since
-   * then.
+   * Returns a session by its remember-me token. If the token was already replaced, the result has `replacedAgo`, the
+   * seconds since then.
    */
   async findRememberedSession(token: string): Promise<RememberedSession | undefined> {
     const row = await this.context.storage.find('session', digest(token));
@@ -56,18 +58,19 @@ export class Sessions implements SessionModel, RememberedModel {
   }
 
   /**
-   * Replaces a remember-me token and saves the continued session, in one step. Returns `true` for exactly one of
-   * several concurrent callers.
+   * Marks a remember-me token as used and saves the continued session with its new token, in one step. Returns `true`
+   * for exactly one of several concurrent callers.
    */
   async continueSession(token: string, session: Session): Promise<boolean> {
     const row = await this.context.storage.find('session', digest(token));
     if (!row || row.revokedAt !== null) return false;
-    // The password may have changed since the token was verified. The session keeps the password mark of its beginning.
+    // The password may have changed since the token was verified, so the session keeps the password mark from its
+    // beginning.
     const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as PasswordMarked, row.grantId);
     return this.context.storage.consumeAndSave({ kind: 'session', digest: digest(token) }, grant, rows);
   }
 
-  /** Returns the user of a session, or `undefined` if the user has a new password. */
+  /** Returns the user of a session. Returns `undefined` if the user no longer exists or has a new password. */
   private async currentUser(row: StoredRow): Promise<User | undefined> {
     const { users } = this.context;
     const user = await users.findById(row.userId!);

@@ -1,4 +1,4 @@
-/** The storage location of a store: a connection, and the prefix of its tables or keys. */
+/** Where a store saves its data: the connection, and the prefix of its tables or keys. */
 interface StorageLocation {
   readonly connection: object;
   readonly prefix: string | undefined;
@@ -15,7 +15,10 @@ export function registerStorageLocation(store: object, connection: object, prefi
   locations.set(store, { connection, prefix });
 }
 
-/** Whether two models are known to save their data in the same storage location. */
+/**
+ * Whether two models save their data in the same storage location. `false` if the location of one of them was not
+ * registered.
+ */
 export function hasSameStorage(one: object, other: object): boolean {
   if (one === other) return true;
   const [first, second] = [locations.get(one), locations.get(other)];

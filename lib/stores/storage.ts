@@ -9,7 +9,7 @@ export interface GrantRow {
   clientId: string;
   /** The ID of the user. `null` for a client credentials grant. */
   userId: string | null;
-  /** The issuer that issued the grant. `null` if the server has none. */
+  /** The issuer of the server that saved the grant. `null` if that server has no issuer. */
   issuer: string | null;
   /** The scope, separated by spaces. `null` if the grant has none. */
   scope: string | null;
@@ -17,9 +17,9 @@ export interface GrantRow {
   data: string | null;
   /** When the grant began. `save()` sets it to the time of the database. */
   createdAt: number;
-  /** When tokens were last issued for the grant. `null` if none were issued yet. */
+  /** When tokens were last issued for the grant. `null` if none were issued yet, or it is not a grant with tokens. */
   lastUsedAt: number | null;
-  /** When the last row of the grant expires. */
+  /** When the last row of the grant expires. It may be extended. */
   expiresAt: number;
 }
 
@@ -27,7 +27,7 @@ export interface GrantRow {
 export type RowKind =
   'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration' | 'device' | 'user_code';
 
-/** The primary key of a row. */
+/** The primary key of a row: its kind, and the digest of the code, token or ID. */
 export interface RowKey {
   kind: RowKind;
   /** The SHA-256 of a code, token or ID, as 43 characters of base64url. The code or token itself is never stored. */
@@ -36,7 +36,7 @@ export interface RowKey {
 
 /** The key of a row to mark as used, and optionally its new data. */
 export interface ConsumedRow extends RowKey {
-  /** The new data of the row. If omitted, the data is unchanged. */
+  /** The new data of the row. If omitted, the data stays unchanged. */
   data?: string;
 }
 
@@ -53,7 +53,7 @@ export interface Row extends RowKey {
   /** When the row expires. `FOREVER` if it never does. */
   expiresAt: number;
   /**
-   * Milliseconds until the row expires, from now by the clock of the database. If set, it takes precedence over
+   * Milliseconds until the row expires, from now by the clock of the database. If set, it is used instead of
    * `expiresAt`.
    */
   lifetime?: number;
@@ -74,7 +74,7 @@ export type StoredRow<R extends Row = Row> = R & {
    */
   expiresIn?: number;
   /**
-   * The client of the row, if the storage has read it together with the row. `null` if the client does not exist. If
+   * The client of the row, if the storage reads it together with the row. `null` if the client does not exist. If
    * omitted, the store looks the client up.
    */
   client?: StoredClient | null;
@@ -85,7 +85,7 @@ export interface GrantFilter {
   grantId?: string;
   userId?: string;
   clientId?: string;
-  /** The issuer of the grants. It is only set together with another field. */
+  /** The issuer of the grants. A filter with `issuer` always has another field too. */
   issuer?: string;
 }
 
@@ -95,15 +95,15 @@ export interface GrantFilter {
  *
  * Rules for all methods:
  * - Several processes call the methods concurrently, and their clocks differ. Compare times with the clock of the
- *   database.
+ * database.
  * - Each method is atomic unless it says otherwise: other callers observe all of its changes or none, even if the
- *   process stops.
+ * process stops.
  * - When a promise is fulfilled, the changes are durable, and every later call in any process observes them.
  * - A row is active only while its grant is. Look up the grant together with the row instead of changing its rows. So
- *   revoking a grant is one write, which also covers rows that are saved concurrently or later.
+ * revoking a grant is one write, which also covers rows that are saved concurrently or later.
  * - `revokeBefore()` of a store saves its times as the text `NOT_BEFORE`, with `replaceText()`. Read the first
- *   `REVISION_LENGTH` characters of this text together with each row or list of grants. `RevocationTimesCache` returns
- *   the times for them.
+ * `REVISION_LENGTH` characters of this text together with each row or list of grants. `RevocationTimesCache` returns
+ * the times for them.
  * - If the database fails, the promise rejects. The caller does not know then whether the changes were made.
  */
 export interface Storage {
@@ -112,7 +112,7 @@ export interface Storage {
    *
    * - A new grant is inserted. Its `createdAt` is the time of the database.
    * - A known grant is extended: it gets `lastUsedAt` unless that is `null`, and the later one of both `expiresAt`. Its
-   *   other fields are unchanged.
+   * other fields are unchanged.
    * - A revoked grant stays revoked. The call does not fail, but `find()` never returns the rows.
    *
    * Concurrent calls with the same new grant save the grant once, and the rows of every call. This method need not be
@@ -195,14 +195,14 @@ export interface Storage {
   hasGrant(id: string): Awaitable<boolean>;
   /**
    * Returns the grants of a user that are active, have not expired and have a `lastUsedAt`. The most recently used
-   * grant comes first. Pass the result through `withoutRevokedBefore()`, which omits grants that `revokeBefore()` has
-   * revoked.
+   * grant comes first. An implementation passes the result through `withoutRevokedBefore()`, which omits grants that
+   * `revokeBefore()` has revoked.
    */
   listGrants(userId: string): Awaitable<GrantRow[]>;
   /**
-   * Returns a page of the grants that match a filter, are active and have not expired, in a stable order. A grant that
-   * is extended between two calls may appear on two pages, but no grant is omitted. Pass the grants through
-   * `withoutRevokedBefore()`. So a page may be empty and still have a `next`.
+   * Returns a page of the active, unexpired grants that match a filter, in a stable order. A grant that is extended
+   * between two calls may appear on two pages, but no grant is omitted. An implementation passes the grants through
+   * `withoutRevokedBefore()`, which may remove all of them. Then the page is empty, but still has a `next`.
    * @param filter at least one of `grantId`, `userId` and `clientId`
    * @param after The cursor of the last grant that was read, or the `next` of the previous page. If `undefined`, the
    * first page.
@@ -220,7 +220,7 @@ export interface Storage {
 
 /** A page of grants. */
 export interface GrantPage {
-  /** The cursor to continue after. If omitted, this is the last page. */
+  /** The cursor to pass as `after` for the next page. If omitted, this is the last page. */
   next?: string;
   grants: { grant: GrantRow; cursor: string }[];
 }

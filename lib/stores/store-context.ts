@@ -9,7 +9,7 @@ import type { SecretCheck } from './secret-check.js';
 import type { ClientStorage } from './client-storage.js';
 import type { StoredRow, Storage } from './storage.js';
 
-/** The context that all parts of a store share. */
+/** What all parts of a store share: its storage, the clients and users, and its overridable methods. */
 export interface StoreContext {
   readonly storage: Storage & ClientStorage;
   readonly clients: Clients;
@@ -24,7 +24,7 @@ export interface StoreContext {
 }
 
 /**
- * Methods of the store that its parts call. An application may override them in a subclass. The parts call no other
+ * The methods of a store that its parts call. An application may override them in a subclass. The parts call no other
  * methods of the store.
  */
 export interface OverridableMethods {

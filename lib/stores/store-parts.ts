@@ -17,7 +17,7 @@ import { Tokens } from './tokens.js';
 import { UserGrants } from './user-grants.js';
 import { UnusedClients } from './unused-clients.js';
 
-/** The parts of a store. */
+/** The parts of a store, each of which implements the methods of one model interface. */
 export type StoreParts = ReturnType<typeof makeParts>;
 
 /** Creates the parts of a store. The context must be complete. */

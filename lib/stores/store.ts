@@ -66,20 +66,21 @@ import { makeParts, type StoreParts } from './store-parts.js';
 import type { ClientStorage } from './client-storage.js';
 import type { StoredRow, Storage } from './storage.js';
 
-/** The name of the text that holds the signing keys. */
+/** The name under which `readText()` returns the encrypted signing keys. */
 const SIGNING_KEYS = 'signing-keys';
 
 /** The options of every store. */
 export interface StoreOptions extends SecretCheckOptions {
-  /** Finds the users of the application. */
+  /** An object that finds the users of the application. */
   users: Users;
-  /** Finds the clients of the application. If omitted, the store saves clients in its storage. */
+  /** An object that finds the clients of the application. If omitted, the store saves clients in its storage. */
   clients?: Clients | undefined;
 }
 
 /**
- * A model over any `Storage`: the base class of the ready-made stores. It hashes client secrets, codes and tokens, so
- * that a storage never receives their plain text. Applications may extend a store and override its methods.
+ * A model over any `Storage`: the base class of the ready-made stores. It hashes client secrets, codes and tokens, and
+ * encrypts the secrets of clients with `client_secret_jwt`, so that a storage never receives plain text. Applications
+ * may extend a store and override its methods.
  */
 export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   implements
@@ -105,14 +106,14 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   protected readonly clients: Clients;
   protected readonly users: Users;
   protected readonly secrets: SecretCheck;
-  /** The clients of the storage. `undefined` if the application stores its clients. */
+  /** The clients that this store saves in its storage. `undefined` if the application stores its clients itself. */
   protected readonly storedClients: StoredClients | undefined;
-  /** The parts that implement the methods. Subclasses should call the methods of the store instead. */
+  /** The objects that implement the methods of this store. Subclasses should call the methods of the store instead. */
   protected readonly parts: StoreParts;
 
   /**
-   * Returns the secrets of a client that signs with them. `undefined` without the option `encryptSecretsWith`, since
-   * hashed secrets cannot be read. OpenID Connect Core §9
+   * Returns the secrets of a client with `client_secret_jwt`, as plain text. `undefined` without the option
+   * `encryptSecretsWith`, since hashed secrets cannot be read. OpenID Connect Core §9
    */
   readonly getClientSecrets: ((client: Client) => Promise<readonly string[]>) | undefined;
 
@@ -153,15 +154,17 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   // Clients and users
 
   /**
-   * Finds an enabled client.
+   * Returns an enabled client without its secrets. Returns `undefined` if it does not exist, is disabled, or the secret
+   * is wrong.
    * @param clientSecret The secret to verify. If `null`, no secret is verified.
-   * @returns the client without its secrets, or `undefined` if it does not exist or the secret is wrong
    */
   getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     return this.parts.knownClients.getClient(clientId, clientSecret);
   }
 
-  /** Finds the user with this username and password, for the password grant. */
+  /**
+   * Returns the user with this username and password, for the password grant. Returns a falsy value if they are wrong.
+   */
   async getUser(username: string, password: string): Promise<User | Falsy> {
     return this.users.findByCredentials(username, password);
   }
@@ -177,11 +180,11 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Validates the requested scope against the scopes of the client.
-   * @returns `true` for the requested scope, the client's `defaultScope` if none was requested, or `false` if the scope
-   * is not registered for the client
-   * @throws {InvalidScopeError} If no scope was requested, and the client has `scopes` but no `defaultScope`. RFC 6749
-   * §3.3
+   * Decides which scope the client gets.
+   * @returns `true`: the requested scope. A string: the client's `defaultScope`, since no scope was requested. `false`:
+   * none, since a value is not registered for the client.
+   * @throws {InvalidScopeError} If no scope was requested, and the client has `scopes` but no `defaultScope`.
+   * RFC 6749 §3.3
    */
   async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
     return scopeFor(client, scope);
@@ -189,17 +192,23 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   // Authorization codes and tokens
 
-  /** Saves an authorization code with its grant. Returns the code with its client and user. */
+  /** Saves an authorization code and, if it is new, its grant. Returns the code with its client and user. */
   saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     return this.parts.codes.saveAuthorizationCode(code, client, user);
   }
 
-  /** Finds an authorization code. A used code is found too, with `revokedAt`. */
+  /**
+   * Returns a stored authorization code, or `undefined` if it is unknown or its grant was revoked. A used code is
+   * returned too, with `revokedAt`.
+   */
   getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
     return this.parts.codes.getAuthorizationCode(authorizationCode);
   }
 
-  /** Marks an authorization code as used. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Marks an authorization code as used. Returns `true` for exactly one of several concurrent callers, and `false` if
+   * the code is unknown or already used.
+   */
   revokeAuthorizationCode(code: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
     return this.parts.codes.revokeAuthorizationCode(code);
   }
@@ -209,7 +218,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.tokens.saveToken(token, client, user);
   }
 
-  /** Saves a token that was issued in exchange for a subject token. It is revoked together with the subject token. RFC 8693 */
+  /**
+   * Saves a token that was issued in exchange for a subject token. When the subject token or its grant is revoked, the
+   * saved token is revoked too. RFC 8693
+   */
   saveExchangedToken(
     subject: Token | RefreshToken,
     token: Unsaved<Token>,
@@ -220,8 +232,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Marks an authorization code or refresh token as used and saves the new token, in one step.
-   * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
+   * Marks an authorization code or refresh token as used and saves the new tokens, in one step.
+   * @returns the new token for exactly one of several concurrent callers, otherwise `undefined`
    */
   redeem(
     used: AuthorizationCode | RefreshToken,
@@ -232,17 +244,26 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.tokens.redeem(used, token, client, user);
   }
 
-  /** Finds an access token that was not revoked, with its client and user. Its expiry may be in the past. */
+  /**
+   * Returns an access token with its client and user, or `undefined` if it is unknown or was revoked. Its expiry may be
+   * in the past.
+   */
   getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     return this.parts.tokens.getAccessToken(accessToken);
   }
 
-  /** Finds a refresh token. A used refresh token is found too, with `revokedAt`. */
+  /**
+   * Returns a stored refresh token, or `undefined` if it is unknown or its grant was revoked. A used refresh token is
+   * returned too, with `revokedAt`.
+   */
   getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     return this.parts.tokens.getRefreshToken(refreshToken);
   }
 
-  /** Marks a refresh token as used. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Marks a refresh token as used. Returns `true` for exactly one of several concurrent callers, and `false` if it is
+   * unknown or already used.
+   */
   revokeToken(token: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
     return this.parts.tokens.revokeToken(token);
   }
@@ -259,7 +280,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.devices.saveDeviceAuthorization(authorization, client);
   }
 
-  /** Finds a device authorization by its device code. Denied and used ones are found too. */
+  /**
+   * Returns a device authorization by its device code, also if it was denied or used. Returns `undefined` if it is
+   * unknown or its grant was revoked.
+   */
   getDeviceAuthorization(deviceCode: string): Promise<DeviceAuthorization<StoredClient> | undefined> {
     return this.parts.devices.getDeviceAuthorization(deviceCode);
   }
@@ -269,7 +293,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.devices.getDeviceAuthorizationByUserCode(userCode);
   }
 
-  /** Stores the decision of a user. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Stores the decision of a user about a device authorization. Returns `true` for exactly one of several concurrent
+   * callers, and `false` if it was already decided.
+   */
   decideDeviceAuthorization(
     authorization: Pick<DeviceAuthorization, 'id'>,
     decision: DeviceDecision,
@@ -278,8 +305,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Stores a longer polling interval. Returns `false` if the device authorization was changed at the same time. RFC
-   * 8628 §3.5
+   * Stores a longer polling interval. Returns `false` if the device authorization was changed by a concurrent request,
+   * so nothing was stored. RFC 8628 §3.5
    */
   slowDownDevice(authorization: Pick<DeviceAuthorization, 'id'>, interval: number): Promise<boolean> {
     return this.parts.devices.slowDownDevice(authorization, interval);
@@ -291,7 +318,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Marks a device code as used and saves its token, in one step.
+   * Marks a device code as used and saves the token that is issued for it, in one step.
    * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
    */
   redeemDeviceCode(
@@ -305,25 +332,31 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   // Pushed authorization requests
 
-  /** Saves a pushed authorization request. It expires at `openUntil` unless it is opened before. RFC 9126 §2 */
+  /**
+   * Saves a pushed authorization request. It expires at `openUntil` unless `openPushedRequest()` is called before.
+   * RFC 9126 §2
+   */
   savePushedRequest(request: PushedRequest): Promise<void> {
     return this.parts.pushedRequests.savePushedRequest(request);
   }
 
-  /** Finds a pushed authorization request that is neither used nor expired. */
+  /** Returns a pushed authorization request, or `undefined` if it is unknown, used or expired. */
   getPushedRequest(requestUri: string): Promise<PushedRequest | undefined> {
     return this.parts.pushedRequests.getPushedRequest(requestUri);
   }
 
   /**
-   * Extends the lifetime of a pushed authorization request for the time of the interaction. Does nothing if it was
-   * opened before.
+   * Extends the lifetime of a pushed authorization request, so that the user has time to sign in and consent. Does
+   * nothing if it was extended before.
    */
   openPushedRequest(request: PushedRequest): Promise<void> {
     return this.parts.pushedRequests.openPushedRequest(request);
   }
 
-  /** Marks a pushed authorization request as used. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Marks a pushed authorization request as used. Returns `true` for exactly one of several concurrent callers, and
+   * `false` if it is unknown or already used.
+   */
   revokePushedRequest(request: Pick<PushedRequest, 'requestUri'>): Promise<boolean> {
     return this.parts.pushedRequests.revokePushedRequest(request);
   }
@@ -335,46 +368,52 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.sessions.saveSession(session);
   }
 
-  /** Finds a session that is neither ended nor expired, with its user. */
+  /**
+   * Returns a session with its user. Returns `undefined` if it has ended or expired, or the user has a new password.
+   */
   getSession(sessionId: string): Promise<Session | undefined> {
     return this.parts.sessions.getSession(sessionId);
   }
 
-  /** Ends a session, found by its ID or its remember-me token. Returns whether it was active. */
+  /** Ends the session with this ID or with this remember-me token. Returns whether it was active. */
   revokeSession(session: Pick<Session, 'sessionId'>): Promise<boolean> {
     return this.parts.sessions.revokeSession(session);
   }
 
   /**
-   * Finds a session by its remember-me token. If the token was replaced, `replacedAgo` is the number of seconds since
-   * then.
+   * Returns a session by its remember-me token. If the token was already replaced, the result has `replacedAgo`, the
+   * seconds since then.
    */
   findRememberedSession(token: string): Promise<RememberedSession | undefined> {
     return this.parts.sessions.findRememberedSession(token);
   }
 
   /**
-   * Replaces a remember-me token and saves the continued session, in one step. Returns `true` for exactly one of
-   * several concurrent callers.
+   * Marks a remember-me token as used and saves the continued session with its new token, in one step. Returns `true`
+   * for exactly one of several concurrent callers.
    */
   continueSession(token: string, session: Session): Promise<boolean> {
     return this.parts.sessions.continueSession(token, session);
   }
 
-  /** Returns the sessions of a user, or those in which users signed in at a client, page by page. */
+  /**
+   * Returns a page of sessions. With `userId`, only sessions of this user. With `clientId`, only sessions with a
+   * sign-in at this client.
+   */
   listSessions(selection: GrantSelection & Paging): Promise<SessionList> {
     return this.parts.sessionLists.listSessions(selection);
   }
 
-  /** Ends one session of a user. Returns whether it was active. */
+  /** Ends one session of a user. Returns `false` if the user has no active session with this ID. */
   endSession(session: { userId: string | number; id: string }): Promise<boolean> {
     return this.parts.sessionLists.endSession(session);
   }
 
   /**
-   * Ends the sessions that `listSessions()` returns, one by one.
-   * @param selection `except` is the `id` of a session that stays.
-   * @returns how many were active
+   * Ends the sessions that `listSessions()` returns for this selection, one by one. If it selects all sessions of a
+   * user, also ends logins that wait for a second factor.
+   * @param selection `except` is the `id` of a session that does not end.
+   * @returns the number of sessions that were active
    */
   endSessions(selection: GrantSelection & { except?: string }): Promise<number> {
     return this.parts.sessionLists.endSessions(selection);
@@ -388,19 +427,28 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.sessionClients.saveSessionClient(signIn, expiresAt);
   }
 
-  /** Finds and removes sign-ins at clients. Each is returned to exactly one of several concurrent callers. */
+  /**
+   * Removes the recorded sign-ins at clients that match a filter and returns them. Each is returned to exactly one of
+   * several concurrent callers.
+   */
   takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
     return this.parts.sessionClients.takeSessionClients(filter);
   }
 
-  /** Sets the listener for sign-ins at an issuer that end when this process calls `revokeGrantsOf({ userId })`. */
+  /**
+   * Sets the listener that is called with the sign-ins at an issuer which end because this process calls
+   * `revokeGrantsOf({ userId })`.
+   */
   onSignOut(issuer: string, listener: SignOutListener): void {
     this.parts.sessionClients.onSignOut(issuer, listener);
   }
 
   // Grants and consents
 
-  /** Returns the active grants to a user's account. The most recently used grant comes first. */
+  /**
+   * Returns the active grants of a user, without those from before the user's last change of password. The most
+   * recently used grant comes first.
+   */
   listGrants(userId: string | number): Promise<ActiveGrant[]> {
     return this.parts.userGrants.listGrants(userId);
   }
@@ -408,27 +456,30 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /**
    * Returns the applications that have access to a user's account, or can get it again without asking for consent. The
    * most recently used application comes first.
-   * @param at If it has an `issuer`, only the applications at that issuer.
+   * @param at If it has an `issuer`, only applications with grants or consents at that issuer are returned.
    */
   listApplications(userId: string | number, at?: { issuer?: string }): Promise<AuthorizedApplication<StoredClient>[]> {
     return this.parts.userGrants.listApplications(userId, at);
   }
 
-  /** Returns the active grants of a user or of a client that have tokens, page by page. */
+  /**
+   * Returns a page of the active grants that have tokens. With `userId`, only grants of this user. With `clientId`,
+   * only grants of this client.
+   */
   pageGrants(selection: GrantSelection & Paging): Promise<GrantList> {
     return this.parts.grantPages.pageGrants(selection);
   }
 
-  /** Revokes one grant with its codes and tokens. Returns whether it was active. */
+  /** Revokes one grant with its codes and tokens. Returns `false` if it does not exist or was already revoked. */
   revokeGrant(grantId: string): Promise<boolean> {
     return this.parts.revocation.revokeGrant(grantId);
   }
 
   /**
-   * Revokes all grants that match every field of the filter, with their codes and tokens, in one step: `{ userId }`, `{
-   * clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. The remembered consents of
-   * these grants are revoked too, in separate steps. `{ userId }` also ends the user's sessions. In Redis, `{ clientId,
-   * issuer }` revokes grants one by one.
+   * Revokes all grants that match every field of the filter, with their codes and tokens, in one step: `{ userId }`,
+   * `{ clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. The remembered consents of
+   * these grants are revoked too, in separate steps. `{ userId }` also ends the user's sessions. In Redis,
+   * `{ clientId, issuer }` revokes grants one by one.
    *
    * @returns the number of grants that were active, consents and sessions included. The grants of a client are counted
    * up to 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` revoked
@@ -443,7 +494,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /**
    * Revokes everything whose grant began before a time, in one write: codes, tokens, sessions, device codes and pushed
    * requests.
-   * @returns the time that was applied
+   * @returns the time before which grants are revoked
    * @throws {InvalidArgumentError} If the time is invalid or in the future.
    */
   revokeBefore(which?: NotBefore): Promise<Date> {
@@ -451,14 +502,17 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Returns whether the user has consented to the request before. The `consent` setting of the client takes precedence.
-   * RFC 8252 §8.6
+   * Returns whether the user need not be asked for consent: an earlier consent covers the request and may be reused, or
+   * `consent` of the client is `never`. RFC 8252 §8.6
    */
   hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<boolean> {
     return this.parts.consents.hasConsented(user, request);
   }
 
-  /** Remembers a consent for a year, unless consents to this request must not be reused. */
+  /**
+   * Remembers a consent for a year. Does nothing if an earlier consent covers the request, or if consents to it must
+   * not be reused.
+   */
   saveConsent(user: User, request: ConsentRequest<StoredClient>): Promise<void> {
     return this.parts.consents.saveConsent(user, request);
   }
@@ -466,8 +520,9 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   // Client administration
 
   /**
-   * Saves a client: creates it, or replaces it as a whole. Its secrets stay, unless `secret` or `secretHashes` is set.
-   * A disabled client stays disabled, and a registered client keeps its registration access token.
+   * Creates a client, or replaces all fields of a client with this ID. Its secrets stay, unless `secret` or
+   * `secretHashes` is set. A disabled client stays disabled, and a registered client keeps its registration access
+   * token.
    * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   saveClient(client: StoredClient, options?: SecretOptions): Promise<void> {
@@ -475,7 +530,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Saves a new client. Returns `false` if a client with this ID exists.
+   * Saves a new client. Returns `false`, and saves nothing, if a client with this ID exists.
    * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   createClient(client: StoredClient, options?: CreateClientOptions): Promise<boolean> {
@@ -483,11 +538,13 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Changes some fields of a client. Fields that are `null` or `undefined` are removed. To change secrets, use
-   * `rotateClientSecret()`.
-   * @param changes The changed fields, or a function that returns them. The function may be called more than once.
-   * @returns the changed client, or `undefined` if it does not exist
-   * @throws {InvalidArgumentError} If the changed client is invalid, or the application stores the clients.
+   * Changes some fields of a client. Fields whose new value is `null` or `undefined` are removed. To change secrets,
+   * use `rotateClientSecret()`.
+   * @param changes The changed fields, or a function that gets the client and returns them. The function may be called
+   * more than once.
+   * @returns the changed client, or `undefined` if no client with this ID exists
+   * @throws {InvalidArgumentError} If the changed client is invalid, the changes contain a secret, or the application
+   * stores the clients.
    */
   changeClient(
     clientId: string,
@@ -496,20 +553,24 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.managedClients.changeClient(clientId, changes);
   }
 
-  /** Finds a client, disabled or not, without its secrets. */
+  /**
+   * Returns a client without its secrets, also if it is disabled. Returns `undefined` if no client with this ID exists.
+   */
   findClient(clientId: string): Promise<ManagedClient<StoredClient> | undefined> {
     return this.parts.managedClients.findClient(clientId);
   }
 
-  /** Lists clients by their IDs, page by page. */
+  /** Returns a page of the clients that match the options, in the order of their IDs. */
   listClients(options?: ListClientsOptions): Promise<ClientList<StoredClient>> {
     return this.parts.managedClients.listClients(options);
   }
 
   /**
-   * Gives a client a new secret. Its other secrets expire after `overlap` seconds, by the clock of the database.
-   * @returns the new secret, or `undefined` if the client does not exist
-   * @throws {InvalidArgumentError} If the secret or a time is invalid, or the application stores the clients.
+   * Adds a new secret to a client. Its other secrets expire after `overlap` seconds by the clock of the database, or
+   * earlier if they already have an earlier expiry.
+   * @returns the new secret, or `undefined` if no client with this ID exists
+   * @throws {InvalidArgumentError} If the secret, `overlap` or `secretLifetime` is invalid, or the application stores
+   * the clients.
    */
   rotateClientSecret(clientId: string, options?: RotateOptions): Promise<RotatedSecret | undefined> {
     return this.parts.managedClients.rotateClientSecret(clientId, options);
@@ -523,12 +584,15 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.managedClients.revokeOldClientSecrets(clientId);
   }
 
-  /** Disables a client and revokes its grants. Returns whether the client exists. */
+  /** Disables a client and revokes its grants. Returns whether a client with this ID exists. */
   disableClient(clientId: string): Promise<boolean> {
     return this.parts.managedClients.disableClient(clientId);
   }
 
-  /** Enables a disabled client again. Its earlier codes and tokens stay revoked. Returns whether the client exists. */
+  /**
+   * Enables a disabled client again. Codes and tokens from before it was disabled stay revoked. Returns whether a
+   * client with this ID exists.
+   */
   enableClient(clientId: string): Promise<boolean> {
     return this.parts.managedClients.enableClient(clientId);
   }
@@ -541,24 +605,24 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   // Dynamic client registration
 
   /**
-   * Returns whether clients can register themselves: the storage stores the clients, or a subclass overrides
-   * `saveRegistration()`.
+   * Returns whether clients can register themselves: `true` if the store saves clients in its storage, or a subclass
+   * overrides `saveRegistration()`.
    */
   canRegister(): boolean {
     return Boolean(this.storedClients) || this.saveRegistration !== Store.prototype.saveRegistration;
   }
 
   /**
-   * Saves a client that has registered itself. If `expiresAt` is set, the client is deleted at that time unless it is
-   * used before. RFC 7591 §3
+   * Saves a client that has registered itself. If `expiresAt` is set, the client expires at that time, unless a code or
+   * token is issued to it before. RFC 7591 §3
    */
   saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     return this.parts.registrations.saveRegistration(registration, credentials);
   }
 
   /**
-   * Finds a registration. Returns `undefined` if it does not exist, or the registration access token is wrong. RFC 7592
-   * §2.1
+   * Returns a dynamically registered client for its registration access token. Returns `undefined` if the client does
+   * not exist, or the token is wrong. RFC 7592 §2.1
    */
   getRegistration(
     clientId: string,
@@ -568,21 +632,21 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Replaces the metadata of a registered client, and its secret if there is one. Returns `false` if it does not exist.
-   * RFC 7592 §2.2
+   * Replaces the metadata of a dynamically registered client, and its secret if a new one is passed. Returns `false` if
+   * the client does not exist. RFC 7592 §2.2
    */
   updateRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<boolean> {
     return this.parts.registrations.updateRegistration(registration, credentials);
   }
 
-  /** Removes a registered client and revokes its grants. RFC 7592 §2.3 */
+  /** Removes a dynamically registered client and revokes its grants. RFC 7592 §2.3 */
   revokeRegistration(registration: Registration): Promise<void> {
     return this.parts.registrations.revokeRegistration(registration);
   }
 
   /**
-   * Returns whether no client is saved under this ID: a saved client takes precedence over a metadata document. CIMD
-   * §7.2
+   * Returns whether the client with this ID may come from a client ID metadata document. Returns `false` if a client is
+   * saved under this ID, since saved clients take precedence. CIMD §7.2
    */
   mayUseClientIdDocument(clientId: string): Promise<boolean> {
     return this.parts.knownClients.mayUseClientIdDocument(clientId);
@@ -590,27 +654,33 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   // Messages to clients, single-use values and signing keys
 
-  /** Stores a message to a client until it is removed or expires. */
+  /** Stores a message to a client until it is removed or expires, so that its delivery can be retried. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Promise<void> {
     return this.parts.notifications.saveNotification(notification, expiresAt);
   }
 
-  /** Lists the stored messages to clients. Claimed ones are listed too. */
+  /** Returns the messages to clients that are stored, also those that a process has claimed. */
   listNotifications(): Promise<StoredNotification[]> {
     return this.parts.notifications.listNotifications();
   }
 
-  /** Claims a message for a number of seconds. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Claims a message for a number of seconds, so that only the caller delivers it. Returns `true` for exactly one of
+   * several concurrent callers.
+   */
   claimNotification(id: string, seconds: number): Promise<boolean> {
     return this.parts.notifications.claimNotification(id, seconds);
   }
 
-  /** Removes a message that was delivered. */
+  /** Removes a message to a client, so that it is not delivered again. */
   removeNotification(id: string): Promise<void> {
     return this.parts.notifications.removeNotification(id);
   }
 
-  /** Marks a single-use value as used for a number of seconds. Returns `true` for the first caller only. */
+  /**
+   * Remembers a single-use value for a number of seconds. Returns `true` for exactly one of several concurrent callers,
+   * and `false` for the same value until the seconds have passed.
+   */
   async once(value: string, seconds: number): Promise<boolean> {
     return this.storage.once(digest(value), seconds);
   }
@@ -630,7 +700,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   // Operation
 
-  /** Verifies that the storage can look up an access token. Rejects if the database does not respond. */
+  /**
+   * Verifies that the storage can look up an access token. Rejects if the look-up fails or the database does not
+   * respond.
+   */
   async ping(): Promise<void> {
     await this.storage.find('access', digest(''));
   }
@@ -644,7 +717,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.storage.prune(batchSize);
   }
 
-  /** Finds the client of a row. An application may override this, for example to add fields of its own. */
+  /**
+   * Returns the client of a row, or `undefined` if it no longer exists or is disabled. An application may override
+   * this, for example to add fields of its own.
+   */
   protected clientOf(row: StoredRow): Promise<StoredClient | undefined> {
     return this.parts.knownClients.clientOf(row);
   }

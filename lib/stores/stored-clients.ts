@@ -8,14 +8,14 @@ import type { ClientRecord, ClientStorage } from './client-storage.js';
 
 const ATTEMPTS = 50;
 
-/** A change of a stored client: its new state, and whether to revoke its grants. */
+/** The result of a function that changes a stored client: the new client, and whether to revoke its grants. */
 export interface ClientUpdate {
   client: StoredClient;
-  /** Whether all grants of the client are revoked in the same step. */
+  /** Whether to revoke all grants of the client in the same step. Default: `false`. */
   revokesGrants?: boolean;
 }
 
-/** The clients of a storage. Changes are compare-and-set, so concurrent changes are never lost. */
+/** The clients that a store saves in its storage. Changes are compare-and-set, so concurrent changes are never lost. */
 export class StoredClients implements Clients {
   constructor(private readonly storage: ClientStorage) {}
 
@@ -38,8 +38,9 @@ export class StoredClients implements Clients {
   }
 
   /**
-   * Changes a client. If a concurrent request changes it too, `change` is called again with the new client.
-   * @returns whether the client exists
+   * Changes a client. If a concurrent request changes it too, `change` is called again with the client as it is then.
+   * @returns whether a client with this ID exists
+   * @throws {Error} If other requests have changed the client at each of the 50 attempts.
    */
   change(id: string, change: (record: ClientRecord) => Awaitable<ClientUpdate | undefined>): Promise<boolean> {
     return this.createOrChange(id, (record) => record && change(record));

@@ -3,7 +3,10 @@ import { quickHash, hashSecret } from './client-secret.js';
 import type { SecretHash, StoredClient } from './ports.js';
 import type { EncryptedSecrets } from './encrypted-secrets.js';
 
-/** Maximum number of secrets of a client. Verifying a wrong secret costs one scrypt for each chosen secret. */
+/**
+ * Maximum number of secrets of a client. Verifying a wrong secret computes scrypt once for each secret that was not
+ * generated.
+ */
 export const MAX_SECRETS = 5;
 
 /** The stored form of a secret: a hash, with or without times. */
@@ -12,18 +15,19 @@ export type StoredSecret = string | SecretHash;
 export const hashOf = (storedSecret: StoredSecret): string =>
   typeof storedSecret === 'string' ? storedSecret : storedSecret?.hash;
 
-/** Whether a secret has not expired. A secret with an invalid expiry counts as expired. */
+/** Whether a stored secret has not expired at a time. A secret with an invalid expiry counts as expired. */
 export function isValid(storedSecret: StoredSecret, now: number): boolean {
   return typeof storedSecret === 'string' || (storedSecret.expiresAt ?? Infinity) > now;
 }
 
-/** Returns the hashes of the secrets that have not expired. */
+/** Returns the hashes of those secrets that have not expired at a time. */
 export function validHashes(storedSecrets: readonly StoredSecret[], now: number): string[] {
   return storedSecrets.filter((each) => isValid(each, now)).map(hashOf);
 }
 
 /**
- * Hashes the secrets of a client, or encrypts them. Returns them in their stored form, together with `secretHashes`.
+ * Returns the secrets of a client in their stored form: the plain text secrets hashed or encrypted, and the hashes in
+ * `secretHashes` as they are.
  */
 export async function toStoredSecrets(
   { secret, secretHashes, tokenEndpointAuthMethod }: Partial<StoredClient>,
@@ -44,7 +48,8 @@ export function secretHash(hash: string, now: number, lifetime?: number): Secret
 }
 
 /**
- * Returns a client with a new secret. Its earlier secrets expire after `overlap` seconds, and expired ones are removed.
+ * Returns a client with a new secret. Its earlier secrets expire after `overlap` seconds, unless they expire before.
+ * Secrets that have already expired are removed.
  */
 export async function withRotatedSecret(
   { secret, secretHashes, ...client }: StoredClient,

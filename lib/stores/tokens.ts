@@ -34,14 +34,17 @@ export class Tokens
     private readonly grants: Grants,
   ) {}
 
-  /** Saves an access token, and its refresh token if it has one. */
+  /** Saves an access token, and its refresh token if it has one. Returns the token with its client and user. */
   async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
     const { grant, rows } = tokenRows(await this.grants.prepare(token, client, user), client, user);
     await this.context.storage.save(grant, rows);
     return { client, user, ...token };
   }
 
-  /** Saves a token with a reference to its subject token, so that it is revoked together with it. RFC 8693 */
+  /**
+   * Saves a token with a reference to its subject token. When the subject token or its grant is revoked, the saved
+   * token is revoked too. RFC 8693
+   */
   async saveExchangedToken(
     subject: Token | RefreshToken,
     token: Unsaved<Token>,
@@ -58,9 +61,9 @@ export class Tokens
   }
 
   /**
-   * Marks an authorization code or refresh token as used and saves the new token, in one step. If the grant is revoked
-   * at the same time, nothing is saved but the token is returned, as if the revocation had happened a moment later.
-   * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
+   * Marks an authorization code or refresh token as used and saves the new tokens, in one step. If the grant is revoked
+   * at the same time, the returned token is never valid, as if the grant had been revoked a moment later.
+   * @returns the new token for exactly one of several concurrent callers, otherwise `undefined`
    */
   async redeem(
     used: AuthorizationCode | RefreshToken,
@@ -68,7 +71,8 @@ export class Tokens
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
-    // The password mark of the code or refresh token stays: the user may have a new password since it was issued.
+    // The new token gets the password mark of the code or refresh token, since the user may have a new password since
+    // then.
     const marked = this.context.users.credentialOf
       ? { ...token, credential: (used as PasswordMarked).credential }
       : token;
@@ -78,7 +82,10 @@ export class Tokens
       : undefined;
   }
 
-  /** Finds an access token that was not revoked. `accessTokenExpiresAt` may be in the past. */
+  /**
+   * Returns an access token with its client and user, or `undefined` if it is unknown or was revoked.
+   * `accessTokenExpiresAt` may be in the past.
+   */
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     const row = await this.context.storage.find('access', digest(accessToken));
     if (!row || row.revokedAt !== null) return undefined;
@@ -95,14 +102,20 @@ export class Tokens
     return Object.assign(stored, { accessToken, accessTokenExpiresAt }) as Token<StoredClient>;
   }
 
-  /** Finds a refresh token. A used refresh token is found too, with `revokedAt`. */
+  /**
+   * Returns a stored refresh token, or `undefined` if it is unknown or its grant was revoked. A used refresh token is
+   * returned too, with `revokedAt`.
+   */
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     const row = await this.context.storage.find('refresh', digest(refreshToken));
     const stored = row && (await this.grants.read(row));
     return stored && { ...withCurrentScopes(stored), refreshToken, refreshTokenExpiresAt: new Date(row.expiresAt) };
   }
 
-  /** Marks a refresh token as used. Returns `true` for exactly one of several concurrent callers. */
+  /**
+   * Marks a refresh token as used. Returns `true` for exactly one of several concurrent callers, and `false` if it is
+   * unknown or already used.
+   */
   async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
     return this.context.storage.consume('refresh', digest(refreshToken));
   }

@@ -10,21 +10,21 @@ import type { StoreContext } from './store-context.js';
 import type { StoredRow } from './storage.js';
 import { verifyClient } from './verify-client.js';
 
-/** The client of the grant that an unused registered client belongs to. */
+/** The placeholder for the client of the grant under which a registered client is stored until it is used. */
 const NO_CLIENT = { id: '', grants: [] };
 
 /**
- * Dynamically registered clients that were never used. Each is a row that expires, like a code. When a code or token is
- * first issued to the client, it moves to the clients of the store: its row is marked as used, which prevents further
- * changes, and the last content of the row becomes the client. If the process stops in between, the client is still
- * read from the row.
+ * Stores clients that registered themselves and were never used. Each is a row that expires, like a code. When a code
+ * or token is first issued to the client, the client moves to the saved clients: its row is marked as used, which
+ * prevents further changes, and its last content becomes the saved client. If the process stops in between, the client
+ * is still read from the row.
  */
 export class UnusedClients {
   constructor(
     private readonly context: Pick<StoreContext, 'storage' | 'clients' | 'secrets' | 'requireStoredClients'>,
   ) {}
 
-  /** Saves a client that expires unless it is used before. */
+  /** Saves a client that has registered itself and expires unless a code or token is issued to it before. */
   async save(client: StoredClient, expiresAt: Date): Promise<void> {
     verifyClient(client);
     const grant = grantRow({}, NO_CLIENT, clientItself(NO_CLIENT));
@@ -34,8 +34,8 @@ export class UnusedClients {
   }
 
   /**
-   * Returns a registered client that is not among the saved clients: it is unused, or a process stopped while moving
-   * it.
+   * Returns a registered client that is stored here and not among the saved clients: it was never used, or a process
+   * stopped while it moved the client. Returns `undefined` if there is none with this ID.
    */
   async find(id: string): Promise<StoredClient | undefined> {
     const row = await this.row(id);
@@ -43,7 +43,10 @@ export class UnusedClients {
     return { ...clientIn(row), expiresIfUnusedAt: row.expiresAt };
   }
 
-  /** Moves an unused client to the saved clients, with all changes made until its row is marked as used. */
+  /**
+   * Moves an unused client to the saved clients, with all changes made until its row is marked as used. Does nothing if
+   * there is no unused client with this ID.
+   */
   async promote(id: string): Promise<void> {
     const { storage } = this.context;
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
@@ -51,14 +54,14 @@ export class UnusedClients {
     const isFinal = row.revokedAt !== null;
     if (!isFinal) await storage.consume('registration', digest(id));
     const last = isFinal ? row : await this.row(id);
-    // The storage rejects a client that was removed since its row was read.
+    // If the client was removed since its row was read, `addNewClient()` rejects its ID.
     if (last) await storage.addNewClient((await prepareClient(this.context, clientIn(last))).to);
   }
 
   /**
    * Changes an unused client.
-   * @returns Whether it was changed. `false` if a concurrent request has used or changed it. `undefined` if there is no
-   * unused client with this ID.
+   * @returns `true` if it was changed. `false` if a concurrent request has used or changed it. `undefined` if there is
+   * no unused client with this ID.
    */
   async change({ client }: Pick<Registration, 'client'>, secret: string | undefined): Promise<boolean | undefined> {
     const { storage, clients, secrets } = this.context;
@@ -70,7 +73,7 @@ export class UnusedClients {
     return storage.update(row, { ...row, data: JSON.stringify(changed) });
   }
 
-  /** Removes an unused client, so that it can never be used. Returns whether there was one. */
+  /** Removes an unused client, so that it can never be used. Returns whether there was one with this ID. */
   async remove(id: string): Promise<boolean> {
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
     if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });

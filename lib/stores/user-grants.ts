@@ -10,11 +10,14 @@ import type { StoreContext } from './store-context.js';
 import type { GrantRow } from './storage.js';
 import { consentsOf, verifyUserId } from './user-records.js';
 
-/** The part of a store that shows users which applications have access to their account. */
+/** The part of a store that returns which applications have access to a user's account. */
 export class UserGrants {
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'clients' | 'users'>) {}
 
-  /** Returns the active grants to a user's account. The most recently used grant comes first. */
+  /**
+   * Returns the active grants of a user, without those from before the user's last change of password. The most
+   * recently used grant comes first.
+   */
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
     const rows = (await this.currentGrants(userId)).filter((row) => !isConsent(row));
     const clients = await this.clientsOf(rows);
@@ -24,7 +27,7 @@ export class UserGrants {
   /**
    * Returns the applications that have access to a user's account, or can get it again without asking for consent. The
    * most recently used application comes first.
-   * @param at If it has an `issuer`, only the applications at that issuer.
+   * @param at If it has an `issuer`, only applications with grants or consents at that issuer are returned.
    */
   async listApplications(
     userId: string | number,
@@ -45,7 +48,10 @@ export class UserGrants {
     });
   }
 
-  /** Returns the grants of a user, without those that were given with an earlier password. */
+  /**
+   * Returns the grants of a user, without those from before the user's last change of password and without records of
+   * sign-ins.
+   */
   private async currentGrants(userId: string | number): Promise<GrantRow[]> {
     verifyUserId(String(userId));
     const { storage, users } = this.context;
@@ -54,7 +60,7 @@ export class UserGrants {
     return user ? rows.filter((row) => hasCurrentPassword(users, user, row)) : rows;
   }
 
-  /** Returns the clients of grants by their IDs. */
+  /** Returns the clients of grants by their IDs. The value is `undefined` for a client that no longer exists. */
   private async clientsOf(rows: readonly GrantRow[]): Promise<Map<string, StoredClient | undefined>> {
     const { clients } = this.context;
     const ids = [...new Set(rows.map(({ clientId }) => clientId))];
@@ -66,7 +72,10 @@ export class UserGrants {
 
 const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
 
-/** Returns a client that a metadata document describes, as it was when its latest grant was saved. */
+/**
+ * Returns a client from a client ID metadata document, as it was when its latest grant was saved. Returns `undefined`
+ * if no grant has a copy of it.
+ */
 function describedIn(rows: readonly GrantRow[], id: string): StoredClient | undefined {
   const row = rows.find(
     ({ clientId, data }) => clientId === id && data !== null && clientFromSnapshot({ clientId, data }),

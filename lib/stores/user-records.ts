@@ -5,15 +5,18 @@ import { digest } from './client-secret.js';
 const RESERVED = 'nest-oauth2:';
 
 /**
- * Returns the user ID under which the consents of a user are stored. Separate from the user's tokens, they can be read
- * in one look-up by user, however many tokens the user has.
+ * Returns the reserved user ID under which the consents of a user are stored. Since they are separate from the user's
+ * tokens, they can be read in one look-up, however many tokens the user has.
  */
 export const consentsOf = (userId: string): string => `${RESERVED}consents:${digest(userId)}`;
 
-/** Returns the user ID under which the sign-ins of a user at clients are stored. See `consentsOf()`. */
+/**
+ * Returns the reserved user ID under which the sign-ins of a user at clients are stored, separate from the user's
+ * tokens.
+ */
 export const sessionClientsOf = (userId: string): string => `${RESERVED}session-clients:${digest(userId)}`;
 
-/** The user ID and client ID under which messages to clients are stored. */
+/** The reserved ID under which messages to clients are stored, as both their user ID and their client ID. */
 export const NOTIFICATIONS = `${RESERVED}notifications`;
 
 /** Whether a user ID is reserved for records of the store. */

@@ -17,8 +17,8 @@ const CONSENTS: readonly unknown[] = ['never', 'once', 'always'];
 
 /**
  * Validates a client before it is stored.
- * @throws {InvalidArgumentError} If a field is invalid, so that all later requests of the client would fail, or is
- * misnamed.
+ * @throws {InvalidArgumentError} If a field is invalid, so that later requests of the client would fail, or if a field
+ * has a wrong name.
  */
 export function verifyClient(client: StoredClient): void {
   const { id, secret, secretHashes, grants, redirectUris, allowedOrigins, scopes, defaultScope, resources } = client;
@@ -81,8 +81,9 @@ export function verifyClient(client: StoredClient): void {
 }
 
 /**
- * @throws {InvalidArgumentError} If `secretLifetime` is not a valid lifetime, or `overlap` is not one, `0` or
- * `Infinity`.
+ * Validates the times of a new client secret.
+ * @throws {InvalidArgumentError} If `secretLifetime` is not a valid lifetime, or if `overlap` is neither a valid
+ * lifetime nor `0` nor `Infinity`.
  */
 export function verifySeconds({ overlap, secretLifetime }: { overlap?: unknown; secretLifetime?: unknown }): void {
   verifyField(!isGiven(secretLifetime) || isLifetime(secretLifetime), `\`secretLifetime\` must be ${SECONDS}`);

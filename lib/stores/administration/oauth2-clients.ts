@@ -20,8 +20,8 @@ import type { StoredClient } from '../ports.js';
 import { verifyClient, verifySeconds, verifySecret } from '../verify-client.js';
 
 /**
- * Authentication methods with a client secret. An unset method counts as one. RFC 7591 §2
- * (`token_endpoint_auth_method`)
+ * Client authentication methods with a client secret. `undefined` is one of them, since it means `client_secret_basic`.
+ * RFC 7591 §2 (`token_endpoint_auth_method`)
  */
 const SECRET_METHODS: readonly unknown[] = [
   undefined,
@@ -31,10 +31,12 @@ const SECRET_METHODS: readonly unknown[] = [
   'client_secret_jwt',
 ];
 
-/** The result of `OAuth2Clients.create()`. */
+/** The result of `OAuth2Clients.create()`: the new client, and its secret if one was generated. */
 export interface CreatedClient<C extends Client = StoredClient> {
   client: ManagedClient<C>;
-  /** The generated secret. It is returned only here and cannot be read later. If omitted, no secret was generated. */
+  /**
+   * The generated secret. It is returned only here and cannot be read later. `undefined` if no secret was generated.
+   */
   secret?: string;
 }
 
@@ -45,8 +47,9 @@ export interface CreatedClient<C extends Client = StoredClient> {
  */
 export class OAuth2Clients<C extends Client = StoredClient> {
   /**
-   * @param model A model with the methods of `ClientsModel`. A call of a missing method rejects and names the method.
-   * @param events receives the events about changed clients
+   * @param model A model with the methods of `ClientsModel`. Calling a method of this class rejects if the model lacks
+   * a method for it, and names the missing method.
+   * @param events receives an event about each change of a client
    */
   constructor(
     private readonly model: object,
@@ -54,8 +57,8 @@ export class OAuth2Clients<C extends Client = StoredClient> {
   ) {}
 
   /**
-   * Creates a client. A client without `id` gets a random one. A client that authenticates with a secret and has none
-   * gets a secret of 256 random bits.
+   * Creates a client. If `id` is omitted, the client gets a random ID. If its authentication method requires a secret
+   * and none is passed, the client gets a secret of 256 random bits.
    * @throws {InvalidArgumentError} If the client is invalid, or a client with this ID exists.
    */
   async create(
@@ -77,9 +80,10 @@ export class OAuth2Clients<C extends Client = StoredClient> {
   }
 
   /**
-   * Changes some fields of a client. Fields that are `undefined` or `null` are removed.
-   * @param changes The changed fields, or a function that returns them. The function may be called more than once.
-   * @returns the changed client, or `undefined` if it does not exist
+   * Changes some fields of a client. Fields whose new value is `undefined` or `null` are removed.
+   * @param changes The changed fields, or a function that gets the client and returns them. The function may be called
+   * more than once.
+   * @returns the changed client, or `undefined` if no client with this ID exists
    * @throws {InvalidArgumentError} If the changed client is invalid.
    */
   async change(clientId: string, changes: ClientChange<C>): Promise<ManagedClient<C> | undefined> {
@@ -94,20 +98,26 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     return changed || undefined;
   }
 
-  /** Finds a client, disabled or not, without its secrets. */
+  /**
+   * Returns a client without its secrets, also if it is disabled. Returns `undefined` if no client with this ID exists.
+   */
   async find(clientId: string): Promise<ManagedClient<C> | undefined> {
     return (await this.able('findClient').findClient(clientId)) || undefined;
   }
 
-  /** Lists clients by their IDs, page by page. */
+  /**
+   * Returns a page of the clients, in the order of their IDs. Disabled clients are included unless the options exclude
+   * them.
+   */
   async list(options: ListClientsOptions = {}): Promise<ClientList<C>> {
     return this.able('listClients').listClients(options);
   }
 
   /**
-   * Gives a client a new secret. Its other secrets expire after `overlap` seconds. Default of `overlap`: a day.
-   * @returns the new secret, or `undefined` if the client does not exist
-   * @throws {InvalidArgumentError} If the secret or a time is invalid.
+   * Adds a new secret to a client. Its other secrets expire after `overlap` seconds, or earlier if they already have an
+   * earlier expiry. Default of `overlap`: `86400`, a day.
+   * @returns the new secret, or `undefined` if no client with this ID exists
+   * @throws {InvalidArgumentError} If the secret, `overlap` or `secretLifetime` is invalid.
    */
   async rotateSecret(clientId: string, options: RotateOptions = {}): Promise<RotatedSecret | undefined> {
     const model = this.able('rotateClientSecret');
@@ -119,8 +129,9 @@ export class OAuth2Clients<C extends Client = StoredClient> {
   }
 
   /**
-   * Disables a client: every request of it is rejected, and its grants are revoked. The client stays stored.
-   * @returns whether the client exists
+   * Disables a client: its grants are revoked, and the server rejects every request of the client until `enable()` is
+   * called. The client stays stored.
+   * @returns whether a client with this ID exists
    */
   async disable(clientId: string): Promise<boolean> {
     return this.reportRevoked('client.disabled', clientId, await this.able('disableClient').disableClient(clientId));
@@ -128,7 +139,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
 
   /**
    * Enables a disabled client again. Grants that were revoked when it was disabled stay revoked.
-   * @returns whether the client exists
+   * @returns whether a client with this ID exists
    */
   async enable(clientId: string): Promise<boolean> {
     const isKnown = await this.able('enableClient').enableClient(clientId);

@@ -6,32 +6,35 @@ import { requireMethods } from '../../model/require-methods.js';
 import type { SessionList, SessionListModel } from '../../model/session-list.js';
 import { LOGOUT } from '../../openid/logout/logout-capability.js';
 
-/** The server that an `OAuth2Grants` administers, and the tenants of that server. */
+/** The server whose grants an `OAuth2Grants` administers, and whether that server has tenants. */
 export interface GrantsScope {
   /** The issuer of the server. If omitted, the server has no issuer. */
   issuer?: string | undefined;
   /**
-   * `one`: the server of one tenant, so every call is limited to its issuer. `all`: the tenants of a server, so every
-   * call must have an `issuer`. If omitted, the server has no tenants.
+   * `one`: the server is that of one tenant, so every call is limited to its issuer. `all`: the server has several
+   * tenants, so every call must pass an `issuer`. If omitted, the server has no tenants.
    */
   tenants?: 'one' | 'all';
   events?: EventSink | undefined;
-  /** The server. Its logout features notify clients when sessions end. If omitted, clients are not notified. */
+  /**
+   * The context of the server. Its logout features notify clients when sessions end. If omitted, clients are not
+   * notified.
+   */
   server?: ServerContext | undefined;
 }
 
 /** The options of `OAuth2Grants.revokeBefore()`. */
 export interface RevokeBeforeOptions {
-  /** Everything issued before this time is revoked. Default: now. */
+  /** Everything whose grant began before this time is revoked. Default: now. */
   before?: Date;
   /**
-   * The issuer whose grants are revoked. Default: the issuer of the server, and grants that were saved without an
+   * The issuer whose grants are revoked. If omitted, the issuer of the server, and grants that were saved without an
    * issuer.
    */
   issuer?: string;
   /** Whether the grants of all issuers in the store are revoked. Default: `false`. */
   all?: boolean;
-  /** Whether remembered consents are revoked too. Default: `false`. */
+  /** Whether remembered consents from before this time are revoked too. Default: `false`. */
   consents?: boolean;
 }
 
@@ -49,7 +52,8 @@ export class OAuth2Grants {
   ) {}
 
   /**
-   * Returns the grants of a user, of a client, or of both, page by page.
+   * Returns a page of the active grants that have tokens. With `userId`, only grants of this user. With `clientId`,
+   * only grants of this client.
    * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks `pageGrants()`.
    */
   async list(selection: GrantSelection & Paging): Promise<GrantList> {
@@ -57,9 +61,9 @@ export class OAuth2Grants {
   }
 
   /**
-   * Revokes grants with all their codes and tokens, and the remembered consents to them. `{ userId }` alone also ends
-   * the user's sessions.
-   * @returns how many were active, consents and sessions included
+   * Revokes the grants that match every field of the selection, with their codes and tokens and the remembered
+   * consents. A selection of `userId` without `clientId` and `grantId` also ends the user's sessions.
+   * @returns the number of grants, consents and sessions that were active
    * @throws {InvalidArgumentError} If `userId`, `clientId` and `grantId` are all missing, or the model lacks
    * `revokeGrantsOf()`.
    */
@@ -72,7 +76,8 @@ export class OAuth2Grants {
   }
 
   /**
-   * Returns the sessions of a user, or the sessions in which users signed in at a client, page by page.
+   * Returns a page of sessions. With `userId`, only sessions of this user. With `clientId`, only sessions with a
+   * sign-in at this client.
    * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks `listSessions()`.
    */
   async listSessions(selection: GrantSelection & Paging): Promise<SessionList> {
@@ -80,10 +85,11 @@ export class OAuth2Grants {
   }
 
   /**
-   * Ends sessions one by one: one session of a user with `{ userId, id }`, or all sessions that `listSessions()`
-   * returns. Clients at which the user signed in are notified if the server has a logout feature.
-   * @returns how many were active
-   * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks the methods.
+   * Ends the sessions that `listSessions()` returns for this selection, one by one. With `id`, only the session with
+   * this ID. Clients at which the user signed in are notified if the server has a logout feature.
+   * @returns the number of sessions that were active
+   * @throws {InvalidArgumentError} If both `userId` and `clientId` are missing, or the model lacks `listSessions()` or
+   * `endSession()`.
    */
   async endSessions({ id, ...selection }: SessionsSelection): Promise<number> {
     const model = this.able<SessionListModel, 'listSessions' | 'endSession'>('listSessions', 'endSession');
@@ -108,8 +114,9 @@ export class OAuth2Grants {
   /**
    * Revokes every code, token, session, device code and pushed request whose grant began before a time, in one write.
    * Use it after a database was restored from a backup, or after a key or a database has leaked.
-   * @returns the time that was applied
-   * @throws {InvalidArgumentError} If the time is in the future, or the model lacks `revokeBefore()`.
+   * @returns the time before which grants are revoked
+   * @throws {InvalidArgumentError} If the time is in the future, the options contradict each other, or the model lacks
+   * `revokeBefore()`.
    */
   async revokeBefore({ before, issuer, all = false, consents = false }: RevokeBeforeOptions = {}): Promise<Date> {
     const { tenants, issuer: own } = this.scope;
@@ -131,14 +138,17 @@ export class OAuth2Grants {
   }
 
   /**
-   * Returns a selection that is limited to the issuer of a tenant.
-   * @throws {InvalidArgumentError} If the issuer is missing, or belongs to another tenant.
+   * Returns the selection. For the server of one tenant, it is limited to the issuer of that tenant.
+   * @throws {InvalidArgumentError} If the server has several tenants and `issuer` is missing, or if `issuer` belongs to
+   * another tenant.
    */
   private selected<S extends GrantSelection>(selection: S): S {
     const { tenants, issuer } = this.scope;
     if (tenants === 'one') {
       if (selection.issuer !== undefined && selection.issuer !== issuer) {
-        throw new InvalidArgumentError('Invalid argument: `issuer` belongs to another tenant');
+        throw new InvalidArgumentError(
+          'Invalid argument: `issuer` belongs to another tenant. Omit it, or use the server of that tenant',
+        );
       }
       return { ...selection, issuer };
     }
@@ -149,7 +159,8 @@ export class OAuth2Grants {
   }
 
   /**
-   * Notifies the clients of an ended session. The logout feature reports failures; the session has ended in any case.
+   * Notifies the clients of a session that has ended. Failures do not reject the promise: the logout feature reports
+   * them.
    */
   private async notifyClients({ userId, sid }: { userId: string; sid?: string }): Promise<void> {
     const { server: facts } = this.scope;

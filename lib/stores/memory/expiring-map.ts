@@ -1,11 +1,11 @@
 interface Expiring {
-  /** Milliseconds since the epoch. */
+  /** When the entry expires, in milliseconds since the epoch. */
   expiresAt: number;
 }
 
 /**
- * A map with a maximum size that removes expired entries as it grows. It needs no timer, which would keep a process
- * alive.
+ * A map that removes expired entries as it grows, and its oldest entries when it reaches its maximum size. It uses no
+ * timer, which would keep the process alive.
  */
 export class ExpiringMap<V extends Expiring> {
   private readonly entries = new Map<string, V>();
@@ -33,8 +33,8 @@ export class ExpiringMap<V extends Expiring> {
   }
 
   /**
-   * Whether the map has reached its maximum size with entries that have not expired. It prunes at most once a second,
-   * since pruning a large map is expensive.
+   * Whether the map has reached its maximum size, although expired entries were removed. They are removed at most once
+   * a second, since that is expensive for a large map.
    */
   isFull(now: number): boolean {
     if (this.entries.size < this.limit) return false;

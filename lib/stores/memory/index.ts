@@ -10,15 +10,15 @@ export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 /** The options of `new MemoryStore()`. */
 export interface MemoryStoreOptions extends SecretCheckOptions {
   /**
-   * The initial clients, or an object that finds the clients of the application. Default: no clients. Clients can be
-   * added with `createClient()`, `saveClient()` and dynamic registration.
+   * The initial clients, or an object that finds the clients of the application. Default: no clients. Unless it is such
+   * an object, clients can be added with `createClient()`, `saveClient()` and dynamic registration.
    */
   clients?: readonly StoredClient[] | Clients;
   users: Users;
   /**
-   * Maximum number of codes, access tokens, refresh tokens and grants, of each. The oldest are removed first.
-   * Single-use values are never removed early: when there are this many, requests that need one fail. Default:
-   * `100_000`.
+   * Maximum number of codes, of access tokens, of refresh tokens and of grants. If there are more, the oldest are
+   * removed. Single-use values are not removed before they expire: if there are this many, requests that need one fail.
+   * Default: `100_000`.
    */
   limit?: number;
 }

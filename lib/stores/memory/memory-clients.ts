@@ -39,7 +39,7 @@ export class MemoryClients implements ClientStorage {
   removeClient(id: string): boolean {
     const removed = this.clients.delete(id);
     this.removed.add(id);
-    // A later client with this ID must not get the grants of the removed client.
+    // If a client with this ID is created later, it must not get the grants of the removed client.
     if (removed) this.endGeneration(id);
     return removed;
   }
@@ -58,7 +58,7 @@ export class MemoryClients implements ClientStorage {
     this.generations.set(id, this.generationOf(id) + 1);
   }
 
-  /** Returns how often all grants of a client were revoked. */
+  /** Returns how often all grants of a client were revoked at once. `0` if never. */
   protected generationOf(id: string): number {
     return this.generations.size === 0 ? 0 : (this.generations.get(id) ?? 0);
   }

@@ -13,7 +13,7 @@ interface MemoryGrant extends GrantRow {
   revokedAt: number | null;
 }
 
-/** A row with the time of its use, by a monotonic clock. */
+/** A row, with the time at which it was marked as used, by a monotonic clock. */
 interface MemoryRow extends Row {
   revokedAt: number | null;
   consumedAt: number;
@@ -21,10 +21,10 @@ interface MemoryRow extends Row {
 
 /** Stores rows in maps. Each method is atomic, since it awaits nothing between reading and writing. */
 export class MemoryStorage extends MemoryClients implements Storage {
-  /** The rows of each kind. A map is created when a kind is first used. */
+  /** The rows of each kind. The map of a kind is created when its first row is saved. */
   private readonly rows: Partial<Record<RowKind, ExpiringMap<MemoryRow>>> = {};
   private readonly grants: ExpiringMap<MemoryGrant>;
-  /** The IDs of the grants of each user. Some of these grants may already be removed. */
+  /** The IDs of the grants of each user. Some of these grants may have expired and been removed. */
   private readonly byUser = new Map<string, Set<string>>();
   private indexed = 0;
   private readonly onceValues: ExpiringMap<{ expiresAt: number }>;
@@ -55,7 +55,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   find(kind: RowKind, digest: string): StoredRow | undefined {
     const row = this.rowsOf(kind).get(digest);
     const grant = row && this.grants.get(row.grantId);
-    // A grant that is missing may have been revoked before it was removed.
+    // If the grant is missing, it may have been revoked before it was removed.
     if (!row || !this.isActive(grant)) return undefined;
     if (isRevokedBefore(this.revocationTimes, kind, grant!)) return undefined;
     return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.consumedAt };
@@ -74,7 +74,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     if (!row || row.revokedAt !== null || row.data !== data) return false;
     const { grantId, userId, scope, lifetime } = to;
     const expiresAt = lifetime === undefined ? row.expiresAt : Date.now() + lifetime;
-    // A copy: callers of `find()` hold the row as it was.
+    // The row is replaced by a copy, since callers of `find()` may still use the old object.
     this.rowsOf(kind).set(digest, { ...row, grantId, userId, scope, data: to.data, expiresAt });
     return true;
   }
@@ -83,7 +83,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const now = Date.now();
     if ((this.onceValues.get(digest)?.expiresAt ?? 0) > now) return false;
     // Removing a recent value would allow its replay, and attackers could fill the map to cause that.
-    if (this.onceValues.isFull(now)) throw unavailable('The storage for single-use values is full', 1);
+    if (this.onceValues.isFull(now))
+      throw unavailable('The store cannot remember more single-use values: its `limit` is reached', 1);
     this.onceValues.set(digest, { expiresAt: now + seconds * 1000 });
     return true;
   }

@@ -20,12 +20,12 @@ export interface NodeRedisClient {
 export type RedisClient = IoRedisClient | NodeRedisClient;
 
 /**
- * Runs a script on one key, or on several keys of one server. Reads are scripts too: drivers send scripts to the
- * primary, while a replica may not know yet that a grant was revoked.
+ * Runs a Lua script and returns its result. Several keys must be on the same server. Reads are scripts too, since
+ * drivers send scripts to the primary, while a replica may not know yet that a grant was revoked.
  */
 export type RunScript = (script: Script, keys: string | readonly string[], ...values: string[]) => Promise<unknown>;
 
-/** Returns a function that runs scripts with either driver, within the deadline. */
+/** Returns a function that runs Lua scripts with the client of ioredis or node-redis, within the deadline. */
 export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript {
   const { bySha, byText, resends } = scriptCommands(client);
   const run = async ({ sha, text }: Script, keyOrKeys: string | readonly string[], values: string[]) => {
@@ -43,7 +43,10 @@ export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript
     deadline.within((operation) => resend(() => run(script, keys, values), operation));
 }
 
-/** Sends a command again after a lost connection, as ioredis does by itself. All scripts may safely run twice. */
+/**
+ * Sends a command again after the connection was lost, until the deadline. This is for node-redis: ioredis does it by
+ * itself. All scripts may safely run twice.
+ */
 async function resend(send: () => Promise<unknown>, operation: TimedOperation): Promise<unknown> {
   for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
     try {
@@ -57,7 +60,10 @@ async function resend(send: () => Promise<unknown>, operation: TimedOperation): 
   }
 }
 
-/** Whether to send a command again. A closed client, or a client without an offline queue, does not reconnect. */
+/**
+ * Whether to send a command again after this error. It is useless if the client is closed or has no offline queue,
+ * since then it does not reconnect.
+ */
 const isRetryable = (error: unknown) =>
   isOutage(error) &&
   !isPersistentOutage(error) &&
@@ -68,7 +74,7 @@ type ScriptCommand = (script: string, keys: string[], values: string[]) => Promi
 interface ScriptCommands {
   bySha: ScriptCommand;
   byText: ScriptCommand;
-  /** Whether the driver itself sends commands again that were unanswered when the connection was lost. */
+  /** Whether the driver itself sends unanswered commands again after the connection was lost. */
   resends: boolean;
 }
 
@@ -93,7 +99,7 @@ function scriptCommands(client: RedisClient): ScriptCommands {
   throw new InvalidArgumentError('Invalid argument: `client` must be a client of `ioredis` or of `redis`');
 }
 
-/** Whether the driver distributes keys over several nodes. */
+/** Whether the client of the driver is one of a Redis cluster, which distributes keys over several nodes. */
 export function isCluster(client: RedisClient): boolean {
   const { isCluster: ofIoRedis, slots } = (client ?? {}) as { isCluster?: boolean; slots?: unknown };
   return ofIoRedis === true || Array.isArray(slots);

@@ -18,13 +18,14 @@ export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
   client: RedisClient;
   users: Users;
   /**
-   * Finds the clients of the application. If omitted, the store keeps clients in Redis. Add them with `saveClient()`.
+   * An object that finds the clients of the application. If omitted, the store keeps clients in Redis. Add them with
+   * `saveClient()`.
    */
   clients?: Clients;
   /** The prefix of all keys. Default: `'oauth2:'`. */
   prefix?: string;
   /**
-   * Whether keys are distributed over several nodes, so that no script may access two keys. Default: detected from the
+   * Whether keys are distributed over several nodes. Then each script accesses only one key. Default: detected from the
    * client. Set `true` if a proxy hides the cluster from the client.
    */
   cluster?: boolean;

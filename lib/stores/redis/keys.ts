@@ -21,7 +21,7 @@ export class Keys {
     return `${this.prefix}text:${name}`;
   }
 
-  /** The key of the list of all clients. */
+  /** The key of the list with the IDs of all clients. */
   get clients(): string {
     return `${this.prefix}clients`;
   }
@@ -31,8 +31,8 @@ export class Keys {
   }
 
   /**
-   * Returns the keys of the lists that contain a grant. The list of its user comes last. Sessions have no client, and
-   * so no list of a client.
+   * Returns the keys of the lists that contain a grant: of its client and of its user, the list of the user last. A
+   * session has no client, and so is in no list of a client.
    */
   lists(clientId: string, userId: string | null): string[] {
     const lists = clientId === '' ? [] : [this.grantsOf('client', clientId)];
@@ -42,30 +42,30 @@ export class Keys {
 }
 
 /**
- * Returns the members of a user's list that record revocations which affect a grant of this client and issuer: of all
- * grants, of one client, of one issuer, and of one client at one issuer.
+ * Returns the members of a user's list that may record the revocation of a grant: of all grants, of its client, of its
+ * issuer, and of its client at its issuer.
  */
 export function revocationMembers(clientId: string, issuer: string | null): string[] {
   const names = [revocationMember({}), revocationMember({ clientId })];
   return issuer === null ? names : [...names, revocationMember({ issuer }), revocationMember({ clientId, issuer })];
 }
 
-/** Returns the member of a user's list that records the revocation of these grants. */
+/** Returns the member of a user's list that records the revocation of the grants of this client and issuer. */
 export function revocationMember({ clientId, issuer }: Pick<GrantFilter, 'clientId' | 'issuer'>): string {
   if (clientId === undefined) return issuer === undefined ? '\0*' : `\0i${issuer}`;
   return issuer === undefined ? `\0c${clientId}` : `\0b${Buffer.byteLength(clientId)}:${clientId}${issuer}`;
 }
 
 /**
- * Whether a grant of this generation is active, by the scores of `revocationMembers()`. The score of the first must
- * exist.
+ * Whether a grant with this generation is active, by the scores of the `revocationMembers()` of its user. If the first
+ * score is missing, no grant of the user is active.
  */
 export function isCurrentGeneration(generation: string | null, [all, ...others]: readonly (string | null)[]): boolean {
   if (!generation || !all) return false;
   return [all, ...others].every((score) => score === null || -Number(score) <= Number(generation));
 }
 
-/** Returns the milliseconds until a time, or `''` for a time that never comes. */
+/** Returns the milliseconds until a time, as text. Returns `''` for a time that never comes. */
 export function timeToLive(time: number): string {
   return time >= FOREVER ? '' : String(Math.max(0, time - Date.now()));
 }

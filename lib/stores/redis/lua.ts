@@ -25,10 +25,10 @@ end
 local function text(moment) return string.format('%.0f', moment) end
 local function moment(ttl) return ttl == '' and 8.64e15 or now() + ttl end`;
 
-// A code or token is one string value, the most compact type of Redis. It is JSON. When it is used, a prefix is added:
-// the time, the ID of the attempt, and the new data, or `-` if the data is unchanged.
+// The following scripts store a code or token as one string, the most compact type of Redis. It is JSON. When it is
+// used, a prefix is added: the time, the ID of the attempt, and the new data, or `-` if the data is unchanged.
 
-/** Lua: saves a code or token. A used one stays used. */
+/** Lua: saves the row of a code or token. If the row exists and is marked as used, it is not changed. */
 export const ROW = `
 local function save_row(key, json, ttl)
   local row = redis.call('GET', key)
@@ -51,8 +51,9 @@ local function consume_row(key, attempt, data)
 end`;
 
 /**
- * Lua: saves a grant unless it was revoked. `generation` is the generation of its client, `userGeneration` of its user.
- * Both are empty if the grant exists already. `userGeneration` is also empty if the grant has no user.
+ * Lua: saves a new grant, or extends a grant that exists. A revoked grant is not changed. `generation` is the
+ * generation of its client, `userGeneration` that of its user. Both are empty if the grant is only to be extended.
+ * `userGeneration` is also empty if the grant has no user.
  */
 export const GRANT = `
 local function save_grant(key, generation, userGeneration, ttl, isUsed, fields)
@@ -71,7 +72,10 @@ local function save_grant(key, generation, userGeneration, ttl, isUsed, fields)
   end
 end`;
 
-/** Lua: adds a grant to a list, and removes up to 100 expired grants. Scores below 0 belong to `USER_GENERATIONS`. */
+/**
+ * Lua: adds a grant to the sorted set of the grants of a user or client, and removes up to 100 expired ones. Scores
+ * below 0 belong to `USER_GENERATIONS`.
+ */
 export const LIST = `
 local function list_grant(key, id, ttl)
   redis.call('ZADD', key, 'GT', text(moment(ttl) + 60000), id)
@@ -85,8 +89,8 @@ export const GENERATION = `
 local function generation_of(key) return redis.call('HGET', key, 'generation') or '0' end`;
 
 /**
- * Lua: reads or increases the generation of a client. It is based on the time in microseconds, so a value that Redis
- * has evicted is never reused, and revoked grants stay revoked.
+ * Lua: functions that read, begin and increase the generation of a client. It is based on the time in microseconds, so
+ * a value that Redis has evicted is never reused, and revoked grants stay revoked.
  */
 export const GENERATIONS = `
 local function end_generation(key)
@@ -99,11 +103,11 @@ local function begin_generation(key)
 end`;
 
 /**
- * Lua: the generations of a user's grants. They are stored in the list of these grants, so that both expire together.
- * Members that begin with NUL have a generation as a negative score: the member NUL the current generation, and each
- * member of `revocationMembers()` the generation with which the grants of the user, or of one client or issuer, were
- * revoked. A grant is active if its own generation is not lower than any of these. If Redis has evicted the list, all
- * grants of the user count as revoked.
+ * Lua: functions for the generations of a user's grants. They are stored in the sorted set of these grants, so that
+ * both expire together. Members that begin with NUL have a generation as a negative score: the member NUL the current
+ * generation, and each member of `revocationMembers()` the generation with which the grants of the user, or of one
+ * client or issuer, were revoked. A grant is active if its own generation is not lower than any of these. If Redis has
+ * evicted the set, all grants of the user count as revoked.
  */
 export const USER_GENERATIONS = `
 local ALL = '\\0*'

@@ -14,7 +14,7 @@ import {
   REMOVE_CLIENT,
 } from './scripts.js';
 
-/** Stores each client under a key that does not expire, and the IDs of all clients in a list. */
+/** Stores each client under a Redis key that does not expire, and the IDs of all clients in a list. */
 export class RedisClients implements ClientStorage {
   constructor(
     protected readonly run: RunScript,
@@ -61,7 +61,7 @@ export class RedisClients implements ClientStorage {
   }
 }
 
-/** Returns a client without its secrets, and the hashes of the secrets, each as JSON. */
+/** Returns two JSON texts: a client without its secrets, and the hashes of its secrets. */
 function textsOf({ secret: _, secretHashes = [], ...client }: StoredClient): [string, string] {
   return [JSON.stringify(client), JSON.stringify(secretHashes)];
 }

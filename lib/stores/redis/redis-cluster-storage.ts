@@ -16,12 +16,12 @@ import {
 import { attemptArguments, type RawRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
 import { type TokenHint, TokenHints } from './token-hints.js';
 
-/** Milliseconds for which the revocation times are cached. */
+/** Milliseconds for which the times of `revokeBefore()` are cached. */
 const CACHE_TIME = 1000;
 
 /**
- * The storage on a Redis cluster. The keys of one method are on several nodes, and a script can only access one node.
- * So each method runs several scripts, in an order in which stopping after any of them does no harm.
+ * The storage on a Redis cluster. A script can access only one node, but the keys of one method are on several nodes.
+ * So each method runs several scripts, in an order that does no harm if the process stops after any of them.
  */
 export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
@@ -63,8 +63,8 @@ export class RedisClusterStorage extends RedisStorage {
   }
 
   /**
-   * Returns the revocation times, at most one second old. They are on one node of the cluster, which would be
-   * overloaded if every look-up read them.
+   * Returns the times of `revokeBefore()`, at most one second old. They are stored on one node of the cluster, which
+   * would be overloaded if every look-up read them.
    */
   protected override currentRevocationTimes(): Promise<RevocationTimesByIssuer> {
     const now = performance.now();
@@ -77,7 +77,10 @@ export class RedisClusterStorage extends RedisStorage {
     return this.cachedTimes.read;
   }
 
-  /** Returns whether a grant is active, when it began, and its client. */
+  /**
+   * Returns what decides whether the tokens of a grant are valid: whether the grant is active, when it began, and its
+   * client.
+   */
   private async findOwners({ grantId, clientId, userId, issuer }: TokenHint) {
     const list = userId !== null && this.keys.grantsOf('user', userId);
     const [[revokedAt, made, userGeneration, createdAt], [client, generation], revocations] = (await Promise.all([
@@ -90,8 +93,8 @@ export class RedisClusterStorage extends RedisStorage {
   }
 
   /**
-   * Saves a grant with generations that were read before. If all grants of its client or user are revoked meanwhile, it
-   * is revoked too.
+   * Saves a new grant with the generations of its client and user, which were read before. If all grants of the client
+   * or user are revoked meanwhile, the new grant is revoked too.
    */
   private async saveNewGrant(grant: GrantRow): Promise<void> {
     const client = this.run(BEGIN_GENERATION, this.keys.client(grant.clientId)) as Promise<string>;
@@ -103,7 +106,10 @@ export class RedisClusterStorage extends RedisStorage {
     await this.run(SAVE_GRANT, this.keys.grant(grant.id), generation, userGeneration, ...valuesOfGrant(grant));
   }
 
-  /** Adds a grant to its lists. Returns the generation of its user, or an empty string if it has no user. */
+  /**
+   * Adds a grant to the lists of its client and its user. Returns the generation of the user's grants, or an empty
+   * string if it has no user.
+   */
   private async list({ id, clientId, userId, ...grant }: GrantRow): Promise<string> {
     const [ttl] = valuesOfGrant({ ...grant, id, clientId, userId });
     const ofClient = this.keys.lists(clientId, null).map((list) => this.run(LIST_GRANT, list, id, ttl!));

@@ -15,13 +15,17 @@ import {
   REVOKE_GRANT,
 } from './scripts.js';
 
-/** A grant that was not revoked individually, with the generations of its client and its user when it was saved. */
+/**
+ * A grant with the generations that its client and its user had when it was saved. It was not revoked by its own ID.
+ */
 interface StoredGrant extends GrantRow {
   generation: string;
   userGeneration: string | null;
 }
 
-/** Stores each grant under a key, and sorted sets of the IDs of the grants of each user and client. */
+/**
+ * Stores each grant under a Redis key. Stores the IDs of the grants of each user, and of each client, in a sorted set.
+ */
 export class RedisGrants {
   constructor(
     private readonly run: RunScript,
@@ -45,7 +49,8 @@ export class RedisGrants {
 
   /**
    * Revokes the grants of a user, or those of one client or issuer among them, in one step. Then removes them from
-   * their lists. If all grants of the user are revoked, this happens in the background, since they need not be counted.
+   * their lists, in the background if all grants of the user are revoked. Returns how many grants were revoked, of the
+   * user's whole list in that case.
    */
   private async endOfUser(filter: GrantFilter & { userId: string }): Promise<number> {
     const { userId, clientId, issuer } = filter;
@@ -53,12 +58,12 @@ export class RedisGrants {
       await this.run(REVOKE_USER_GRANTS, this.keys.grantsOf('user', userId), revocationMember(filter)),
     );
     if ((clientId ?? issuer) !== undefined) return this.clear(filter);
-    // If clearing fails, the remaining entries expire with their list.
+    // If the removal fails, the remaining entries expire with their list.
     void this.clear(filter).catch(() => undefined);
     return listed;
   }
 
-  /** Removes revoked grants of a user from their lists. Returns how many of them had not been revoked with their client before. */
+  /** Removes revoked grants of a user from their lists. Returns how many of them were active until this revocation. */
   private async clear(filter: GrantFilter): Promise<number> {
     let count = 0;
     for await (const grants of this.matching(filter)) {
@@ -70,13 +75,13 @@ export class RedisGrants {
     return count;
   }
 
-  /** Whether a grant is stored and was not revoked. */
+  /** Whether a grant is stored and was not revoked by its ID, or with all grants of its client or user. */
   async has(id: string): Promise<boolean> {
     for await (const grants of this.active({ grantId: id })) return grants.length > 0;
     return false;
   }
 
-  /** Returns the active grants of a user that have been used, the latest first. */
+  /** Returns the active grants of a user for which tokens were issued, the most recently used first. */
   async ofUser(userId: string): Promise<GrantRow[]> {
     const grantsById = new Map<string, GrantRow>();
     for await (const grants of this.active({ userId })) {
@@ -88,8 +93,8 @@ export class RedisGrants {
   }
 
   /**
-   * Returns a page of active grants, in the order of their expiry. A grant that is used meanwhile may appear again on a
-   * later page.
+   * Returns a page of active grants, in the order of their expiry. A grant that is extended meanwhile may appear again
+   * on a later page.
    */
   async page(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
     const { grantId } = filter;
@@ -118,8 +123,8 @@ export class RedisGrants {
   }
 
   /**
-   * Removes a grant from its lists. Returns whether the last list, which is that of its user if it has one, contained
-   * it.
+   * Removes a grant from its lists. Returns whether the last list contained it: that of its user or, if it has no user,
+   * that of its client.
    */
   private async leaveLists({ id, clientId, userId }: GrantRow): Promise<boolean> {
     const lists = this.keys.lists(clientId, userId);
@@ -127,7 +132,7 @@ export class RedisGrants {
     return left.at(-1) === 1;
   }
 
-  /** Yields batches of active grants. A grant may appear twice, and none is omitted. */
+  /** Yields batches of the active grants that match the filter. A grant may appear twice, and none is omitted. */
   private async *active(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
     for await (const grants of this.matching(filter)) {
       const states = await this.states(grants);
@@ -135,7 +140,10 @@ export class RedisGrants {
     }
   }
 
-  /** Yields batches of the grants that were not revoked individually. A grant may appear twice, and none is omitted. */
+  /**
+   * Yields batches of the grants that match the filter and were not revoked by their own ID. They may have been revoked
+   * with their client or user. A grant may appear twice, and none is omitted.
+   */
   private async *matching(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
     for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter);
   }
@@ -152,8 +160,8 @@ export class RedisGrants {
   }
 
   /**
-   * Returns for each grant whether its generations are still current: of its client, and of its user. Each generation
-   * is read once.
+   * Returns for each grant whether it was revoked with all grants of its client, and with grants of its user. The
+   * generations of each client and user are read only once.
    */
   private async states(grants: readonly StoredGrant[]) {
     const read = new Map<string, Promise<unknown>>();
@@ -184,7 +192,7 @@ export class RedisGrants {
     do {
       const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
       const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
-      // Members that begin with NUL record revocations.
+      // Members that begin with NUL are not grants: they record revocations.
       yield idsAndMoments.filter((id, index) => index % 2 === 0 && !id.startsWith('\0'));
       cursor = next;
     } while (cursor !== '0');
@@ -200,7 +208,7 @@ export class RedisGrants {
     return (await this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer))) as (string | null)[];
   }
 
-  /** Returns a grant, or `undefined` if it does not exist or was revoked individually. */
+  /** Returns a grant, or `undefined` if it does not exist or was revoked by its ID. */
   private async find(id: string): Promise<StoredGrant | undefined> {
     const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
     const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;

@@ -41,7 +41,7 @@ export class RedisStorage extends RedisClients implements Storage {
   protected readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
   private readonly grants: RedisGrants;
 
-  /** @param storesClients whether the clients are stored in Redis too */
+  /** @param storesClients whether the clients are stored in Redis too, and not by the application */
   constructor(
     run: RunScript,
     prefix: string,
@@ -124,13 +124,14 @@ export class RedisStorage extends RedisClients implements Storage {
     return 0;
   }
 
-  /** Returns the times before which `revokeBefore()` has revoked grants. */
+  /** Returns the times before which `revokeBefore()` has revoked grants, by issuer. */
   protected async currentRevocationTimes(): Promise<RevocationTimesByIssuer> {
     return this.revocationTimes.get((await this.run(READ_REVISION, this.keys.text(NOT_BEFORE))) as string);
   }
 
   /**
-   * Parses a row. Its expiry is computed from its remaining time, so that the clock of this process does not matter.
+   * Parses a row that Redis returned. Its expiry is computed from the remaining time, so that the clock of this process
+   * does not matter.
    */
   protected read(
     key: { kind: RowKind; digest: string },
@@ -173,13 +174,17 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 }
 
-/** Returns the arguments that mark a row as used: a random ID of this attempt, and the new data. */
+/**
+ * Returns the script arguments to mark a row as used: a random ID of this attempt, and the new data, or `-` if it
+ * stays.
+ */
 export function attemptArguments({ data }: ConsumedRow): string[] {
   return [randomUUID(), data === undefined ? '-' : Buffer.from(data).toString('base64url')];
 }
 
 /**
- * Returns the arguments that save a grant: its remaining time, whether it is used now, and the fields of a new grant.
+ * Returns the script arguments to save a grant: its remaining time, whether tokens are issued for it now, and the
+ * fields for the case that it is new.
  */
 export function valuesOfGrant({ clientId, userId, issuer, scope, data, lastUsedAt, expiresAt }: GrantRow): string[] {
   const fields = Object.entries({ clientId, userId, issuer, scope, data }).filter(([, value]) => value !== null);

@@ -1,12 +1,12 @@
 import type { Row } from '../storage.js';
 import { keepRecent } from '../../crypto/lru.js';
 
-/** The grant, client, user and issuer that a token belongs to. */
+/** The IDs of the grant, client and user that a token belongs to, and its issuer. */
 export type TokenHint = Pick<Row, 'grantId' | 'clientId' | 'userId' | 'issuer'>;
 
 /**
- * Remembers the grant, client and user of the most recently used access tokens. These never change, so the next look-up
- * reads the token, its grant and its client in one round trip. Whether they are active is always read from Redis.
+ * Caches the grant, client and user of recently used access tokens. These never change, so the next look-up reads the
+ * token, its grant and its client in one round trip. Whether they are active is always read from Redis.
  */
 export class TokenHints {
   private readonly hints = new Map<string, TokenHint>();

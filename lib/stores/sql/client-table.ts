@@ -4,7 +4,8 @@ import type { Database } from './database.js';
 import { type Identifier, type Sql, sql } from './sql.js';
 
 /**
- * A row of the table of clients. `metadata` has all other properties as JSON, so that new properties need no columns.
+ * A row of the table of clients. `metadata` has all other properties of the client as JSON, so that new properties need
+ * no columns.
  */
 interface ClientTableRecord {
   id: string;
@@ -28,7 +29,8 @@ export class ClientTable implements ClientStorage {
   async findClient(id: string): Promise<ClientRecord | undefined> {
     if (!isStorable(id)) return undefined;
     const [record] = await this.database.find<ClientTableRecord>(sql`${this.records} WHERE id = ${id}`);
-    // A table that another tool created may have a case-insensitive collation, which finds `Alice` for `alice`.
+    // If another tool created the table, its collation may be case-insensitive, so that the query finds `Alice` for
+    // `alice`.
     return record?.id === id ? read(record) : undefined;
   }
 
@@ -73,7 +75,8 @@ export class ClientTable implements ClientStorage {
 
   async removeClient(id: string): Promise<boolean> {
     if (!isStorable(id)) return false;
-    // The row stays with its generation: a later client with this ID must not get the grants of this client.
+    // The row stays with its generation: if a client with this ID is created later, it must not get the grants of this
+    // client.
     const update = sql`UPDATE ${this.clients} SET metadata = NULL, secret_hashes = ${REMOVED},
       generation = generation + 1 WHERE id = ${id}`;
     if ((await this.database.change(sql`${update} AND metadata IS NOT NULL`)) > 0) return true;
@@ -83,21 +86,24 @@ export class ClientTable implements ClientStorage {
     return false;
   }
 
-  /** Revokes all grants of a client at once, however many: none of them has the new generation. */
+  /**
+   * Revokes all grants of a client at once, however many there are, by increasing its generation: grants with a lower
+   * generation are not active.
+   */
   protected async endGeneration(id: string): Promise<void> {
     const update = sql`UPDATE ${this.clients} SET generation = generation + 1 WHERE id = ${id}`;
     if (await this.database.change(update)) return;
     if (!(await this.insert(id, null, '[]', 1))) await this.database.change(update);
   }
 
-  /** Returns SQL for the generation of a client: how often all its grants were revoked. */
+  /** Returns SQL for the generation of a client: the number of times that all its grants were revoked. */
   protected generationOf(id: unknown): Sql {
     return sql`COALESCE((SELECT c.generation FROM ${this.clients} c WHERE c.id = ${id}), 0)`;
   }
 
   /**
-   * Adds a client that is new or was removed. A removed client gets a new generation, so that it does not get the
-   * grants of requests in progress.
+   * Adds a client. Returns `false` if a client with this ID exists. If one was removed, the new client gets a new
+   * generation, so that it does not get grants of requests in progress.
    */
   private async addClient(id: string, metadata: string, hashes: string): Promise<boolean> {
     if (await this.insert(id, metadata, hashes, 0)) return true;
@@ -116,7 +122,7 @@ export class ClientTable implements ClientStorage {
 /** The value of `secret_hashes` that marks a client as removed. */
 const REMOVED = '';
 
-/** Returns the properties of a client and the hashes of its secrets, each as JSON. */
+/** Returns two JSON texts: the properties of a client, and the hashes of its secrets. */
 function textsOf({ id: _, secret: __, secretHashes = [], ...rest }: StoredClient) {
   return { metadata: JSON.stringify(rest), hashes: JSON.stringify(secretHashes) };
 }
@@ -133,13 +139,16 @@ export function readClient(id: string, metadata: string): StoredClient {
   return { ...(JSON.parse(metadata) as Omit<StoredClient, 'id'>), id };
 }
 
-/** Whether every database stores this ID unchanged. A truncated or altered ID could collide with another one. */
+/**
+ * Whether every supported database stores this ID unchanged. An ID that is truncated or altered could collide with
+ * another one.
+ */
 export function isStorable(id: string): boolean {
   return id.isWellFormed() && !id.includes('\0') && (id.length <= 255 || Array.from(id).length <= 255);
 }
 
 /**
- * Returns the ID.
+ * Returns the passed ID.
  * @throws {RangeError} If a database might not store the ID unchanged.
  */
 export function requireStorable(id: string): string {

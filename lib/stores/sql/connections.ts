@@ -1,12 +1,12 @@
 import type { TimedOperation } from '../deadline.js';
 
-/** The result of a statement: the records it returned, and how many rows it changed. */
+/** The result of a statement: the records that it returned, and the number of rows that it changed. */
 export interface Result {
   records: unknown[];
   affected?: number | undefined;
 }
 
-/** A compiled statement: its text, and the values of its parameters. */
+/** A statement as a driver needs it: its text with placeholders, and the values of its parameters. */
 export interface Statement {
   text: string;
   values: unknown[];

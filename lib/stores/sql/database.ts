@@ -34,7 +34,10 @@ export class Database {
   readonly statementStart: Sql;
   /** Whether each statement blocks the whole process while it runs. */
   readonly isBlocking: boolean;
-  /** Finds out why a table or column of a statement does not exist. Rejects with an explanation. */
+  /**
+   * Finds out why a table or column of a statement does not exist, and rejects with an error that explains it.
+   * `undefined` if no explanation is possible.
+   */
   explain: (() => Promise<void>) | undefined;
   private readonly connections: Connections;
   private readonly placeholder: (index: number) => string;
@@ -97,7 +100,8 @@ export class Database {
   }
 
   /**
-   * Runs all statements in one transaction. If the first statement changes nothing, the others are not run.
+   * Runs all statements in one transaction, within the deadline of the store. If the first statement changes nothing,
+   * the others are not run.
    * @returns whether the first statement changed anything
    */
   runAtomically(statements: readonly Sql[]): Promise<boolean> {
@@ -120,7 +124,9 @@ export class Database {
     return statement.compile(this.placeholder);
   }
 
-  /** Runs statements, and repeats them after a conflict with another statement until the deadline. */
+  /**
+   * Runs statements within the deadline. If they conflict with another statement, runs them again until the deadline.
+   */
   private attempt<T>(work: (operation: TimedOperation) => Promise<T>): Promise<T> {
     return this.deadline.within(async (operation) => {
       for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {

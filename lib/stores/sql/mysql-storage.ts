@@ -4,8 +4,8 @@ import { type Sql, sql } from './sql.js';
 import { SqlStorage } from './sql-storage.js';
 
 /**
- * The storage on MariaDB and MySQL. `consumeAndSave()` is a transaction: the used row stays locked until the new rows
- * are saved.
+ * The storage on MariaDB and MySQL. Its `consumeAndSave()` is a transaction: the used row stays locked until the new
+ * rows are saved.
  */
 export class MySqlStorage extends SqlStorage {
   consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {

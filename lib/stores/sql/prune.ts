@@ -5,17 +5,22 @@ import { join, type Identifier, type Sql, sql } from './sql.js';
 
 interface Expired {
   table: Identifier;
-  /** The column that identifies a row in the table. */
+  /** The primary key column of the table. */
   key: Sql;
-  /** The condition that expired rows fulfil. `indexColumn` is the column of the index that finds them. */
+  /** The SQL condition that expired rows fulfil. `indexColumn` is the column of the index with which they are found. */
   condition: Sql;
   indexColumn: Sql;
   batchSize: number;
 }
 
-/** Maximum batch size. Each key is a parameter, and PostgreSQL allows 65 535 of them. */
+/**
+ * Maximum number of rows to delete with one statement. Each key is a parameter, and PostgreSQL allows 65 535 of them.
+ */
 const MAX_BATCH = 10_000;
-/** Maximum batch size on SQLite, where a statement blocks the whole process: a few milliseconds. */
+/**
+ * Maximum number of rows to delete with one statement on SQLite, where it blocks the whole process for a few
+ * milliseconds.
+ */
 const MAX_BLOCKING_BATCH = 100;
 
 /**
@@ -28,7 +33,7 @@ export async function pruneTable(
 ): Promise<number> {
   const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MAX_BLOCKING_BATCH : MAX_BATCH);
   for (let count = 0, start: unknown = 0; ;) {
-    // The index keeps deleted rows while older transactions run. The lower bound skips those of earlier batches.
+    // An index keeps deleted rows as long as older transactions run. The lower bound skips the rows of earlier batches.
     const expired = await database.find<{ row_key: string; position: unknown }>(
       sql`SELECT ${key} AS row_key, ${indexColumn} AS position FROM ${table} WHERE ${condition} AND ${indexColumn} >= ${start}
         ORDER BY ${indexColumn} LIMIT ${limit}`,

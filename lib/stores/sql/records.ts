@@ -8,7 +8,7 @@ export type DatabaseRecord = Record<string, string | number | bigint | null>;
 
 type Values = Record<string, unknown>;
 
-/** The columns of a table in a fixed order, to read and write records. */
+/** The columns of a table in a fixed order, with functions to build the SQL for its records. */
 class Fields<Field extends string> {
   readonly names: Sql;
   private readonly fields: readonly Field[];
@@ -18,18 +18,19 @@ class Fields<Field extends string> {
     this.names = rawSql(this.fields.map((field) => columns[field].name).join(', '));
   }
 
-  /** Returns the column names with the alias of a table. */
+  /** Returns SQL for the column names, each with the alias of the table. */
   of(alias: string): Sql {
     return rawSql(this.fields.map((field) => `${alias}.${this.columns[field].name}`).join(', '));
   }
 
-  /** Returns the values of a record in the order of the columns. A value may be SQL. */
+  /** Returns SQL for the values of a record, in the order of the columns. A value may itself be SQL. */
   values(record: Values): Sql {
     return join(this.fields.map((field) => record[field]));
   }
 
   /**
-   * Returns the values of a record with a cast to their types, for statements in which the database cannot infer them.
+   * Returns SQL for the values of a record, each with a cast to the type of its column, for statements in which the
+   * database cannot infer the types.
    */
   typedValues(record: Values): Sql {
     return join(this.fields.map((field) => castTo(record[field], TYPES[this.columns[field].type])));
@@ -57,7 +58,8 @@ export function readGrant(record: DatabaseRecord): GrantRow {
 }
 
 /**
- * Returns a row with its times and, if the clients are stored here, its client.
+ * Returns the row that a database record contains, with its times. If the store has the clients too, also with its
+ * client.
  * @param record the columns of the row, and `known_id` and `metadata` of its client
  */
 export function readRow(record: DatabaseRecord, storesClients: boolean): StoredRow {
@@ -66,15 +68,16 @@ export function readRow(record: DatabaseRecord, storesClients: boolean): StoredR
   row.expiresIn = Number(record['expires_in']);
   if (storesClients) {
     const { metadata } = record;
-    // A table that another tool created may have a case-insensitive collation, which finds `Alice` for `alice`.
+    // If another tool created the table, its collation may be case-insensitive, so that the join finds `Alice` for
+    // `alice`.
     row.client = metadata && record['known_id'] === row.clientId ? readClient(row.clientId, metadata as string) : null;
   }
   return row;
 }
 
 /**
- * Returns the column values of a new grant with the generation of its client. It begins now, by the clock of the
- * database.
+ * Returns the column values of a grant that is to be inserted, with the generation of its client. It begins now, by the
+ * clock of the database.
  */
 export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Record<string, unknown> {
   requireStorable(grant.clientId);
@@ -84,7 +87,7 @@ export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Reco
 }
 
 /**
- * Returns the column values of a new row.
+ * Returns the column values of a row that is to be inserted.
  * @param now SQL for the current time of the database
  */
 export function newRow(row: Row, now: Sql): Record<string, unknown> {

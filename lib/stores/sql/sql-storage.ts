@@ -15,20 +15,23 @@ import { pruneTable } from './prune.js';
 import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
 import { join, type Identifier, type Sql, sql, rawSql } from './sql.js';
 
-/** Milliseconds for which an expired grant is kept, so that requests in progress still find out that it was revoked. */
+/**
+ * Milliseconds for which a grant stays stored after it expired, so that requests in progress still find out that it was
+ * revoked.
+ */
 const GRACE_PERIOD = 60_000;
-/** Maximum number of revoked grants to count. */
+/** Maximum number to which the revoked grants of a client are counted. */
 const MAX_COUNT = 100_000;
 
 /**
- * Stores rows in tables. A token is active only while its grant is, which every look-up verifies. So revoking a grant
- * changes one row, and also covers rows that are saved at the same time or later.
+ * Stores codes, tokens and other rows in a table. A row is active only while its grant is, which every look-up
+ * verifies. So revoking a grant changes one row, and also covers rows that are saved at the same time or later.
  */
 export abstract class SqlStorage extends ClientTable implements Storage {
   protected readonly grants: Identifier;
   protected readonly tokens: Identifier;
   private readonly findRow: Sql;
-  /** SQL for the revision of the revocation times. */
+  /** SQL for the revision of the times of `revokeBefore()`. */
   private readonly revision: Sql;
   private readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
 
@@ -44,7 +47,8 @@ export abstract class SqlStorage extends ClientTable implements Storage {
     const columns = storesClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
     this.revision = sql`(SELECT SUBSTR(n.data, 1, ${rawSql(String(REVISION_LENGTH))}) FROM ${this.tokens} n
       WHERE n.digest = ${rawSql(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
-    // No index serves a difference: without statistics, PostgreSQL would otherwise scan all grants by generation.
+    // No index serves a difference, which is intended: without statistics, PostgreSQL would otherwise scan all grants
+    // by generation.
     this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago,
       t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at,
       ${this.revision} FROM ${this.tokens} t
@@ -149,7 +153,7 @@ export abstract class SqlStorage extends ClientTable implements Storage {
     return count + (await pruneTable(database, grant));
   }
 
-  /** Returns a statement that saves a new grant or extends a known one. A revoked grant stays revoked. */
+  /** Returns a statement that inserts a grant or, if it exists, extends it. A revoked grant stays revoked. */
   protected upsertGrant(grant: GrantRow): Sql {
     return sql`INSERT INTO ${this.grants} AS g (${GRANT.names}) VALUES (${this.grantValues(grant)})
       ON CONFLICT (id) DO UPDATE SET ${this.used(grant, '', 'g.')} WHERE g.revoked_at IS NULL`;
@@ -160,7 +164,7 @@ export abstract class SqlStorage extends ClientTable implements Storage {
   }
 
   /**
-   * Returns the assignments that extend a grant.
+   * Returns SQL for the assignments that extend a grant: the time of use, and a later expiry.
    * @param to prefix of the columns that are assigned
    * @param from prefix of the columns that are read
    */
@@ -195,7 +199,7 @@ export abstract class SqlStorage extends ClientTable implements Storage {
     return sql`revoked_at IS NULL AND client_generation = ${this.generationOf(sql`client_id`)}`;
   }
 
-  /** Revokes all grants of a client at once, and then counts them. */
+  /** Revokes all grants of a client at once. Returns how many were active, counted up to `MAX_COUNT`. */
   private async revokeAllOf(clientId: string): Promise<number> {
     await this.endGeneration(clientId);
     const [row] = await this.database.find<{ count: string | number }>(sql`SELECT COUNT(*) AS count FROM (

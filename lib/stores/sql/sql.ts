@@ -1,8 +1,11 @@
-/** The escaped name of a table or column. Everything else in a statement is sent as a parameter. */
+/**
+ * The escaped name of a table or column, which is inserted in the text of a statement. Other values are sent as
+ * parameters.
+ */
 export class Identifier {
   private cached?: string;
 
-  /** @param find looks the name up, once, when it is first needed */
+  /** @param find Returns the escaped name. It is called once, when the name is first needed. */
   constructor(private readonly find: () => string) {}
 
   get text(): string {
@@ -10,14 +13,14 @@ export class Identifier {
   }
 }
 
-/** A statement whose values are kept separate from its text. */
+/** A statement or a part of one, whose values are kept separate from its text. */
 export class Sql {
   constructor(
     readonly texts: readonly string[],
     readonly values: readonly unknown[],
   ) {}
 
-  /** Returns the text with a placeholder for each value, and the values. */
+  /** Returns the text of the statement with a placeholder for each value, and the list of the values. */
   compile(placeholder: (index: number) => string): { text: string; values: unknown[] } {
     const values: unknown[] = [];
     const write = (statement: Sql): string =>
@@ -31,24 +34,24 @@ export class Sql {
 }
 
 /**
- * Builds a statement. Embedded values become parameters, never text, unless they are an `Identifier` or another
- * statement.
+ * Builds a statement or a part of one from a template. Embedded values become parameters, unless they are an
+ * `Identifier` or an `Sql`, which are inserted in the text.
  */
 export function sql(texts: TemplateStringsArray, ...values: unknown[]): Sql {
   return new Sql(texts, values);
 }
 
-/** Returns SQL from trusted text, such as column names. */
+/** Returns SQL from a text that is inserted as it is. The text must be trusted, such as column names. */
 export function rawSql(text: string): Sql {
   return new Sql([text], []);
 }
 
-/** Returns a value with a cast, where the database cannot infer its type. */
+/** Returns SQL for a value with a cast to a type, for places in which the database cannot infer it. */
 export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer'): Sql {
   return new Sql(['CAST(', ` AS ${type})`], [value]);
 }
 
-/** Joins values or statements with a separator. */
+/** Joins parts of a statement with a separator. Values become parameters, `Sql` fragments are inserted in the text. */
 export function join(parts: readonly unknown[], between = ', '): Sql {
   return new Sql(
     ['', ...Array<string>(Math.max(parts.length - 1, 0)).fill(between), ''].slice(0, parts.length + 1),

@@ -4,11 +4,11 @@ import { join, sql } from './sql.js';
 import { SqlStorage } from './sql-storage.js';
 
 /**
- * The storage on SQLite. `consumeAndSave()` is a transaction of two statements, and no other statement can run in
+ * The storage on SQLite. Its `consumeAndSave()` is a transaction of two statements. No other statement can run in
  * between.
  */
 export class SqliteStorage extends SqlStorage {
-  /** Saves a grant and rows in one transaction, since each transaction waits for the disk. */
+  /** Saves a grant and its rows in one transaction, since SQLite waits for the disk at each transaction. */
   override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     const inserts = rows.length > 0 ? [this.insertRows(rows)] : [];
     await this.database.runAtomically(grant ? [this.upsertGrant(grant), ...inserts] : inserts);
@@ -22,8 +22,8 @@ export class SqliteStorage extends SqlStorage {
       ...rows.map((row) => newRow(row, this.database.now)),
     ];
     const values = join(records.map((record) => sql`(${ROW.values(record)})`));
-    // The used row exists, so the conflict updates it. The new rows do not exist; a conflict of one fails on its null
-    // grant.
+    // The used row exists, so the insert conflicts with it and updates it. The new rows must not exist: if one does,
+    // the update sets its grant to null and fails.
     const exchange = sql`INSERT INTO ${this.tokens} (${ROW.names}) SELECT * FROM (VALUES ${values}) WHERE EXISTS (
         SELECT 1 FROM ${this.tokens} WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL)
       ON CONFLICT (digest, kind) DO UPDATE SET revoked_at = excluded.revoked_at, data = COALESCE(excluded.data, data),

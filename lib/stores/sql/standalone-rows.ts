@@ -3,9 +3,12 @@ import type { Database } from './database.js';
 import { ROW } from './records.js';
 import { type Identifier, type Sql, sql } from './sql.js';
 
-// Rows that belong to no grant: single-use values and texts.
+// The functions of this file access rows that belong to no grant: single-use values and texts.
 
-/** Remembers a single-use value for a number of seconds. Returns `true` for the first caller only. */
+/**
+ * Remembers a single-use value for a number of seconds. Returns `true` for exactly one of several concurrent callers,
+ * and `false` until the seconds have passed.
+ */
 export async function markOnce(
   database: Database,
   rows: Identifier,

@@ -6,7 +6,7 @@ export interface TableOptions {
 /** The names of the tables of a store. */
 export type TableNames = ReturnType<typeof tableNames>;
 
-/** Returns the names of the tables. The entities have the same names. */
+/** Returns the names of the store's tables with a prefix. */
 export function tableNames(prefix = 'oauth_') {
   return { clients: `${prefix}clients`, grants: `${prefix}grants`, tokens: `${prefix}tokens` };
 }
