@@ -2,8 +2,8 @@
 const ML_DSA = ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const;
 
 /**
- * The standard signature algorithms. The first one is the default of `keys()`. RFC 7518 §3.1, RFC 8037 §3.1, RFC 9864
- * §2
+ * The standard signature algorithms. The first one is the default of `keys()`. RFC 7518 §3.1, RFC 8037 §3.1,
+ * RFC 9864 §2
  */
 const STANDARD_ALGORITHMS = [
   'ES256',
@@ -36,7 +36,7 @@ function hasMlDsa(): boolean {
   return subtle !== undefined && 'supports' in subtle && (major > 3 || (major === 3 && minor >= 5));
 }
 
-/** The signature algorithms that this Node.js supports. */
+/** The signature algorithms that the running Node.js supports. */
 export const ALGORITHMS: readonly SigningAlgorithm[] = hasMlDsa()
   ? [...STANDARD_ALGORITHMS, ...ML_DSA]
   : STANDARD_ALGORITHMS;
@@ -45,7 +45,7 @@ export const ALGORITHMS: readonly SigningAlgorithm[] = hasMlDsa()
 export const areAlgorithms = (value: unknown): value is readonly SigningAlgorithm[] =>
   Array.isArray(value) && value.length > 0 && value.every((one: SigningAlgorithm) => ALGORITHMS.includes(one));
 
-/** The supported algorithms as text, for error messages to developers. */
+/** The supported signature algorithms as text, for error messages to developers. */
 export const ALGORITHM_NAMES = `${ALGORITHMS.join(', ')}${
   ALGORITHMS === STANDARD_ALGORITHMS ? ` (ML-DSA requires Node.js 24.7 or later; this is ${process.version})` : ''
 }`;

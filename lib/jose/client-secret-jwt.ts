@@ -17,8 +17,8 @@ import {
 export type ClientSecretJwtOptions = AssertionOptions;
 
 /**
- * The model interface that `clientSecretJwt()` requires to read client secrets. The built-in stores implement it if their
- * option `encryptSecretsWith` is set.
+ * The model interface that `clientSecretJwt()` requires to read client secrets. The built-in stores implement it if
+ * their option `encryptSecretsWith` is set.
  */
 export interface ClientSecretModel<C extends Client = Client> {
   /**
@@ -28,10 +28,16 @@ export interface ClientSecretModel<C extends Client = Client> {
   getClientSecrets(client: C): Awaitable<readonly string[]>;
 }
 
-/** The only accepted algorithm. HS384 and HS512 require longer secrets than servers generate. RFC 7518 §3.2 */
+/**
+ * The only accepted signature algorithm of `clientSecretJwt()`. HS384 and HS512 require longer secrets than servers
+ * generate. RFC 7518 §3.2
+ */
 const ALGORITHMS = ['HS256'];
 
-/** Minimum number of bytes of a secret, and maximum number of secrets that are tried. */
+/**
+ * `MIN_SECRET_BYTES`: minimum number of bytes of a secret. `MAX_SECRETS`: maximum number of secrets that are tried for
+ * one assertion.
+ */
 const [MIN_SECRET_BYTES, MAX_SECRETS] = [32, 4];
 
 /**

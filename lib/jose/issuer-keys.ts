@@ -8,29 +8,39 @@ import { remoteKeys } from './remote-keys.js';
 
 /** A trusted authorization server, and where its public keys are. */
 export interface IssuerOptions {
-  /** The issuer identifier of the server: the `iss` of its JWTs. Its metadata contains the URL of its keys. RFC 8414 */
+  /**
+   * The issuer identifier of the server: the `iss` of its JWTs. Unless `jwks` or `jwksUri` is set, its metadata is
+   * fetched to find its keys. RFC 8414
+   */
   issuer: string;
-  /** The https URL of the keys, for a server without metadata. If omitted, the `jwks_uri` of its metadata. */
+  /**
+   * The https URL of the server's keys, for a server without metadata. If `jwks` is omitted too, the `jwks_uri` in its
+   * metadata is used.
+   */
   jwksUri?: string;
-  /** The public keys. If set, nothing is fetched. RFC 7517 §5 */
+  /** The public keys of the server. If set, no keys are fetched. RFC 7517 §5 */
   jwks?: JwkSet;
   /** The accepted signature algorithms. Default: every `SigningAlgorithm` that this Node.js supports. */
   algorithms?: readonly SigningAlgorithm[];
-  /** Seconds for which fetched keys are cached, unless a JWT names an unknown key. Default: `600`. */
+  /**
+   * Seconds for which fetched keys are cached. If a JWT has a key that is not among them, they are fetched again
+   * earlier. Default: `600`.
+   */
   maxAge?: number;
-  /** Minimum number of seconds between two requests for the keys. Default: `30`. */
+  /** Minimum number of seconds between two fetches of the keys. Default: `30`. */
   coolDown?: number;
-  /** Seconds for which cached keys are used while the server does not respond. Default: `86400`. */
+  /** Seconds for which cached keys are still used while new ones cannot be fetched. Default: `86400`. */
   maxStale?: number;
   /**
-   * Seconds that a request waits for the keys if none are cached yet. After that, the response is 503. Default: `3`.
+   * Seconds for which a request waits for the keys if none are cached yet. If they are not fetched by then, the
+   * response is 503. Default: `3`.
    */
   timeout?: number;
-  /** A replacement for the `fetch` of Node.js, for example for a proxy or a custom certificate. */
+  /** A function that is used instead of `fetch` of Node.js, for example for a proxy or a custom certificate. */
   fetch?: typeof fetch;
 }
 
-/** The options of a trusted server with their defaults, validated. */
+/** The options of a trusted server, validated and with their defaults. */
 export interface IssuerSettings extends Required<Omit<IssuerOptions, 'jwks' | 'jwksUri'>> {
   jwks: JwkSet | undefined;
   jwksUri: string | undefined;
@@ -85,7 +95,8 @@ export function settleIssuer(label: string, given: IssuerOptions): IssuerSetting
 }
 
 /**
- * Returns the keys of a trusted server, configured or fetched. Weak, expensive or unknown kinds of keys are ignored.
+ * Returns a function that finds the keys of a trusted server, which are configured or fetched. Weak, expensive or
+ * unknown kinds of keys are ignored.
  * @param owner The object that uses the keys. A configuration error is logged once for each owner.
  */
 export function issuerKeys(settings: IssuerSettings, owner: object): JWTVerifyGetKey {

@@ -15,7 +15,7 @@ import { findSigningErrors } from './keys/signing-errors.js';
 
 /** The options of `jwtAccessTokens()`. */
 export interface JwtAccessTokensOptions {
-  /** The `aud` of tokens that were requested without a resource. Default: the issuer. RFC 9068 §3 */
+  /** The `aud` of tokens that are requested without a resource. Default: the issuer. RFC 9068 §3 */
   audience?: string;
   /**
    * The resources whose tokens are JWTs. Tokens for other resources, or for none, are opaque. If omitted, all tokens
@@ -29,8 +29,8 @@ export interface JwtAccessTokensOptions {
 /** The optional model interface that adds claims to JWT access tokens. */
 export interface JwtAccessTokenModel<C extends Client = Client, U extends User = User> {
   /**
-   * Returns additional claims for a token, such as `roles` or `groups`. They cannot replace the claims of the
-   * specification, which the server sets. Everyone who holds the token can read them. RFC 9068 §2.2
+   * Returns additional claims for a token, such as `roles` or `groups`. Claims that the server sets itself cannot be
+   * replaced. Everyone who holds the token can read them. A falsy value adds none. RFC 9068 §2.2
    */
   getAccessTokenClaims?(token: Unsaved<Token>, client: C, user: U): Awaitable<object | Falsy>;
 }
@@ -89,7 +89,7 @@ async function claimsOf(
   for (const describe of server.hooks.token.describe) featureClaims.push(describe({ ...token, client, user }) ?? {});
   const applicationClaims = (await model.getAccessTokenClaims?.(token, client, user)) || {};
   const { cnf, accessTokenExpiresAt, scope } = token as Partial<Token>;
-  // Omit `sid`: APIs do not need to know the session. RFC 9068 §2.2.1
+  // Omit `sid`: APIs need not know the session. RFC 9068 §2.2.1
   const { sid: _, ...authentication } = readSignInClaims(token);
   return {
     ...applicationClaims,

@@ -5,7 +5,10 @@ import { type KeySelector, LocalKeys, type PublicKeys } from './client-keys/publ
 /** The settings of a key cache: how long keys are cached, and how often they are fetched. */
 export type KeyCacheSettings = RefreshingCacheSettings;
 
-/** The cached keys of another party. They are fetched again if a JWT names an unknown key. RFC 7517 */
+/**
+ * The cached public keys of a client or another server. They are fetched again if a JWT has a key that is not among
+ * them. RFC 7517
+ */
 export class KeyCache implements PublicKeys {
   private readonly keys: RefreshingCache<LocalKeys>;
 
@@ -14,8 +17,8 @@ export class KeyCache implements PublicKeys {
   }
 
   /**
-   * Finds the key that belongs to the header of a signed JWT. It is a function of the type that `jose` expects. Rejects
-   * with the error of `load` if no keys are available.
+   * Finds the key that belongs to the header of a signed JWT, as a function of the type that `jose` expects. Rejects
+   * with the error of `load` if the keys cannot be fetched and none are cached.
    */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.keys.current();
@@ -24,15 +27,16 @@ export class KeyCache implements PublicKeys {
     } catch (error) {
       const renewal = error instanceof errors.JWKSNoMatchingKey && this.keys.refresh();
       if (!renewal) throw error;
-      // The keys may have been rotated. If they cannot be fetched again, the unknown key is still rejected.
+      // The keys may have been rotated. If they cannot be fetched again, the JWT is rejected because its key is
+      // unknown.
       const newest = await renewal.catch(() => keys);
       return await newest.find(header, token);
     }
   };
 
   /**
-   * Returns what `selector` selects from the keys. If no key is suitable, it fetches the keys again. Rejects with the
-   * error of `load` if no keys are available.
+   * Passes the key set to `selector` and returns its result. If no key is suitable, fetches the keys again and tries
+   * once more. Rejects with the error of `load` if the keys cannot be fetched and none are cached.
    */
   async select<T extends object>(selector: KeySelector<T>): Promise<T | undefined> {
     const keys = await this.keys.current();

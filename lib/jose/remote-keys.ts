@@ -12,9 +12,9 @@ import { readKeySet } from './read-key-set.js';
 /** The issuer whose keys are fetched, and how they are fetched. */
 interface RemoteKeysSettings extends KeyCacheSettings {
   issuer: string;
-  /** The URL of the keys. If `undefined`, the `jwks_uri` in the metadata of the issuer. */
+  /** The URL of the keys. If `undefined`, the `jwks_uri` in the issuer's metadata is used. */
   jwksUri: string | undefined;
-  /** Maximum number of seconds for a request. */
+  /** Seconds after which fetching the keys fails. */
   timeout: number;
   fetch: typeof fetch;
 }

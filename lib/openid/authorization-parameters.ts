@@ -13,7 +13,7 @@ import { verifyFrontChannel } from './response-types.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 import type { Subjects } from './subjects.js';
 
-/** The settings with which the parameters of an authorization request are read. */
+/** What reading the parameters of an authorization request depends on. */
 interface Reader {
   settings: OpenIdSettings;
   prompts: Prompts;
@@ -57,6 +57,6 @@ function requestsOfflineAccess(parameters: Parameters, scope: Scope | undefined)
   return parameters.optional('prompt')?.split(' ').includes('consent') ?? false;
 }
 
-/** Maximum number of characters of a nonce. The ID token repeats the nonce. */
+/** Maximum number of characters of the parameter `nonce`, which the ID token repeats. */
 const MAX_NONCE = 1024;
 const isNonce = (text: string) => text.length <= MAX_NONCE && isVSCHAR(text);

@@ -6,29 +6,29 @@ import { tryParseJson } from '../http/parse-json.js';
 /** The request for one claim. `null` requests it without further conditions. OpenID Connect Core §5.5.1 */
 export type ClaimRequest = { essential?: boolean; value?: unknown; values?: readonly unknown[] } | null;
 
-/** The requests for individual claims, by claim name. */
+/** The requests for individual claims, by the names of the claims. */
 export type ClaimRequests = Readonly<Record<string, ClaimRequest>>;
 
 /**
- * The content of the parameter `claims`: the requested claims for userinfo and for the ID token. OpenID Connect Core
- * §5.5
+ * The content of the parameter `claims`: the requested claims for userinfo and for the ID token. OpenID Connect
+ * Core §5.5
  */
 export interface RequestedClaims {
   userinfo?: ClaimRequests;
   id_token?: ClaimRequests;
 }
 
-/**
- * The limits of the parameter `claims`: its characters, the claims in each member, the values of each claim, and the
- * characters of a name.
- */
+/** Maximum number of characters of the parameter `claims`. */
 const MAX_LENGTH = 4000;
+/** Maximum number of claims in `userinfo`, and in `id_token`, of the parameter `claims`. */
 const MAX_CLAIMS = 50;
+/** Maximum number of entries in `values` of one requested claim. */
 const MAX_VALUES = 20;
+/** Maximum number of characters of a claim name in the parameter `claims`. */
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Reads the parameter `claims`. OpenID Connect Core §5.5
+ * Reads the parameter `claims`. Returns `undefined` if it is omitted or requests no claims. OpenID Connect Core §5.5
  * @throws {InvalidRequestError} If it is not a valid JSON object of claims, or is too large.
  */
 export function readClaims(text: string | undefined): RequestedClaims | undefined {

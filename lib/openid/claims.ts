@@ -7,13 +7,13 @@ import type { RequestedClaims } from './claims-parameter.js';
 import type { ClaimsRequest, OpenIdModel } from './openid-model.js';
 import { RESERVED } from './scopes.js';
 
-/** The client, the user and the granted scope for which claims are returned. */
+/** The client, the user and the granted scope for which user claims are selected. */
 interface ClaimsContext {
   client: CoreClient;
   user: User;
   scope: unknown;
   requestedClaims: RequestedClaims | undefined;
-  /** The preferred languages of the client, the best first. OpenID Connect Core §5.2 */
+  /** The languages of claims that the client prefers, the best first. OpenID Connect Core §5.2 */
   locales: readonly string[] | undefined;
   /**
    * Whether no access token is issued. The ID token then contains all claims, because the client cannot call the
@@ -29,7 +29,7 @@ export class Claims {
     private readonly settings: { claimsInIdToken: boolean },
   ) {}
 
-  /** Returns the claims that the client requested and was granted. Other claims that the model returns are omitted. */
+  /** Returns the claims that the client requested and was granted. Other claims that the model returns are left out. */
   async of(
     model: OpenIdModel,
     location: ClaimsRequest['location'],

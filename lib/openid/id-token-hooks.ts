@@ -9,7 +9,7 @@ import type { Provider } from './provider.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
 /**
- * The key under which a token request stores its ID token, which is prepared before the code or refresh token is
+ * The state key under which a token request stores its ID token, which is prepared before the code or refresh token is
  * consumed.
  */
 const PREPARED = stateKey<PreparedIdToken>('openid.idToken');
@@ -28,7 +28,7 @@ export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider)
       if (stored[name] !== undefined) tokenMembers[name] = stored[name];
     if (!coversScope(authorization.scope, OPENID_SCOPE)) return;
     if (settings.offlineAccess && code && !isOffline(code, authorization.scope)) authorization.refreshable = false;
-    // Everything that can fail is done before anything is consumed.
+    // Do everything that can fail before the code or refresh token is consumed.
     request.set(PREPARED, await provider().idTokens.prepare(request, authorization));
   },
 
@@ -46,8 +46,8 @@ const ownSubject = ({ source, client }: ClientRequest): Record<string, unknown> 
   source?.record?.client.id === client.id ? source?.record : undefined;
 
 /**
- * Whether a refresh token may be issued for the code. A device code qualifies too, because its user was always asked
- * for consent. OpenID Connect Core §11
+ * Whether a code allows a refresh token with the option `offlineAccess`. A device code does too, because its user was
+ * always asked for consent. OpenID Connect Core §11
  */
 const isOffline = (code: Readonly<Record<string, unknown>>, scope: Scope | undefined): boolean =>
   coversScope(scope, OFFLINE_ACCESS) && (code['offlineAccess'] === true || 'deviceCode' in code);

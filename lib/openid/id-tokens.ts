@@ -89,7 +89,7 @@ export class IdTokens {
       ...(nonce !== undefined && { nonce }),
       ...(stored['authReqId'] !== undefined && { [AUTH_REQ_ID]: stored['authReqId'] }),
       ...signInClaims,
-      // Clients that are notified of a logout need to know the session.
+      // Clients that are notified of a logout need the ID of the session.
       ...(sid !== undefined &&
         this.server.find(LOGOUT) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user) }) }),
     };

@@ -5,29 +5,33 @@ import { FetchError } from '../http/safe-fetch/index.js';
 import { type NotificationModel, type StoredNotification, storesNotifications } from '../model/notifications.js';
 import { OutboundNotifications } from './outbound-notifications.js';
 
-/** A message to a client, as a feature creates it. */
+/** A message to a client, before it is stored. */
 export type NewNotification = Omit<StoredNotification, 'id' | 'createdAt'>;
 
-/** The sender of the messages of one kind and issuer. */
+/** The interface that sends the messages of one kind for one issuer. */
 export interface NotificationSender {
   /**
    * Sends a message, which may be some hours old.
    * @throws {FetchError} If the client cannot be reached.
    */
   send(notification: StoredNotification): Promise<void>;
-  /** Called when a message was delivered, and after each round of failed attempts. */
+  /**
+   * Called when a message was delivered, with `undefined`, and after each round of failed attempts, with the failure.
+   */
   done(notification: StoredNotification, failure: unknown): void;
 }
 
-/** Milliseconds until stored messages are read for the first time, and between two reads. */
+/** Milliseconds until the stored messages are read for the first time. */
 const FIRST_SWEEP = 1000;
+/** Milliseconds between two reads of the stored messages. */
 const SWEEP = 30_000;
 
 /**
- * Maximum number of stored messages, in total and for one host. Further messages are not stored, and only this process
+ * Maximum number of stored messages in total. If there are more, further messages are not stored, and only this process
  * delivers them.
  */
 const MAX_STORED = 2000;
+/** Maximum number of stored messages for one host. If there are more, further messages are not stored. */
 const MAX_STORED_PER_HOST = 200;
 
 /**
@@ -38,7 +42,7 @@ const MAX_STORED_PER_HOST = 200;
 export class Notifications {
   private readonly senders = new Map<string, NotificationSender>();
   private readonly outbound = new OutboundNotifications();
-  /** The IDs of the stored messages that wait in this process. */
+  /** The IDs of the stored messages that are waiting in this process. */
   private readonly accepted = new Set<string>();
   /** The number of stored messages for each host, when they were last read. */
   private stored = new Map<string, number>();
@@ -62,7 +66,10 @@ export class Notifications {
     if (isFirst && this.model) startSweeping(new WeakRef(this));
   }
 
-  /** Stores a message and starts its delivery. Resolves when the message is stored. */
+  /**
+   * Stores a message and starts its delivery. Resolves before it is delivered. If it cannot be stored, this process
+   * still delivers it.
+   */
   async add(message: NewNotification, expiresAt: Date): Promise<void> {
     const notification = { ...message, id: randomBytes(24).toString('base64url'), createdAt: Date.now() };
     this.deliver(notification, await this.store(notification, expiresAt));

@@ -2,13 +2,16 @@ import { capability } from '../contracts/capability.js';
 import type { SubjectIdentifiers } from '../features/subject-identifiers.js';
 import type { Awaitable, CoreClient, User } from '../model/model.js';
 
-/** The claims of an ID token that a client returns as a hint. OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2 */
+/**
+ * The claims of an ID token that a client sends back as a hint about the user. OpenID Connect Core §3.1.2.1,
+ * RP-Initiated Logout §2
+ */
 export interface IdTokenHint {
-  /** The client that the ID token was issued to. */
+  /** The ID of the client that the ID token was issued to. */
   clientId: string;
-  /** The subject identifier of the user at that client. */
+  /** The subject identifier by which this client knows the user. */
   sub: string;
-  /** The session in which the ID token was issued. */
+  /** The session in which the ID token was issued. If omitted, the ID token has no `sid`. */
   sid?: string;
   /** All claims of the ID token. */
   claims: Readonly<Record<string, unknown>>;
@@ -20,7 +23,7 @@ export interface OpenIdProvider extends SubjectIdentifiers {
   readonly acrValues: readonly string[];
   /** Whether a `sub` of an earlier ID token identifies the user at the client. */
   isKnownAs(user: User, client: CoreClient, sub: string): boolean;
-  /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
+  /** Returns the session identifier (`sid`) by which the client with this `sub` knows the session. */
   sessionOf(session: { sid: string; sub: string; userId: string | undefined }): string;
   /**
    * Signs a JWT for a client in the same way as its ID tokens. Encrypts it if the client has registered encryption.

@@ -14,9 +14,9 @@ export interface OpenIdOptions {
   /** Seconds for which an ID token is valid. Default: `3600`. */
   idTokenLifetime?: number;
   /**
-   * The claims of scopes. They extend or replace those of the standard scopes, and `false` removes a scope: `{ groups:
-   * ['groups'], address: false }`. Default: the scopes `profile`, `email`, `address` and `phone` of OpenID Connect Core
-   * §5.4.
+   * The claims of scopes. They extend or replace those of the standard scopes, and `false` removes a scope:
+   * `{ groups: ['groups'], address: false }`. Default: the scopes `profile`, `email`, `address` and `phone` of OpenID
+   * Connect Core §5.4.
    */
   scopes?: ScopeClaims;
   /**
@@ -45,13 +45,13 @@ export interface OpenIdOptions {
    */
   offlineAccess?: boolean;
   /**
-   * Enables pairwise subject identifiers, so that clients of different sectors know a user by different identifiers. If
-   * omitted, all clients know a user by its `id`. OpenID Connect Core §8.1
+   * The options of pairwise subject identifiers, with which clients of different sectors know a user by different
+   * identifiers. If omitted, all clients know a user by its `id`. OpenID Connect Core §8.1
    */
   pairwise?: PairwiseOptions;
   /**
-   * The authentication context classes (`acr`) of logins, the weakest first. A stronger login also satisfies a request
-   * for a weaker one. Default: none, so users are never asked for a stronger login. RFC 9470 §4
+   * The authentication context classes (`acr`) of logins, the weakest first. A login with a stronger class also
+   * satisfies a request for a weaker one. Default: none, so users are never asked for a stronger login. RFC 9470 §4
    */
   acrValues?: readonly string[];
   /**
@@ -70,7 +70,7 @@ export interface OpenIdOptions {
   fetch?: SafeFetchOptions;
 }
 
-/** The options of `openid()` with their defaults. */
+/** The options of `openid()`, with defaults for those that have one. */
 export type OpenIdSettings = Required<Omit<OpenIdOptions, OptionalSetting>> & Pick<OpenIdOptions, OptionalSetting>;
 
 type OptionalSetting = 'pairwise' | 'fetch';

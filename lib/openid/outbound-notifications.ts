@@ -1,6 +1,6 @@
 import { FetchError } from '../http/safe-fetch/index.js';
 
-/** A message to be sent to a client. */
+/** A message to a client that the queue of this process sends. */
 export interface OutboundNotification {
   /** The host of the receiving client. */
   host: string;
@@ -20,18 +20,21 @@ interface QueuedNotification {
   attempts: number;
 }
 
-/** Maximum number of messages that wait or are being sent, in this process and for one host. */
+/** Maximum number of messages that wait or are being sent in this process, for all hosts together. */
 const MAX_ACCEPTED = 1000;
+/** Maximum number of messages that wait or are being sent in this process for one host. */
 const MAX_PER_HOST = 100;
-/** Maximum number of simultaneous attempts: in total, to one host, and to a host whose last attempt failed. */
+/** Maximum number of simultaneous attempts to send messages, for all hosts together. */
 const CONCURRENCY = 32;
+/** Maximum number of simultaneous attempts to send messages to one host. */
 const CONCURRENCY_PER_HOST = 4;
+/** Maximum number of simultaneous attempts to send messages to a host whose last attempt failed. */
 const CONCURRENCY_WHEN_FAILING = 1;
 
-/** Milliseconds before each further attempt, if the failure is temporary. */
+/** Milliseconds to wait before the second and the third attempt, if the failure is temporary. */
 const PAUSES = [300, 3000];
 
-/** The messages for one host. */
+/** The messages for one host, and how many attempts are in progress. */
 interface HostQueue {
   waiting: QueuedNotification[];
   running: number;
@@ -122,7 +125,7 @@ export class OutboundNotifications {
     queue.waiting = queue.waiting.filter(({ notification }) => !notification.isStored);
     for (const { notification } of stored) {
       this.release(queue, notification);
-      notification.done(new FetchError('busy', 'the host does not respond'));
+      notification.done(new FetchError('busy', 'the host of the client does not respond'));
     }
   }
 

@@ -4,7 +4,7 @@ import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch
 import { unreachableResource } from '../remote/client-resource.js';
 import { commonHost, sectorUris } from '../clients/registration/sector-host.js';
 
-/** Maximum number of bytes of a document that lists redirect URIs. */
+/** Maximum number of bytes of the document at a `sector_identifier_uri`. */
 const SIZE = 65_536;
 
 /**

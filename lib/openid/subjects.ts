@@ -20,7 +20,7 @@ export interface PairwiseOptions {
   byDefault?: boolean;
 }
 
-/** The subject and session identifiers of users, as clients know them. OpenID Connect Core §8 */
+/** The identifiers by which clients know users (`sub`) and sessions (`sid`). OpenID Connect Core §8 */
 export class Subjects {
   constructor(private readonly pairwise: PairwiseOptions | undefined) {}
 

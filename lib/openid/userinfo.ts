@@ -68,8 +68,8 @@ class UserinfoEndpoint implements Handler {
 }
 
 /**
- * Returns the server without the check of resource indicators. An access token with the scope `openid` is accepted by
- * the userinfo endpoint, whatever resources it is for, because RFC 8707 has no other way to combine both in one token.
+ * Returns the server without the check of resource indicators. So the userinfo endpoint accepts every access token with
+ * the scope `openid`, whatever resources it is for, because RFC 8707 has no other way to combine both in one token.
  */
 function withoutResourceBinding(server: ServerContext): ServerContext {
   const others = server.installed.filter(({ feature }) => feature.id !== RESOURCE_INDICATORS);

@@ -26,8 +26,9 @@ export class ClientKeys {
 
   /**
    * Returns the registered keys of a client, or the cached keys at its `jwks_uri`. Returns `undefined` if it has
-   * neither.
-   * @param request The request that needs the keys. The number of simultaneous fetches is limited per client network.
+   * registered neither.
+   * @param request The request of the client for which the keys are needed. The number of simultaneous fetches is
+   * limited per client network.
    */
   of(client: CoreClient, request?: Request): PublicKeys | undefined {
     const { jwks, uri } = keysOf(client);

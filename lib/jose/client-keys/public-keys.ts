@@ -1,11 +1,11 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Awaitable } from '../../model/model.js';
 
-/** The public keys of another party, to verify its signatures and to encrypt to it. RFC 7517 §5 */
+/** The public keys of a client or another server, to verify its signatures and to encrypt to it. RFC 7517 §5 */
 export interface PublicKeys {
   /** Finds the key that belongs to the header of a signed JWT. It is a function of the type that `jose` expects. */
   readonly find: JWTVerifyGetKey;
-  /** Returns what `selector` selects from the keys, or `undefined` if no key is suitable. */
+  /** Passes the key set to `selector` and returns its result. Returns `undefined` if no key is suitable. */
   select<T extends object>(selector: KeySelector<T>): Promise<T | undefined>;
 }
 

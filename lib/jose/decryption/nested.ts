@@ -6,7 +6,7 @@ import {
 } from '../encryption/algorithms.js';
 import type { KeyRing } from '../keys/key-ring.js';
 
-/** The accepted encryption algorithms of a JWT. */
+/** The key management and content encryption algorithms that are accepted for an encrypted JWT. */
 export interface AllowedEncryption {
   algorithms: readonly KeyManagementAlgorithm[];
   contentEncryption?: readonly ContentEncryption[];
@@ -29,8 +29,8 @@ export async function decryptNested(
   const alg = allowed.algorithms.find((one) => one === header?.['alg']);
   const enc = (allowed.contentEncryption ?? CONTENT_ENCRYPTION_ALGORITHMS).find((one) => one === header?.['enc']);
   const kid = header?.['kid'];
-  // Reject compression: the content may become huge, and its compressed length reveals information about it. RFC 7516
-  // §4.1.3
+  // Reject compression: the content may become huge, and its compressed length reveals information about it.
+  // RFC 7516 §4.1.3
   const isZipped = header?.['zip'] !== undefined;
   if (!alg || !enc || isZipped || (kid !== undefined && typeof kid !== 'string')) return undefined;
   const decryptionKey = await ring.decryptionKey(alg, kid);
@@ -39,7 +39,7 @@ export async function decryptNested(
     const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] };
     return new TextDecoder().decode((await compactDecrypt(jwe, decryptionKey.key, options)).plaintext);
   } catch {
-    // The server's key is valid, so the client caused the error.
+    // The key of this server is valid, so the value that the client sent is the cause.
     return undefined;
   }
 }

@@ -52,7 +52,11 @@ export function dpop(options: DpopOptions = {}): Feature {
   };
 }
 
-/** Reads `dpop_jkt`, which binds the authorization code to a key. RFC 9449 §10 */
+/**
+ * Reads the parameter `dpop_jkt`, which binds the authorization code to a key. Returns the data to store with the code.
+ * RFC 9449 §10
+ * @throws {InvalidRequestError} If the client requires DPoP-bound tokens, and the response type issues tokens directly.
+ */
 const readThumbprint: NonNullable<AuthorizationHooks['read']> = (parameters, { client, responseType }) => {
   if (DPOP_BOUND_ACCESS_TOKENS.of(client) && responseType.split(' ').includes('token')) {
     const reason = 'client requires DPoP-bound tokens, but the authorization endpoint cannot issue them';
@@ -64,7 +68,10 @@ const readThumbprint: NonNullable<AuthorizationHooks['read']> = (parameters, { c
   return dpopJkt === undefined ? undefined : { dpopJkt };
 };
 
-/** Binds the authorization code of a pushed authorization request to the key of its DPoP proof. RFC 9449 §10.1 */
+/**
+ * Binds the authorization code of a pushed authorization request to the key of the DPoP proof that is sent with the
+ * request. RFC 9449 §10.1
+ */
 async function completePushed(
   request: ClientRequest,
   parameters: Record<string, string | readonly string[]>,
@@ -94,7 +101,8 @@ const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
   },
 
   async respond(request, issued) {
-    // `issue` does not run for a retry that gets the earlier response, nor for a response without an access token.
+    // The proof is consumed here, since `issue` does not run for a retry that gets the earlier response, nor for a
+    // response without an access token.
     await proofs.consume(request);
     verifyRetryBinding(request, issued, 'jkt');
     if (jktOf(issued) !== undefined) request.responseMembers['token_type'] = 'DPoP';
@@ -102,8 +110,8 @@ const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
 });
 
 /**
- * Verifies that a bound authorization code, or a bound refresh token of an unauthenticated client, is presented with
- * its own key. RFC 9449 §5, §10
+ * Verifies that a bound authorization code, or a bound refresh token of an unauthenticated client, is presented with a
+ * proof of the key that it is bound to. RFC 9449 §5, §10
  * @throws {InvalidGrantError} If the request has no proof, or a proof with another key.
  */
 function verifyBoundKey({ code, authenticationMethod, refreshToken, tokenMembers }: ClientRequest): void {

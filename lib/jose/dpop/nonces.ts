@@ -22,8 +22,8 @@ export class Nonces {
   }
 
   /**
-   * Whether a nonce is the current, the previous or the next one. The next one is accepted because the clock of another
-   * process may be ahead.
+   * Whether a nonce is the current, the previous or the next nonce of this server. The next one is accepted because the
+   * clock of another process may be ahead.
    */
   isValid(nonce: unknown): boolean {
     if (typeof nonce !== 'string') return false;

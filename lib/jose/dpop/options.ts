@@ -11,15 +11,15 @@ import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 export interface DpopOptions {
   /** The accepted signature algorithms of proofs. Default: every `SigningAlgorithm` that this Node.js supports. */
   algorithms?: readonly SigningAlgorithm[];
-  /** Seconds after its `iat` in which a proof is valid. Its `jti` is remembered for as long. Default: `60`. */
+  /** Seconds for which a proof is valid after its `iat`. Its `jti` is remembered for as long. Default: `60`. */
   lifetime?: number;
   /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
   /**
-   * The URL under which clients reach the path `/` of this server, or several. The `htu` of proofs for protected
-   * resources must be below it. `'request'` uses the URL of the request. Use that only behind a proxy that rejects
-   * unknown `Host` headers. If omitted, the origin of the requested resource if a feature defines it, otherwise the
-   * origin of the issuer. RFC 9449 §4.3
+   * The public base URL of this server, or several. The `htu` of proofs for protected resources must be this URL with
+   * the path of the request. `'request'` uses the URL of the request: only behind a proxy that rejects unknown `Host`
+   * headers. If omitted, the origin of the requested resource if a feature defines it, otherwise the origin of the
+   * issuer. RFC 9449 §4.3
    */
   publicUrl?: string | readonly string[];
   /**

@@ -8,19 +8,20 @@ import { type Proof, invalidProof } from './proof.js';
 const MAX_REMEMBERED = 500_000;
 
 /**
- * The cache of used DPoP proofs, for replay detection. The model remembers them with `once()`. At an API whose model
- * has no `once()`, each process remembers its own. RFC 9449 §11.1
+ * Detects replayed DPoP proofs. The model remembers used proofs with `once()`. If the model of an API has no `once()`,
+ * each process remembers only the proofs that it has seen itself. RFC 9449 §11.1
  */
 export class ProofReplayCache {
   private current = new Set<string>();
   private previous = new Set<string>();
   private rotatedAt = -Infinity;
 
-  /** @param seconds The number of seconds for which a proof may be valid. */
+  /** @param seconds the number of seconds for which a used proof is remembered */
   constructor(private readonly seconds: number) {}
 
   /**
-   * Rejects a replayed proof. The replay key is `jti` together with the key thumbprint and the URL.
+   * Marks a proof as used, and rejects it if it was used before. The replay key is `jti` together with the key
+   * thumbprint and the URL.
    * @throws {InvalidDpopProofError} If the proof was already used.
    * @throws {TemporarilyUnavailableError} If this process remembers too many proofs.
    */

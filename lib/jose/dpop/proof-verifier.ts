@@ -7,7 +7,7 @@ import { type ExpectedProof, type Proof, readProof, invalidProof, verifyProof } 
 import { ProofReplayCache } from './proof-replay-cache.js';
 import { acceptedUrls } from './target.js';
 
-/** The key under which a client request stores a DPoP proof that is verified but not yet consumed. */
+/** The state key under which a client request stores a DPoP proof that is verified but not yet marked as used. */
 const UNUSED_PROOF = stateKey<Proof | undefined>('unused DPoP proof');
 
 /** The verifier of DPoP proofs at the endpoints of a server and at its protected resources. RFC 9449 §4.3 */
@@ -15,8 +15,8 @@ export class ProofVerifier {
   private readonly nonces: Nonces | undefined;
   private readonly replayCache: ProofReplayCache;
   /**
-   * The verification of the proof of each request, or of each connection handshake. A request may be authenticated
-   * several times, but its proof is single-use.
+   * The verification of the proof, by request or connection handshake. A request may be authenticated several times,
+   * but its proof can be used only once.
    */
   private readonly verifications = new WeakMap<object, { text: string; done: Promise<void> }>();
 
@@ -30,7 +30,7 @@ export class ProofVerifier {
 
   /**
    * Verifies the DPoP proof of a request to an endpoint of the server. Returns the thumbprint of its key, or
-   * `undefined` if the request has no proof. The proof is not consumed yet: the request may still be unauthorized, and
+   * `undefined` if the request has no proof. Does not mark the proof as used: the request may still be rejected, and
    * anyone can create proofs.
    * @throws {InvalidDpopProofError} If the proof is invalid.
    * @throws {UseDpopNonceError} If a nonce is required, and it is missing or expired.
@@ -48,7 +48,7 @@ export class ProofVerifier {
   }
 
   /**
-   * Consumes the proof of a validated request, if it has one.
+   * Marks the proof of a request as used, after the request was validated. Does nothing if the request has no proof.
    * @throws {InvalidDpopProofError} If the proof was already used.
    */
   async consume(clientRequest: ClientRequest): Promise<void> {
@@ -58,8 +58,9 @@ export class ProofVerifier {
   }
 
   /**
-   * Verifies the DPoP proof of an access token that is bound to the key `jkt`. Verifies it only once per request or
-   * connection, even if several guards call this method.
+   * Verifies the DPoP proof of a request with an access token that is bound to the key `jkt`. The proof is verified
+   * only once per request or connection, even if several guards call this method.
+   * @throws {InvalidDpopProofError} If the proof is missing, invalid or already used.
    */
   async verifyAtResource(presented: PresentedToken, jkt: string): Promise<void> {
     const { request, response, value } = presented;
@@ -98,5 +99,5 @@ export class ProofVerifier {
   }
 }
 
-/** The status of a resource that rejects a DPoP proof. RFC 9449 §7.1 */
+/** The status with which a protected resource rejects a DPoP proof. RFC 9449 §7.1 */
 const UNAUTHORIZED = { code: 401, status: 401, statusCode: 401 };

@@ -15,10 +15,10 @@ import { comparableUrl } from './target.js';
  */
 const MAX_PROOF_LENGTH = 12_288;
 
-/** The values that a valid proof must match. */
+/** What a DPoP proof must match to be valid: the request and, at a resource, the access token. */
 export interface ExpectedProof {
   request: Request;
-  /** The accepted URLs of the request. */
+  /** The URLs of which one must be the `htu` of the proof. */
   urls: readonly string[];
   /**
    * The access token that is presented with the proof, and the thumbprint of the key that it is bound to. RFC 9449 §7
@@ -26,17 +26,19 @@ export interface ExpectedProof {
   token?: { value: string; jkt: string };
 }
 
-/** A verified DPoP proof. It has not been checked for replay. */
+/** A verified DPoP proof. Whether it was used before is not verified yet. */
 export interface Proof {
-  /** The JWK thumbprint of the key. RFC 7638 */
+  /** The JWK thumbprint of the key with which the proof is signed. RFC 7638 */
   jkt: string;
   jti: string;
-  /** The URL of the request, normalized for comparison. */
+  /** The URL in `htu` of the proof, normalized for comparison. */
   htu: string;
   nonce: unknown;
 }
 
-/** Returns the error for an invalid DPoP proof. The reason is sent to the client and logged. */
+/**
+ * Returns the error for an invalid DPoP proof. The reason is sent to the client and logged. The detail is only logged.
+ */
 export const invalidProof = (reason: string, detail: { expected?: unknown; given?: unknown } = {}) =>
   new InvalidDpopProofError(`Invalid DPoP proof: ${reason}`).because({ reason, ...detail });
 
@@ -54,7 +56,8 @@ export function readProof(request: Request): string | undefined {
 }
 
 /**
- * Verifies the key, the signature and the claims of a DPoP proof. It does not detect replays. RFC 9449 §4.3
+ * Verifies the key, the signature and the claims of a DPoP proof. Does not verify that it was not used before.
+ * RFC 9449 §4.3
  * @throws {InvalidDpopProofError} If the proof is invalid.
  */
 export async function verifyProof(text: string, expected: ExpectedProof, settings: DpopSettings): Promise<Proof> {
@@ -125,8 +128,8 @@ function headerOf(text: string): ReturnType<typeof decodeProtectedHeader> {
 }
 
 /**
- * Converts an error of `jose` or of a Node.js key into the error for an invalid proof, because the client caused it.
- * Returns any other error unchanged.
+ * Converts an error of `jose`, or of Node.js for an invalid key, into the error for an invalid proof, since the client
+ * caused it. Returns any other error unchanged.
  */
 function toProofError(error: unknown): unknown {
   return isVerificationError(error)

@@ -3,8 +3,8 @@ import { publicKeyMembers, findPublicKeyError } from '../../clients/public-key.j
 import { isObject } from '../../http/is-object.js';
 
 /**
- * Returns the public key in the header of a proof without unrelated members. If the key is missing or invalid, returns
- * the reason as text. RFC 9449 §4.2
+ * Returns the public key that the header of a DPoP proof contains, without unrelated members. If it is missing or
+ * invalid, returns the reason as text. RFC 9449 §4.2
  */
 export function publicKeyOf(given: unknown): JWK | string {
   if (!isObject(given)) return 'the header of the proof has no public key `jwk`';

@@ -14,8 +14,8 @@ interface NativeRequest {
 }
 
 /**
- * Normalizes a URL for the comparison with `htu`. The query and the fragment are removed. The case of the scheme and
- * host, a default port and unnecessary escapes make no difference. Returns `undefined` if the text is not an HTTP URL.
+ * Normalizes a URL for the comparison with `htu`, and removes its query and fragment. The case of the scheme and host,
+ * a default port and unnecessary escapes make no difference. Returns `undefined` if the text is not an HTTP URL.
  * RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
  */
 export function comparableUrl(text: unknown): string | undefined {
@@ -48,13 +48,13 @@ export function acceptedUrls(request: Request, server: OwnUrls, publicUrls: read
   const publicUrl = server.resourceOf(request) ?? issuer;
   if (publicUrl === undefined) return [];
   const { origin } = new URL(publicUrl);
-  // A proxy may have removed the path of the issuer.
+  // A proxy may have removed the path of the issuer from the URL.
   return issuer === undefined ? [origin + path] : [origin + path, origin + endpointPath(issuer, path)];
 }
 
 /**
- * Returns the URL that the request itself contains, from its scheme and its `Host` header. The client can choose it
- * freely.
+ * Returns the URL of a request from its scheme and its `Host` header, or `undefined` if it has none. The client can
+ * choose the `Host` header freely.
  */
 function urlFromRequest(request: Request, path: string): string | undefined {
   const { protocol, host, socket } = (request['native'] ?? request) as NativeRequest;

@@ -1,7 +1,7 @@
 /**
- * The name of a key management algorithm for encrypted JWTs. Each uses a key pair of the recipient. RSA1_5 and RSA-OAEP
- * (with SHA-1) are excluded. Shared secrets are excluded because the server would have to store them in readable form.
- * RFC 7518 §4.1, RFC 8725 §3.2
+ * The name of a key management algorithm for encrypted JWTs. All use a key pair of the recipient. RSA1_5 and RSA-OAEP
+ * (with SHA-1) are not supported. Algorithms with shared secrets are not, because the server would have to store the
+ * secrets in readable form. RFC 7518 §4.1, RFC 8725 §3.2
  */
 export type KeyManagementAlgorithm = 'ECDH-ES' | 'ECDH-ES+A128KW' | 'ECDH-ES+A256KW' | 'RSA-OAEP-256';
 
@@ -28,6 +28,7 @@ export const CONTENT_ENCRYPTION_ALGORITHMS: readonly ContentEncryption[] = [
 ];
 
 /**
- * The content encryption for clients that have registered none. OpenID Connect Registration §2, JARM §3, RFC 9701 §6
+ * The content encryption for clients that have registered encryption without `enc`. OpenID Connect Registration §2,
+ * JARM §3, RFC 9701 §6
  */
 export const DEFAULT_CONTENT_ENCRYPTION: ContentEncryption = 'A128CBC-HS256';

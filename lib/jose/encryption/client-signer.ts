@@ -9,7 +9,7 @@ import { type EncryptableResponse, encryptionFields, encryptionFor } from './fin
 
 /** A signer of JWTs for one client. It also encrypts them if the client has registered encryption. */
 export interface ClientSigner {
-  /** The signature algorithm. */
+  /** The signature algorithm of the JWTs. */
   readonly alg: SigningAlgorithm;
   /**
    * Signs claims as a JWT, then encrypts the JWT if the client has registered encryption. In this order the signature
@@ -19,8 +19,8 @@ export interface ClientSigner {
 }
 
 /**
- * The client fields for the signature algorithm of each kind of response. OpenID Connect Registration §2, JARM §3, RFC
- * 9701 §6
+ * The client fields for the signature algorithm of each kind of response. OpenID Connect Registration §2, JARM §3,
+ * RFC 9701 §6
  */
 export const SIGNED_RESPONSE_ALG = {
   id_token: clientField('id_token_signed_response_alg', isString),
@@ -42,7 +42,7 @@ export function responseFields(
  * be created fails before a code or token is consumed.
  * @param defaultAlg The algorithm for clients that have registered none. If `undefined`, the first algorithm of
  * `keys()`.
- * @throws {ServerError} If no key supports the algorithm, or the registered encryption is not possible.
+ * @throws {ServerError} If no key supports the algorithm, or the client's registered encryption is not possible.
  * @throws {TemporarilyUnavailableError} If the keys of the client cannot be fetched now.
  */
 export async function signerFor(

@@ -28,11 +28,13 @@ import { type RecipientKey, recipientKey } from './recipient-key.js';
 /** The options of `encryption()`. */
 export interface EncryptionOptions {
   /**
-   * The supported key management algorithms. Default: `ECDH-ES`, `ECDH-ES+A128KW`, `ECDH-ES+A256KW` and `RSA-OAEP-256`.
+   * The allowed key management algorithms. Default: all that are supported, `ECDH-ES`, `ECDH-ES+A128KW`,
+   * `ECDH-ES+A256KW` and `RSA-OAEP-256`.
    */
   algorithms?: readonly KeyManagementAlgorithm[];
   /**
-   * The supported content encryption algorithms. Default: `A128CBC-HS256`, `A256CBC-HS512`, `A128GCM` and `A256GCM`.
+   * The allowed content encryption algorithms. Default: all that are supported, `A128CBC-HS256`, `A256CBC-HS512`,
+   * `A128GCM` and `A256GCM`.
    */
   contentEncryption?: readonly ContentEncryption[];
   /** How the keys at the `jwks_uri` of a client are fetched. Default: from public addresses only. */
@@ -65,7 +67,7 @@ export function encryption(options: EncryptionOptions = {}): Feature {
   const encryptTo: ClientEncryption['encryptTo'] = async (client, { alg, enc = DEFAULT_CONTENT_ENCRYPTION }) => {
     if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
       throw new ServerError(
-        `Server error: the client has registered an encryption algorithm that ${FEATURE} does not support`,
+        `Server error: the options of ${FEATURE} do not allow the encryption algorithm that the client has registered`,
       );
     }
     const recipient = await findRecipientKey(client, alg, keys);
@@ -84,7 +86,7 @@ export function encryption(options: EncryptionOptions = {}): Feature {
 }
 
 /**
- * Verifies the registered encryption of every kind of response. OpenID Connect Registration §2
+ * Verifies the encryption that a client registers, for every kind of response. OpenID Connect Registration §2
  * @throws {InvalidClientMetadataError} If the server could never encrypt a response as registered.
  */
 async function verifyRegistration(metadata: ClientMetadata, supported: readonly ContentEncryption[]): Promise<void> {
@@ -97,9 +99,9 @@ async function verifyRegistration(metadata: ClientMetadata, supported: readonly 
 }
 
 /**
- * Verifies the registered encryption of one kind of response. OpenID Connect Registration §2
- * @throws {InvalidClientMetadataError} If the algorithms are incomplete or unsupported, or the client has no suitable
- * key.
+ * Verifies the encryption that a client registers for one kind of response. OpenID Connect Registration §2
+ * @throws {InvalidClientMetadataError} If the algorithms are incomplete or not allowed, or the client has no suitable
+ * key in `jwks` and no `jwks_uri`.
  */
 async function verifyRegisteredEncryption(
   response: string,
@@ -121,7 +123,7 @@ async function verifyRegisteredEncryption(
 const invalidMetadata = (reason: string) => new InvalidClientMetadataError(`Invalid client metadata: ${reason}`);
 
 /**
- * Finds the key of a client to encrypt to. RFC 6749 §4.1.2.1, §5.2
+ * Returns the public key of a client to which a response is encrypted. RFC 6749 §4.1.2.1, §5.2
  * @throws {TemporarilyUnavailableError} If the keys cannot be fetched now.
  * @throws {ServerError} If the client has no suitable key. `invalid_client` (401) would wrongly mean that client
  * authentication failed.

@@ -9,26 +9,26 @@ export const ENCRYPTABLE_RESPONSES = ['id_token', 'userinfo', 'authorization', '
 export type EncryptableResponse = (typeof ENCRYPTABLE_RESPONSES)[number];
 
 /**
- * A function that encrypts a text to a client. The text is a nested JWT, or the claims as JSON. RFC 7516 §3.1, RFC 7519
- * §5.2
+ * A function that encrypts a text to a client. `content` says whether the text is a signed JWT or the claims as JSON.
+ * RFC 7516 §3.1, RFC 7519 §5.2
  */
 export type Encrypt = (text: string, content: 'JWT' | 'claims') => Promise<string>;
 
 /** The encryption algorithms that a client has registered for one kind of response. */
 export interface RegisteredEncryption {
   alg: unknown;
-  /** The content encryption. If `undefined`, the client has not registered one. */
+  /** The registered content encryption. `undefined` if the client has registered none. */
   enc: unknown;
 }
 
-/** The encryption of responses to clients, for features that sign these responses. */
+/** The interface through which features that sign responses also encrypt them. `encryption()` implements it. */
 export interface ClientEncryption {
   readonly algorithms: readonly string[];
   readonly contentEncryption: readonly string[];
   /**
    * Finds the key of a client and returns a function that encrypts to it. Everything that can fail is done before the
    * promise resolves.
-   * @throws {OAuthError} If there is no key to encrypt to.
+   * @throws {OAuthError} If the client has no suitable key, or its keys cannot be fetched.
    */
   encryptTo(client: CoreClient, registered: RegisteredEncryption): Promise<Encrypt>;
 }
@@ -68,9 +68,9 @@ interface EncryptionFields {
 }
 
 /**
- * Returns the function that encrypts one kind of response to a client, or `undefined` if the client has not registered
- * encryption. A response is never sent unencrypted to a client that has registered encryption.
- * @throws {ServerError} If the registered encryption is not possible.
+ * Returns the function that encrypts one kind of response to a client. Returns `undefined` if the client has not
+ * registered encryption: only then may the response be sent unencrypted.
+ * @throws {ServerError} If the client's registered encryption is not possible.
  * @throws {TemporarilyUnavailableError} If the keys of the client cannot be fetched now.
  */
 export async function encryptionFor(
@@ -91,7 +91,7 @@ export async function encryptionFor(
 
 /**
  * Returns the client fields for the encryption of one kind of response. Their validators accept the algorithms that
- * `encryption()` supports.
+ * `encryption()` allows.
  */
 export function encryptionFields(
   response: EncryptableResponse,
@@ -109,8 +109,8 @@ const isAmong = (allowed: readonly string[] | undefined, value: unknown) =>
   allowed?.some((one) => one === value) === true;
 
 /**
- * Returns the server metadata about the encryption of one kind of response. OpenID Connect Discovery §3, JARM §4, RFC
- * 9701 §7
+ * Returns the server metadata about the encryption of one kind of response. OpenID Connect Discovery §3, JARM §4,
+ * RFC 9701 §7
  */
 export function encryptionMetadata(response: EncryptableResponse, server: Pick<Capabilities, 'find'>): object {
   const encryption = findEncryption(server);

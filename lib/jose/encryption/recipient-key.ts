@@ -9,10 +9,10 @@ export interface RecipientKey {
   readonly kid: string | undefined;
 }
 
-/** Maximum number of keys that are tried for one algorithm. */
+/** Maximum number of keys of a client that are tried for one algorithm. */
 const MAX_CANDIDATES = 4;
 
-/** The selected keys by key set and algorithm. */
+/** The results of `recipientKey()`, by key set and algorithm. */
 const cache = new WeakMap<JSONWebKeySet, Map<string, Promise<RecipientKey | undefined>>>();
 
 /**
@@ -40,8 +40,8 @@ async function selectKey({ keys }: JSONWebKeySet, alg: KeyManagementAlgorithm): 
 type JwkMembers = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a key is intended for an algorithm, and meets the requirements for public keys of clients. RFC 7517 §4.2 to
- * §4.4
+ * Whether a key of a client is intended for an algorithm, and meets the requirements for public keys of clients.
+ * RFC 7517 §4.2 to §4.4
  */
 function isSuitable(jwk: JwkMembers, alg: KeyManagementAlgorithm): boolean {
   const { use = 'enc', key_ops: operations, alg: keyAlg = alg, kty, crv } = jwk;
@@ -51,7 +51,10 @@ function isSuitable(jwk: JwkMembers, alg: KeyManagementAlgorithm): boolean {
   return kty === 'EC' || (kty === 'OKP' && crv === 'X25519');
 }
 
-/** Returns the rank of a key. Keys that declare `alg` and `use` come first. */
+/**
+ * Returns the rank of a key, lower first. Keys that declare `alg` come first, and among equal ones those that declare
+ * `use`.
+ */
 const rank = ({ use, alg }: JwkMembers): number => (alg === undefined ? 2 : 0) + (use === undefined ? 1 : 0);
 
 /**
@@ -67,7 +70,7 @@ async function importKey(
     await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: 'A128GCM' }).encrypt(key);
     return key;
   } catch {
-    // Any failure means that the key of the client is unusable.
+    // Any failure means that the key of the client cannot be used.
     return undefined;
   }
 }

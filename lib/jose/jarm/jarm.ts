@@ -52,8 +52,7 @@ export function jarm(options: JarmOptions = {}): Feature {
         clientFields: responseFields('authorization'),
         authorization: {
           /**
-           * Fails early if the response could not be encrypted, before the user is asked and before anything is
-           * consumed.
+           * Fail early if the response cannot be encrypted: before the user is asked and before anything is consumed.
            */
           async read(_, { client, responseMode }) {
             if (!Object.hasOwn(responseModes, responseMode)) return;
@@ -80,8 +79,9 @@ const byFragment: Send = (response, { redirectUri }, jwt) =>
 const postForm = ({ redirectUri }: OutgoingResponse, jwt: string) => ({ redirectUri, parameters: { response: jwt } });
 
 /**
- * Signs an authorization response as a JWT with issuer, audience and expiry. Encrypts it if the client has registered
- * encryption. JARM §2.1, §2.2
+ * Signs an authorization response as a JWT with issuer, audience and expiry. Then encrypts the JWT if the client has
+ * registered encryption. JARM §2.1, §2.2
+ * @throws {ServerError} If the option `issuer` is not set.
  */
 async function sign(
   { client, parameters, issuer }: OutgoingResponse,
@@ -89,7 +89,9 @@ async function sign(
   { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
 ): Promise<string> {
   if (issuer === undefined)
-    throw new ServerError('Server error: cannot sign the response, because the option `issuer` is not set');
+    throw new ServerError(
+      'Server error: cannot sign the authorization response, because the option `issuer` is not set',
+    );
   const now = Math.floor(Date.now() / 1000);
   const claims = { ...parameters, iss: issuer, aud: client.id, iat: now, exp: now + lifetime };
   const signer = await signerFor(client, 'authorization', server, alg);

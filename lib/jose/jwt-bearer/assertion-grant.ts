@@ -11,13 +11,13 @@ import { type Assertion, type AssertionVerifier, invalidAssertion } from './asse
 
 export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** The model methods that the grant requires. */
+/** The model methods that the JWT bearer grant requires. */
 export const ASSERTION_METHODS: readonly (keyof (AssertedUserModel & OnceModel))[] = ['findAssertedUser', 'once'];
 
-/** The key under which a client request stores its verified assertion. */
+/** The state key under which a client request stores its verified assertion. */
 export const ASSERTION = stateKey<Assertion>('ASSERTION');
 
-/** Returns the grant handler that redeems assertions of trusted issuers. RFC 7523 §2.1 */
+/** Returns the grant handler of the JWT bearer grant, which redeems assertions of trusted issuers. RFC 7523 §2.1 */
 export const assertionGrant = (assertions: AssertionVerifier, serverOf: () => ServerContext): GrantHandler =>
   Object.assign((request: TokenRequest) => redeemAssertion(request, assertions, serverOf().features), {
     requires: [...ASSERTION_METHODS, 'saveToken'],
@@ -57,7 +57,8 @@ async function redeemAssertion(
 type Scoped = Pick<Authorization, 'scope' | 'scopeStatus'>;
 
 /**
- * Returns the scope to grant: the requested scope, limited to the scope of the assertion. ID-JAG §4.4.1
+ * Returns the scope to grant: the part of the requested scope that the assertion contains or, if no scope is requested,
+ * the scope of the assertion. An assertion without scope and authorization details sets no limit. ID-JAG §4.4.1
  * @throws {InvalidScopeError} If the assertion contains nothing of the requested scope.
  */
 function grantedScope({ scope: maxScope, details }: Assertion, requested: string | undefined): Scoped {

@@ -20,15 +20,15 @@ type Claims = TrustedJwt<AssertionIssuer>['claims'];
 /** A verified assertion, with the limits that it sets for the token. */
 export interface Assertion {
   claims: Claims & { sub: string };
-  /** The maximum scope of the token. If omitted, the assertion does not specify it. */
+  /** The maximum scope of the token. If omitted, the assertion contains no scope. */
   scope?: string;
   /** The resources that the assertion is for. If empty, the assertion specifies none. RFC 8707 §2 */
   resource: readonly string[];
-  /**
-   * The maximum authorization details of the token. If `undefined`, the assertion does not specify them. RFC 9396 §2
-   */
+  /** The maximum authorization details of the token. If `undefined`, the assertion does not limit them. RFC 9396 §2 */
   details?: readonly AuthorizationDetail[] | undefined;
-  /** The digest that identifies the assertion for replay detection, and the seconds for which it must be remembered. */
+  /**
+   * For replay detection: the digest that identifies the assertion, and the seconds for which it must be remembered.
+   */
   singleUse: { digest: string; seconds: number };
 }
 
@@ -41,7 +41,10 @@ const TYPES = { jwt: ['', 'jwt', 'authorization-grant+jwt'], 'id-jag': ['oauth-i
 /** Maximum number of resources in one assertion. */
 const MAX_RESOURCES = 32;
 
-/** Returns the error for an invalid assertion. The details are logged but not sent to the client. RFC 7521 §4.1.1 */
+/**
+ * Returns the error for an assertion that is not accepted. The details are logged but not sent to the client.
+ * RFC 7521 §4.1.1
+ */
 export const invalidAssertion = (detail: RefusalDetail) =>
   new InvalidGrantError('Invalid grant: the assertion is not accepted').because(detail);
 
@@ -100,7 +103,7 @@ export class AssertionVerifier {
     const accepted = [...(issuer === undefined ? [] : [issuer]), ...(profile === 'jwt' ? audiences : [])];
     if (isOnlyFor(claims, accepted)) return;
     throw invalidAssertion({
-      reason: 'audience of the assertion is not this server alone',
+      reason: 'assertion has another audience than this server, or several audiences',
       expected: accepted,
       given: loggableAudience(claims),
     });
@@ -118,8 +121,8 @@ export class AssertionVerifier {
   }
 
   /**
-   * Returns the replay key of an assertion. Without a `jti`, it is derived from the signed content, because the same
-   * signature can be encoded in several ways.
+   * Returns what identifies an assertion for replay detection. Without a `jti`, it is derived from the signed content,
+   * because the same signature can be encoded in several ways.
    */
   private singleUseOf(text: string, { iss, jti, exp }: Claims): Assertion['singleUse'] {
     const name = typeof jti === 'string' && jti !== '' ? jti : text.slice(0, text.lastIndexOf('.'));
@@ -130,7 +133,8 @@ export class AssertionVerifier {
 }
 
 /**
- * Verifies that an assertion that is bound to a key is presented with a proof of that key. RFC 7800 §3, ID-JAG §8.6.1
+ * If an assertion is bound to a key, verifies that the request proves possession of that key. RFC 7800 §3,
+ * ID-JAG §8.6.1
  * @throws {InvalidGrantError} If the request does not prove possession of the key.
  */
 function verifyBinding({ cnf }: Claims, { tokenMembers }: ClientRequest): void {

@@ -60,7 +60,7 @@ function tokenHooks({ details, resources }: { details: () => unknown; resources:
           reason: 'assertion contains `authorization_details`, but the server does not support them',
         });
       Object.assign(request.tokenMembers, storedClaims(assertion.claims));
-      // Resources of the assertion are stored here if no other feature stores resources.
+      // If no other feature stores resources, the resources of the assertion are stored with the token here.
       if (assertion.resource.length > 0 && !resources()) request.tokenMembers['resource'] = assertion.resource;
     },
     describe: ({ act }) => (isObject(act) ? { act } : undefined),
@@ -71,8 +71,8 @@ function tokenHooks({ details, resources }: { details: () => unknown; resources:
 const CLIENT_PARAMETERS = ['client_id', 'client_secret', 'client_assertion'];
 
 /**
- * Returns a client authentication method that treats a request without client identification as sent by the client
- * `id`. RFC 7521 §4.1
+ * Returns a client authentication method for requests that contain no client identification. They are treated as
+ * requests of the client with this `id`. RFC 7521 §4.1
  */
 const anonymousClient = (id: string): ClientAuthentication => ({
   method: 'none',

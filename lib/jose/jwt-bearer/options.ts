@@ -5,7 +5,7 @@ import { readAudience, readSeconds } from '../../remote/option-readers.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
-/** A server whose assertions clients may redeem. */
+/** A trusted server whose assertions clients may redeem at this server. */
 export interface AssertionIssuer extends IssuerOptions {
   /**
    * The kind of assertions that the server issues. `'id-jag'`: only identity assertions, which specify the client, the
@@ -18,8 +18,8 @@ export interface AssertionIssuer extends IssuerOptions {
 /** The options of `jwtBearer()`. */
 export interface JwtBearerOptions {
   /**
-   * The trusted issuers of assertions, with their keys. If omitted, only the issuers that the model method
-   * `findTrustedIssuer()` returns.
+   * The trusted issuers of assertions, with their keys. If omitted, only issuers that the model method
+   * `findTrustedIssuer()` returns are trusted.
    */
   issuers?: readonly AssertionIssuer[];
   /**
@@ -41,13 +41,13 @@ export interface JwtBearerOptions {
   /** Whether an assertion may be redeemed several times until it expires. Default: `false`. RFC 7521 §4.1 */
   reusable?: boolean;
   /**
-   * Whether clients with the grant `refresh_token` get a refresh token. If `false`, they have to redeem another
-   * assertion. Default: `false`. RFC 7521 §4.1
+   * Whether clients with the grant `refresh_token` get a refresh token for an assertion. If `false`, they have to
+   * redeem another assertion. Default: `false`. RFC 7521 §4.1
    */
   refreshTokens?: boolean;
   /**
-   * Maximum number of seconds until an assertion expires. It is remembered until then for replay detection. Default:
-   * `3600`.
+   * Maximum number of seconds until an assertion expires: one that expires later is rejected. A used assertion is
+   * remembered until it expires, for replay detection. Default: `3600`.
    */
   maxLifetime?: number;
   /** The accepted clock skew of the issuers, in seconds. Default: `10`. */

@@ -7,8 +7,8 @@ import type { AssertionIssuer } from './options.js';
 export interface TrustedIssuerModel<C extends Client = Client> {
   /**
    * Returns the trusted issuer with exactly this identifier, or a falsy value if its assertions must not be redeemed.
-   * It is called for issuers that the option `issuers` does not list. Keys are fetched from public addresses only. RFC
-   * 7521 §5.1
+   * Called for each assertion of an issuer that the option `issuers` does not list. Keys are fetched from public
+   * addresses only. RFC 7521 §5.1
    */
   findTrustedIssuer?(issuer: string, client: C): Awaitable<Omit<AssertionIssuer, 'fetch'> | Falsy>;
 }

@@ -8,7 +8,8 @@ import type { Settings } from './settings.js';
 const withoutPrefix = (mediaType: string) => mediaType.toLowerCase().replace(/^application\//, '');
 
 /**
- * Verifies the `typ` header, with or without the prefix `application/`. RFC 7515 §4.1.9
+ * Verifies that the `typ` header of an access token is accepted, with or without the prefix `application/`.
+ * RFC 7515 §4.1.9
  * @throws {InvalidTokenError} If the type is not accepted.
  */
 export function verifyType(given: unknown, { typ }: Settings): void {

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose';
 /** The location of a claim: its name, or the path to a nested claim, such as `['realm_access', 'roles']`. */
 export type ClaimPath = string | readonly string[];
 
-/** Returns the value of a claim, or `undefined` if the token does not contain it. */
+/** Returns the value of the claim at a path, or `undefined` if the token does not contain it. */
 export function claimAt(claims: JWTPayload, path: ClaimPath): unknown {
   let value: unknown = claims;
   for (const name of typeof path === 'string' ? [path] : path) {
@@ -13,7 +13,7 @@ export function claimAt(claims: JWTPayload, path: ClaimPath): unknown {
   return value;
 }
 
-/** Returns the first of these claims that is a non-empty string. */
+/** Returns the first of these claims that is a non-empty string, or `undefined` if none is. */
 export function firstText(claims: JWTPayload, paths: readonly ClaimPath[]): string | undefined {
   return paths.map((path) => claimAt(claims, path)).find((value) => typeof value === 'string' && value !== '') as
     string | undefined;

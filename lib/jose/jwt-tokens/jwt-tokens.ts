@@ -37,7 +37,7 @@ export class JwtTokens implements ProtectedResourceModel {
    */
   async getAccessToken(accessToken: string): Promise<Token | undefined> {
     const { settings } = this;
-    // An opaque token gets the same response as an unknown token.
+    // An opaque token gets the same response as a JWT that is not signed.
     if (accessToken.length > MAX_LENGTH || accessToken.split('.').length !== 3) {
       throw rejected('the token is not a signed JWT', { reason: 'token is not a JWS in compact form' });
     }

@@ -2,9 +2,10 @@ import type { ClaimPath } from './claim-rules.js';
 import type { ClaimRules } from './settings.js';
 
 /**
- * Returns the claim rules for access tokens of Keycloak: `new JwtTokens({ issuer, audience, ...keycloak({ client:
- * 'my-api' }) })`. Roles are the realm roles and, if `client` is set, the roles of that client. ID tokens and refresh
- * tokens of Keycloak are rejected because of their claim `typ`. Tested against Keycloak 26.
+ * Returns the claim rules for access tokens of Keycloak:
+ * `new JwtTokens({ issuer, audience, ...keycloak({ client: 'my-api' }) })`. Roles are the realm roles and, if `client`
+ * is set, the roles of that client. ID tokens and refresh tokens of Keycloak are rejected because of their claim `typ`.
+ * Tested against Keycloak 26.
  */
 export function keycloak({ client }: { client?: string } = {}): ClaimRules {
   const clientRoles: ClaimPath[] = client === undefined ? [] : [['resource_access', client, 'roles']];
@@ -14,8 +15,8 @@ export function keycloak({ client }: { client?: string } = {}): ClaimRules {
     clientIdClaims: ['azp'],
     rolesClaims: [['realm_access', 'roles'], ...clientRoles],
     tokenUse: { claim: 'typ', values: ['Bearer', 'DPoP'] },
-    // A user may have the name of a service account, but only tokens of service accounts contain the claim of the
-    // client ID.
+    // A user may have a name like that of a service account, but only tokens of service accounts contain the claim with
+    // the client ID.
     isClientCredentials: ({ preferred_username: name, azp, client_id: id, clientId = id }) =>
       typeof azp === 'string' && clientId === azp && name === `service-account-${azp.toLowerCase()}`,
   };

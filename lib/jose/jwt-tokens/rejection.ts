@@ -4,7 +4,7 @@ import { shortText } from '../../events/events.js';
 import { isVerificationError } from '../verification-error.js';
 import type { Settings } from './settings.js';
 
-/** Returns the error that rejects a token. The message is sent to the client, the detail is logged. */
+/** Returns the error that rejects an access token. The message is sent to the client, the detail is only logged. */
 export const rejected = (message: string, detail: RefusalDetail): OAuthError =>
   new InvalidTokenError(`Invalid token: ${message}`).because(detail);
 

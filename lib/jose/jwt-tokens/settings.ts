@@ -7,17 +7,20 @@ import type { ClaimPath } from './claim-rules.js';
 import { ISSUER_OPTIONS, type IssuerOptions, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 
 /**
- * The locations of the required values in the access tokens of an issuer. The defaults are those of RFC 9068.
+ * Where the access tokens of an issuer contain the values that an API needs. The defaults are those of RFC 9068.
  * `keycloak()`, `auth0()`, `entra()` and `cognito()` return the rules for these products.
  */
 export interface ClaimRules {
-  /** The accepted `typ` headers. `null` accepts a token without the header. Default: `['at+jwt']`. RFC 9068 §2.1 */
+  /**
+   * The accepted `typ` headers. `null` in the list accepts a token without the header. Default: `['at+jwt']`.
+   * RFC 9068 §2.1
+   */
   typ?: readonly (string | null)[];
-  /** The claims that a token must contain. Default: those of RFC 9068 §2.2. */
+  /** The names of the claims that a token must contain. Default: those of RFC 9068 §2.2. */
   requiredClaims?: readonly string[];
-  /** The claims that may contain the `audience`; one of them must. Default: `['aud']`. */
+  /** The claims that may contain the `audience`. At least one of them must contain it. Default: `['aud']`. */
   audienceClaims?: readonly ClaimPath[];
-  /** The claims that may contain the client ID; the first one present is used. Default: `['client_id']`. */
+  /** The claims that may contain the client ID. The first one that is present is used. Default: `['client_id']`. */
   clientIdClaims?: readonly ClaimPath[];
   /** The claims that contain scopes, as a list or as one string separated by spaces. Default: `['scope']`. */
   scopeClaims?: readonly ClaimPath[];
@@ -32,21 +35,21 @@ export interface ClaimRules {
    */
   tokenUse?: { claim: ClaimPath; values: readonly string[] };
   /**
-   * Returns whether a token was issued by the client credentials grant. Default: whether `sub` is the client ID. RFC
-   * 9068 §2.2
+   * Returns whether a token was issued by the client credentials grant. Default: whether `sub` is the client ID.
+   * RFC 9068 §2.2
    */
   isClientCredentials?: (claims: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** The options of `JwtTokens`. */
 export interface JwtTokensOptions extends IssuerOptions, ClaimRules {
-  /** The identifier of this API, or several. A token whose `aud` contains none of them is rejected. RFC 9068 §4 */
+  /** The identifier of this API, or several. A token is rejected if its audience contains none of them. RFC 9068 §4 */
   audience: string | readonly string[];
-  /** The accepted clock skew between the two servers, in seconds. Default: `5`. */
+  /** The accepted clock skew between this API and the authorization server, in seconds. Default: `5`. */
   clockTolerance?: number;
   /**
-   * Returns whether a token was revoked before its expiry. It is called for each valid token with its claims, such as
-   * `jti`, `sub` and `client_id`.
+   * Returns whether a token was revoked before its expiry. Called with the claims of each valid token, such as `jti`,
+   * `sub` and `client_id`. If omitted, no token counts as revoked.
    */
   isRevoked?: (claims: Readonly<Record<string, unknown>>) => Awaitable<boolean>;
 }

@@ -4,7 +4,7 @@ import { KEY_MANAGEMENT_ALGORITHMS, type KeyManagementAlgorithm } from '../encry
 import type { Jwk } from '../jwk.js';
 import { type KeyMaterial, keyIdOf, type PemKey, privateKey, verifyRsaLength } from './key-material.js';
 
-/** A private key that decrypts values that clients encrypt to the server. */
+/** A private key of the server that decrypts values which clients have encrypted to the server. */
 export interface DecryptionKey {
   readonly kid: string;
   /** The only algorithm that the key is used with. RFC 8725 §3.1 */
@@ -15,13 +15,13 @@ export interface DecryptionKey {
   readonly key: KeyObject;
 }
 
-/** Whether a key is intended for decryption (`use: 'enc'`). A key must not both sign and decrypt. RFC 7517 §4.2 */
+/** Whether a configured key is for decryption (`use: 'enc'`). A key must not both sign and decrypt. RFC 7517 §4.2 */
 export const isForDecryption = (material: KeyMaterial): material is Jwk | PemKey =>
   (material as Jwk | undefined)?.use === 'enc';
 
 /**
- * Creates a decryption key.
- * @throws {InvalidArgumentError} If the material is not a private key, or the key is weak or does not support its
+ * Creates a decryption key from a private JWK or PEM key.
+ * @throws {InvalidArgumentError} If the material is not a private key, the key is weak, or it does not support its
  * `alg`.
  */
 export function decryptionKey(material: Jwk | PemKey): DecryptionKey {

@@ -5,7 +5,7 @@ import type { SigningAlgorithm } from '../algorithms.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
 
-/** A signing key that never leaves its KMS or HSM. */
+/** A signing key in a KMS or HSM, which the private key never leaves. */
 export interface Signer {
   alg: SigningAlgorithm;
   /** The public key as a JWK. */
@@ -13,9 +13,9 @@ export interface Signer {
   /** The key ID in the header of tokens. Default: the JWK thumbprint of the public key. RFC 7638 */
   kid?: string;
   /**
-   * Signs bytes.
-   * @returns The signature in JWS format. For ES256 this means the two 32-byte values in sequence, not DER. RFC 7515
-   * §5.1, RFC 7518 §3.4
+   * Signs bytes with the private key.
+   * @returns The signature in JWS format. For ES256 this means the two 32-byte values in sequence, not DER.
+   * RFC 7515 §5.1, RFC 7518 §3.4
    */
   sign(data: Uint8Array): Awaitable<Uint8Array>;
 }

@@ -10,12 +10,12 @@ import type { SigningKey } from './signing-key.js';
 export interface KeyRing {
   /**
    * Returns the public keys to publish: the current, upcoming and recently rotated signing keys, and the current
-   * encryption key of each algorithm.
+   * decryption key of each algorithm.
    */
   published(): Awaitable<readonly Jwk[]>;
   /**
    * Returns the current signing key for an algorithm, or `undefined` if no key supports it. If `alg` is omitted, the
-   * default algorithm is used.
+   * first algorithm of `keys()` is used.
    */
   current(alg?: SigningAlgorithm): Awaitable<SigningKey | undefined>;
   /** Returns the signature algorithms of the server, the default first. */
@@ -25,14 +25,14 @@ export interface KeyRing {
    */
   decryptionAlgorithms(): readonly KeyManagementAlgorithm[];
   /**
-   * Returns the decryption key with this key ID, or the published one if `kid` is `undefined`. Returns `undefined` if
-   * no key matches.
+   * Returns the decryption key with this algorithm and key ID, or the published one if `kid` is `undefined`. Returns
+   * `undefined` if no key matches.
    */
   decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): Awaitable<DecryptionKey | undefined>;
 }
 
 /**
- * Returns the current signing key for an algorithm, by default for the default algorithm.
+ * Returns the current signing key for an algorithm. If `alg` is omitted, for the first algorithm of `keys()`.
  * @throws {ServerError} If the server has no key for the algorithm.
  */
 export async function signingKeyOf(ring: KeyRing, alg?: SigningAlgorithm): Promise<SigningKey> {
@@ -54,8 +54,8 @@ export async function signJwt(
 }
 
 /**
- * Keys that the application configures. For each algorithm, the first key signs, or is published for encryption. All
- * keys verify and decrypt.
+ * The keys that the application configures. Of each algorithm, the first signing key signs, and the first decryption
+ * key is published for encryption. All signing keys are published, and all decryption keys decrypt.
  */
 export class ConfiguredKeys implements KeyRing {
   constructor(

@@ -19,13 +19,12 @@ export interface KeysOptions {
   /**
    * The private keys, as JWK, PEM or signers. All signing keys are published, and the first one of each algorithm
    * signs. Keys with `use: 'enc'` decrypt, each with one algorithm. The first one of each algorithm is published, and
-   * all of them decrypt.
-   * If omitted, the keys are kept in the store, and the first process that needs them creates them.
+   * all of them decrypt. If omitted, the keys are kept in the store, and the first process that needs a key creates it.
    */
   from?: readonly KeyMaterial[];
   /**
-   * The secret that encrypts the keys in the store. It must have at least 32 characters and be the same in all
-   * processes. In a list, the first secret encrypts, and all of them decrypt.
+   * The secret that encrypts the keys in the store, at least 32 characters long and the same in all processes. In a
+   * list, the first secret encrypts, and all of them decrypt. Required unless `from` is set.
    */
   secret?: string | readonly string[];
   /** The signature algorithms of the keys in the store, the default first. Default: `['ES256']`. */
@@ -93,13 +92,13 @@ export function keys(options: KeysOptions = {}): Feature {
       return {
         misconfigurations: (server) =>
           configured ? findMissingKeyErrors(server, configured) : findLifetimeErrors(server, keep, maxAge),
-        health: async () => ((await ring().current()) ? undefined : 'no signing key is available'),
+        health: async () => ((await ring().current()) ? undefined : 'no signing key of `keys()` is available'),
       };
     },
   };
 }
 
-/** Yields an error message if rotated keys in the store are not kept long enough. */
+/** Yields an error message for each option because of which rotated keys in the store are not kept long enough. */
 function* findLifetimeErrors(server: ServerContext, keep: number, maxAge: number): Iterable<string> {
   if (Number(server.options.accessTokenLifetime) > keep) yield KEEP_TOO_SHORT;
   const maxLifetime = Math.max(...server.all(DECRYPTION).map(({ lifetime }) => lifetime));
@@ -111,13 +110,13 @@ const KEEP_TOO_SHORT =
   '`keep` of `keys()` must be at least `accessTokenLifetime`, so that no token outlives the key that verifies it';
 const FORGOTTEN = 'clients may still send values that were encrypted to a key that is no longer published';
 
-/** Yields an error message if a feature requires decryption that the configured keys do not support. */
+/** Yields an error message if a feature requires a decryption algorithm that none of the configured keys supports. */
 function* findMissingKeyErrors(server: ServerContext, configured: ConfiguredKeys): Iterable<string> {
   const supported = configured.decryptionAlgorithms();
   for (const { algorithms } of server.all(DECRYPTION)) {
     const missing = algorithms?.find((alg) => !supported.includes(alg));
     if (missing === undefined && supported.length > 0) continue;
-    yield `no key of \`keys()\` decrypts${missing ? ` with ${missing}` : ''}. Add a private key with \`use: 'enc'\` to \`from\``;
+    yield `a feature requires decryption, but no key of \`keys()\` decrypts${missing ? ` with ${missing}` : ''}. Add a private key with \`use: 'enc'\` to \`from\``;
   }
 }
 

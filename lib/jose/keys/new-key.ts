@@ -10,8 +10,8 @@ const generate = promisify(generateKeyPair) as (
 ) => Promise<{ privateKey: { export(as: object): Jwk } }>;
 
 /**
- * Generates a key without blocking the event loop.
- * @param signsFrom The time from which the key signs, in milliseconds since the epoch.
+ * Generates a private key without blocking the event loop.
+ * @param signsFrom The time from which the key is used, in milliseconds since the epoch.
  */
 export async function newKey(alg: KeyAlgorithm, signsFrom: number): Promise<StoredKey> {
   const [type, options] = KINDS[alg];

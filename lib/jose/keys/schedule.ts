@@ -9,7 +9,7 @@ export type KeyAlgorithm = SigningAlgorithm | KeyManagementAlgorithm;
 export interface StoredKey {
   kid: string;
   alg: KeyAlgorithm;
-  /** The private key. */
+  /** The private key as a JWK. */
   jwk: Jwk;
   /**
    * The time from which a signing key signs, or a decryption key is published, in milliseconds since the epoch. Before
@@ -18,7 +18,10 @@ export interface StoredKey {
   signsFrom: number;
 }
 
-/** The state of a key: created but not used yet, in use, or rotated and kept for a while. */
+/**
+ * The state of a key. `next`: created, but not used yet. `current`: in use. `retiring`: replaced by a newer key, but
+ * kept for a while.
+ */
 export type KeyState = 'next' | 'current' | 'retiring';
 
 /** A key in the store, as operators see it. */
@@ -29,15 +32,14 @@ export interface KeyInfo {
   /** Whether the key signs (`sig`) or decrypts (`enc`). RFC 7517 §4.2 */
   use: 'sig' | 'enc';
   state: KeyState;
-  /** The time from which the key signs, or is published for encryption. */
+  /** The time from which the key signs or, for a decryption key, is published. */
   signsFrom: Date;
 }
 
 /**
- * Returns the state of each key of a server. For each algorithm, the current key is the latest one whose `signsFrom`
- * has passed. Earlier keys are kept until everything that they signed has expired, then omitted. Later keys are already
- * published. Only the current decryption key is published, but all decryption keys decrypt, because a client may have
- * cached an earlier one. OpenID Connect Core §10.1.1, §10.2.1
+ * Returns the keys of a server with their states. For each algorithm, the current key is the latest one whose
+ * `signsFrom` has passed. Earlier keys are kept for `keep` seconds after their successor came into use, then omitted.
+ * Later keys are upcoming. OpenID Connect Core §10.1.1, §10.2.1
  * @param keep The seconds for which a rotated key is kept.
  */
 export function schedule<K extends Pick<StoredKey, 'alg' | 'signsFrom'>>(

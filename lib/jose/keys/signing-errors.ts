@@ -17,8 +17,8 @@ export function* findSigningErrors(
 }
 
 /**
- * Yields an error message if the option `alg` of a feature is not supported. `undefined` means that the option is
- * omitted.
+ * Yields an error message if the option `alg` of a feature is not supported by this Node.js or by `keys()`. If `alg` is
+ * `undefined`, the option is omitted and valid.
  */
 export function* findAlgErrors(
   feature: string,

@@ -21,14 +21,13 @@ export interface SigningKey {
   readonly alg: SigningAlgorithm;
   /** The public JWK of the key. RFC 7517 §4 */
   readonly publicJwk: Jwk;
-  /** Signs a payload and returns a JWS in compact form. RFC 7515 §7.1 */
+  /** Signs a payload and returns the JWS in compact form. RFC 7515 §7.1 */
   sign(header: { typ: string }, payload: object): Promise<string>;
 }
 
 /**
- * Creates a signing key.
- * @throws {InvalidArgumentError} If the material is not a private key or signer, or the key is weak or does not support
- * its `alg`.
+ * Creates a signing key from a private JWK, a PEM key or a signer.
+ * @throws {InvalidArgumentError} If the material is none of these, the key is weak, or it does not support its `alg`.
  */
 export function signingKey(material: KeyMaterial): SigningKey {
   const { alg } = (isObject(material) ? material : {}) as { alg?: unknown };
@@ -81,8 +80,8 @@ const lengthOf = (alg: SigningAlgorithm, { asymmetricKeyDetails: details }: KeyO
   details?.modulusLength === undefined ? (LENGTHS[alg] ?? 64) : Math.ceil(details.modulusLength / 8);
 
 /**
- * Returns the error for a signature of the wrong length. Most services sign ES256 in DER format, which APIs could not
- * verify.
+ * Returns the error for a signature of the wrong length. Most key services return ES256 signatures in DER format, which
+ * APIs cannot verify.
  */
 const wrongSignatureLength = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, expectedLength: number) =>
   new ServerError(

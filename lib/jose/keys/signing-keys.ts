@@ -5,24 +5,25 @@ import type { KeyRing } from './key-ring.js';
 import type { KeyAlgorithm, KeyInfo } from './schedule.js';
 
 /**
- * The administration of the keys in the store: signing keys, and decryption keys if a feature accepts encrypted values.
+ * The administration of the keys that `keys()` keeps in the store: signing keys, and decryption keys if a feature
+ * accepts encrypted values.
  */
 export interface SigningKeys {
   /** Returns all keys in the store, the oldest first. */
   list(): Promise<readonly KeyInfo[]>;
   /**
-   * Creates a key that replaces the current one of its algorithm. A signing key signs after `lead` seconds, when all
-   * parties know it; the previous key stays published for `keep` seconds. A decryption key replaces the published one,
-   * which still decrypts for `keep` seconds. If an upcoming key already exists, none is created.
+   * Creates a key that replaces the current one of its algorithm, after `lead` seconds unless `now` is set. The
+   * previous key is kept for `keep` seconds: a signing key stays published, a decryption key still decrypts. If an
+   * upcoming key already exists, none is created.
    * @param options `alg`: the algorithm of the key, by default the first signature algorithm. `now`: whether the key is
-   * used immediately; APIs then reject its tokens until they fetch the keys again.
+   * used immediately. APIs then reject its tokens until they fetch the keys again.
    * @returns The `kid` of the new or upcoming key.
    */
   rotate(options?: { alg?: KeyAlgorithm; now?: boolean }): Promise<string>;
   /**
-   * Removes a compromised key and replaces it immediately. Everything that it signed becomes invalid, and values that
-   * were encrypted to it can no longer be decrypted.
-   * @returns Whether the key existed.
+   * Removes a compromised key. If no other key of its algorithm is in use, creates one that is used immediately.
+   * Everything that it signed becomes invalid, and values that were encrypted to it can no longer be decrypted.
+   * @returns Whether a key with this `kid` existed.
    */
   remove(kid: string): Promise<boolean>;
 }

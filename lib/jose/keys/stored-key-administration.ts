@@ -24,7 +24,7 @@ const ATTEMPTS = 20;
 /** The administration of keys that the store keeps as one encrypted text. */
 export class StoredKeyAdministration implements SigningKeys {
   private readonly encryption: TextEncryption;
-  /** The algorithms for which the store must contain a key. */
+  /** The signature and key management algorithms for which the store must contain a key. */
   protected readonly requiredAlgorithms: readonly KeyAlgorithm[];
   protected storedKeys: readonly StoredKey[] = [];
   protected readAt = -Infinity;
@@ -51,8 +51,8 @@ export class StoredKeyAdministration implements SigningKeys {
 
   /**
    * Creates a key that replaces the current one of its algorithm after `lead` seconds. If an upcoming key already
-   * exists, none is created. The first key of an algorithm is used immediately. The previous key is kept until
-   * everything that it signed has expired.
+   * exists, none is created. The first key of an algorithm is used immediately. The previous key is kept for `keep`
+   * seconds.
    * @param now Whether the key is used immediately. Parties with cached keys then reject its tokens until they fetch
    * the keys again.
    * @returns The `kid` of the new or upcoming key.
@@ -78,6 +78,7 @@ export class StoredKeyAdministration implements SigningKeys {
   /**
    * Removes a compromised key. Everything that it signed becomes invalid, and values that were encrypted to it can no
    * longer be decrypted.
+   * @returns Whether a key with this `kid` existed.
    */
   async remove(kid: string): Promise<boolean> {
     const removed = (await this.list()).find((key) => key.kid === kid);
@@ -95,8 +96,9 @@ export class StoredKeyAdministration implements SigningKeys {
   protected nextSigningTime = () => Date.now() + this.settings.lead * 1000;
 
   /**
-   * Changes the stored keys and drops expired ones. If another process changed the keys at the same time, it reads them
-   * and calls `next` again.
+   * Changes the stored keys with the result of `next`, and drops expired ones. If another process changed the keys at
+   * the same time, reads them again and calls `next` with them.
+   * @throws {Error} If other processes have changed the keys at each of several attempts.
    */
   protected async update(next: (keys: readonly StoredKey[]) => readonly StoredKey[]): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -51,14 +51,15 @@ export class StoredKeys extends StoredKeyAdministration implements KeyRing {
   private has = (alg: KeyAlgorithm) => this.storedKeys.some((key) => key.alg === alg);
 
   /**
-   * Returns the keys in the store with their states. Outdated keys are read again.
-   * @param isMissing Whether a required key is unknown. It is then read from the store, or created.
+   * Returns the keys in the store with their states. If the cached keys are too old, reads them again.
+   * @param isMissing Whether a required key is not among the cached keys. It is then read from the store, or created.
    */
   private async scheduled(isMissing: boolean) {
     const age = (performance.now() - this.readAt) / 1000;
     if (isMissing || age >= this.settings.refresh) {
       const reading = (this.reading ??= this.renew().finally(() => (this.reading = undefined)));
-      // Keys are valid long before and after they sign, so a short outage of the store must not cause failures.
+      // Keys are published before they sign and stay published afterwards, so a short outage of the store must not
+      // cause failures.
       if (isMissing || age >= this.settings.lead) await reading;
       else reading.catch(() => undefined);
     }

@@ -33,9 +33,10 @@ export function isSymmetric({ body }: Request): boolean {
 }
 
 /**
- * Reads the client assertion of a request and the unverified client ID in it. Returns `undefined` if the request has
- * none. RFC 7521 §4.2
+ * Returns the client assertion of a request and the unverified client ID in it, or `undefined` if the request has
+ * neither an assertion nor its type. RFC 7521 §4.2
  * @throws {InvalidRequestError} If a parameter is missing or invalid.
+ * @throws {InvalidClientError} If the assertion cannot be read.
  */
 export function readAssertion(parameters: Parameters): PresentedCredentials | undefined {
   const type = parameters.optional('client_assertion_type', () => true);

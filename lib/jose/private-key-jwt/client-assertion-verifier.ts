@@ -19,9 +19,9 @@ export const TOKEN_ENDPOINT_AUTH_SIGNING_ALG = clientField('token_endpoint_auth_
 /** The common options of `privateKeyJwt()` and `clientSecretJwt()`: the requirements for client assertions. */
 export interface AssertionOptions {
   /**
-   * Additional accepted values of `aud`, such as the URL of the token endpoint for older clients. The issuer is always
-   * accepted, as a string or in a list of values that all identify this server. The endpoints of RFC 9126 §2 and CIBA
-   * §7.1 also accept the URLs that are defined there. Default: none.
+   * Accepted values of `aud` in addition to the issuer, such as the URL of the token endpoint for older clients. `aud`
+   * may also be a list if all its values identify this server. The endpoints of RFC 9126 §2 and CIBA §7.1 also accept
+   * the URLs that are defined there. Default: none.
    */
   audiences?: readonly string[];
   /**
@@ -32,8 +32,8 @@ export interface AssertionOptions {
   /** The accepted clock skew of clients, in seconds. Default: `10`. */
   clockTolerance?: number;
   /**
-   * Maximum number of seconds until an assertion expires. The store remembers its `jti` until then. Default: `3600`,
-   * which the assertions of popular client libraries meet.
+   * Maximum number of seconds until an assertion expires: one that expires later is rejected. The store remembers its
+   * `jti` until it expires. Default: `3600`, which the assertions of popular client libraries meet.
    */
   maxLifetime?: number;
 }
@@ -55,8 +55,8 @@ export class ClientAssertionVerifier {
   }
 
   /**
-   * Verifies a client assertion with the keys of the client.
-   * @returns A function that consumes the `jti` of the assertion.
+   * Verifies a client assertion with the keys of the client. Does not mark it as used.
+   * @returns A function that marks the assertion as used. It rejects if the assertion was used before.
    * @throws {InvalidClientError} If the assertion is invalid.
    */
   async verify(
@@ -115,7 +115,10 @@ export class ClientAssertionVerifier {
     }
   }
 
-  /** Rejects a replayed assertion. Its `jti` is remembered until the assertion has expired. RFC 7523 §3 */
+  /**
+   * Marks an assertion as used by its `jti`, which is remembered until the assertion has expired. RFC 7523 §3
+   * @throws {InvalidClientError} If the assertion was used before.
+   */
   private async consume(
     id: string,
     { exp, jti }: JWTPayload,
@@ -136,8 +139,8 @@ const MAX_AUDIENCES = 8;
 const REQUIRED_CLAIMS = ['iss', 'sub', 'aud', 'exp', 'jti'];
 
 /**
- * Converts a verification error into the error for the client. A temporary failure to fetch the client's keys is not an
- * error of the client.
+ * Converts an error of the verification into the error for the client. If the client's keys temporarily cannot be
+ * fetched, the result is not an error of the client.
  */
 function toClientError(error: unknown): Error {
   if (isVerificationError(error)) {
@@ -179,8 +182,8 @@ export function* findAssertionErrors(
 }
 
 /**
- * Returns the metadata that lists the signature algorithms of client assertions, for each endpoint with client
- * authentication. RFC 8414 §2
+ * Returns the metadata members that list the signature algorithms of client assertions, one for each endpoint with
+ * client authentication. RFC 8414 §2
  */
 export function signingAlgMetadata({ endpoints }: ServerContext, algorithms: readonly string[]): object {
   const members = [...endpoints.values()].flatMap(({ metadata, clients }) => (metadata && clients ? metadata : []));

@@ -7,6 +7,7 @@ export interface ClientAssertions {
 }
 
 /**
- * The capability key under which features contribute their requirements for client assertions. Profiles verify them.
+ * The capability key under which features contribute their requirements for client assertions. Profiles such as
+ * `fapi2()` validate them.
  */
 export const CLIENT_ASSERTIONS = collectedCapability<ClientAssertions>('client assertions');

@@ -27,8 +27,8 @@ export interface PrivateKeyJwtOptions extends AssertionOptions {
 
 /**
  * Adds client authentication with `private_key_jwt`: the client signs an assertion with its own private key. It is
- * registered with `tokenEndpointAuthMethod: 'private_key_jwt'` and its public keys, in `jwks` or at `jwksUri`. RFC 7523
- * §2.2, §3, OpenID Connect Core §9
+ * registered with `tokenEndpointAuthMethod: 'private_key_jwt'` and its public keys, in `jwks` or at `jwksUri`.
+ * RFC 7523 §2.2, §3, OpenID Connect Core §9
  * @throws {InvalidArgumentError} If an option is unknown, or `fetch` is invalid.
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
@@ -55,8 +55,8 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
 }
 
 /**
- * Returns the client field for the signature algorithm. It accepts HS256 too if `clientSecretJwt()` is listed, because
- * that feature registers no field of its own.
+ * Returns the client field for the signature algorithm of client assertions. It also accepts HS256 if
+ * `clientSecretJwt()` is among the features, because that feature registers no field of its own.
  */
 const signingAlgorithm = (algorithms: readonly SigningAlgorithm[]) =>
   TOKEN_ENDPOINT_AUTH_SIGNING_ALG.restrict(

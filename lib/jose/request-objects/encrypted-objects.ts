@@ -20,11 +20,14 @@ import { invalidRequestObject } from './object-parameters.js';
 /** The options of `encrypted` in `requestObjects()`. */
 export interface EncryptedObjectOptions {
   /**
-   * The accepted key management algorithms. If omitted, the algorithms of the keys in `from` of `keys()`; `ECDH-ES` if
-   * the keys are in a store.
+   * The accepted key management algorithms. If omitted: the algorithms of the decryption keys in `from` of `keys()`, or
+   * `ECDH-ES` if the keys are in a store.
    */
   algorithms?: readonly KeyManagementAlgorithm[];
-  /** The accepted content encryption algorithms. Default: `A128CBC-HS256`, `A256CBC-HS512`, `A128GCM` and `A256GCM`. */
+  /**
+   * The accepted content encryption algorithms. Default: all that are supported, `A128CBC-HS256`, `A256CBC-HS512`,
+   * `A128GCM` and `A256GCM`.
+   */
   contentEncryption?: readonly ContentEncryption[];
   /**
    * Whether clients may encrypt request objects without having registered encryption. If `true`, anyone who knows a
@@ -33,7 +36,7 @@ export interface EncryptedObjectOptions {
   unregistered?: boolean;
 }
 
-/** The options of encrypted request objects with their defaults, validated. */
+/** The options of `encrypted` in `requestObjects()`, validated and with their defaults. */
 export interface EncryptedObjectSettings {
   algorithms: readonly KeyManagementAlgorithm[] | undefined;
   contentEncryption: readonly ContentEncryption[];
@@ -43,8 +46,8 @@ export interface EncryptedObjectSettings {
 const OPTION = '`encrypted` of `requestObjects()`';
 
 /**
- * Validates the option `encrypted` and applies the defaults. Returns `undefined` if request objects must not be
- * encrypted.
+ * Validates the option `encrypted` of `requestObjects()` and applies the defaults. Returns `undefined` if it is
+ * `false`, so that encrypted request objects are rejected.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function settleEncrypted(given: boolean | EncryptedObjectOptions): EncryptedObjectSettings | undefined {
@@ -75,10 +78,10 @@ export const acceptedKeyAlgorithms = (server: ServerContext, { algorithms }: Enc
   algorithms ?? findKeys(server)!.decryptionAlgorithms();
 
 /**
- * Returns the signed JWT of a request object, and decrypts it first if it is encrypted. A client that registered an
- * encryption algorithm may also use another one, or none (OpenID Connect Registration §2). A client that registered
- * none may encrypt only if `unregistered` is set. RFC 9101 §6.1
- * @throws {InvalidRequestObjectError} If decryption is not allowed, or fails.
+ * Returns the signed JWT of a request object, decrypted if it is encrypted. A client that has registered an encryption
+ * algorithm may also use another one, or none (OpenID Connect Registration §2). Other clients may encrypt only if
+ * `unregistered` is set. RFC 9101 §6.1
+ * @throws {InvalidRequestObjectError} If encryption is not accepted, or decryption fails.
  */
 export async function decryptIfEncrypted(
   object: string,
@@ -100,8 +103,8 @@ export async function decryptIfEncrypted(
 }
 
 /**
- * Verifies the registered encryption of request objects. OpenID Connect Registration §2
- * @throws {InvalidClientMetadataError} If the algorithms are incomplete or unsupported.
+ * Verifies the encryption of request objects that a client registers. OpenID Connect Registration §2
+ * @throws {InvalidClientMetadataError} If the algorithms are incomplete or not accepted.
  */
 export function verifyRegistration(metadata: ClientMetadata, { contentEncryption }: EncryptedObjectSettings): void {
   const { request_object_encryption_alg: alg, request_object_encryption_enc: enc = DEFAULT_CONTENT_ENCRYPTION } =

@@ -15,13 +15,16 @@ export class ObjectFetch {
     this.fetch = new SafeFetch({ size: MAX_OBJECT_LENGTH, ...options });
   }
 
-  /** Whether the server is able to fetch from all `request_uris` of a client. OpenID Connect Registration §2 */
+  /**
+   * Whether the server can fetch from all of these `request_uris` of a client: each is a URL that the option `fetch`
+   * allows. OpenID Connect Registration §2
+   */
   areFetchable = (uris: readonly string[]): boolean => uris.every((uri) => this.fetch.isFetchable(uri));
 
   /**
-   * Fetches the request object at a URI that the client registered.
-   * @param requester The network of the authorization request, if known. The number of simultaneous fetches is limited
-   * per network.
+   * Fetches the request object at a `request_uri` that the client has registered.
+   * @param requester The network of the client that sent the authorization request, if known. The number of
+   * simultaneous fetches is limited per network.
    * @throws {InvalidRequestUriError} If the URI is not registered, or the content is invalid.
    * @throws {TemporarilyUnavailableError} If the request object cannot be fetched now.
    */

@@ -18,8 +18,8 @@ const FORBIDDEN_CLAIMS = [
 ];
 
 /**
- * Converts the claims of a request object into the authorization request of a browser. Parameters outside the request
- * object are ignored, except `client_id`. RFC 9101 §5
+ * Returns the authorization request that a request object contains. Parameters outside the request object are ignored,
+ * except `client_id`. RFC 9101 §5
  * @throws {InvalidRequestObjectError} If it contains a forbidden claim, or another `client_id`.
  */
 export function objectRequest(claims: Readonly<Record<string, unknown>>, clientId: string, from: Request): Request {
@@ -36,7 +36,7 @@ export function objectRequest(claims: Readonly<Record<string, unknown>>, clientI
   return new Request({ headers: from.headers, method: 'GET', query, native: from['native'] as unknown });
 }
 
-/** Returns a claim in the form of a request parameter: numbers as digits, objects as JSON. RFC 9101 §4 */
+/** Returns the value of a claim in the form of a request parameter: numbers as digits, objects as JSON. RFC 9101 §4 */
 function parameterOf(value: unknown): string | readonly string[] | undefined {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value;
@@ -44,7 +44,7 @@ function parameterOf(value: unknown): string | readonly string[] | undefined {
 }
 
 /**
- * Returns an object as JSON. Deeply nested objects can be parsed, but they exceed the stack when they are serialized.
+ * Returns an object as JSON. A deeply nested object can be parsed, but exceeds the stack when it is serialized.
  * @throws {InvalidRequestObjectError} If the object is nested too deeply.
  */
 function jsonOf(value: object): string {

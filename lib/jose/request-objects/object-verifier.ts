@@ -19,14 +19,11 @@ import type { RequestObjectSettings } from './options.js';
  */
 export const MAX_OBJECT_LENGTH = 16_384;
 
-/** Additional seconds for which a used request object is remembered, because clocks differ. */
+/** Additional seconds for which a used request object is remembered, because the clocks of processes may differ. */
 const LEEWAY = 600;
 const DAY = 86_400;
 
-/**
- * The verifier of request objects. It verifies that a request object was signed by its client, is for this server and
- * has not expired. RFC 9101 §6
- */
+/** Verifies that a request object was signed by the client, is for this server and has not expired. RFC 9101 §6 */
 export class ObjectVerifier {
   private readonly keys: ClientKeys;
 
@@ -60,9 +57,9 @@ export class ObjectVerifier {
   }
 
   /**
-   * Returns a function that consumes a single-use request object, or `undefined` if request objects are not single-use.
-   * RFC 9101 §10.2
-   * @throws {InvalidRequestObjectError} If it must be single-use and has no `jti`.
+   * Returns a function that marks a request object as used. Returns `undefined` if the option `once` is not set, since
+   * request objects may then be used several times. RFC 9101 §10.2
+   * @throws {InvalidRequestObjectError} If the request object must be single-use, but has no `jti`.
    */
   prepareConsumption({ jti, exp }: JWTPayload, client: CoreClient, { options: { model, issuer } }: ServerContext) {
     if (!this.settings.once || !hasOnce(model)) return undefined;
@@ -73,8 +70,8 @@ export class ObjectVerifier {
   }
 
   /**
-   * Verifies a signed request object and returns its claims. `isLate` is `true` if it has expired.
-   * @throws {InvalidRequestObjectError} If it is invalid for another reason than its expiry.
+   * Verifies a signed request object, except its expiry, and returns its claims. `isLate` is `true` if it has expired.
+   * @throws {InvalidRequestObjectError} If the request object is invalid for another reason.
    */
   async read(
     object: string,
@@ -106,7 +103,7 @@ export class ObjectVerifier {
       verifyType(decodeProtectedHeader(object).typ);
       return { payload: (await verifyJwt(object, keys.find, checks)).payload, isLate: false };
     } catch (error) {
-      // Everything else is valid here. A request that was opened in time may be decided after its expiry.
+      // Only the expiry is wrong. A request that was opened in time may be decided after its expiry.
       if (error instanceof errors.JWTExpired && error.claim === 'exp' && error.reason === 'check_failed') {
         return { payload: error.payload, isLate: true };
       }
@@ -115,8 +112,9 @@ export class ObjectVerifier {
   }
 
   /**
-   * Verifies `iat`, and the maximum time between `nbf` and `exp`. For an unexpired request object, this also limits the
-   * age of `nbf`. FAPI 2.0 Message Signing §5.3.1
+   * Verifies that `iat` is not in the future and, if `maxLifetime` is set, limits the time between `nbf` and `exp`. For
+   * an unexpired request object, this also limits the age of `nbf`. FAPI 2.0 Message Signing §5.3.1
+   * @throws {InvalidRequestObjectError} If a claim is missing or out of range.
    */
   private verifyTimes({ exp, iat, nbf }: JWTPayload): void {
     const { clockTolerance, maxLifetime } = this.settings;
@@ -162,8 +160,8 @@ export class ObjectVerifier {
 }
 
 /**
- * The expected signer, audience and signature algorithm of a request object. If `alg` is `undefined`, any accepted
- * algorithm is valid.
+ * What a request object must match: the client that signed it, its audience, and its signature algorithm. If `alg` is
+ * `undefined`, any accepted algorithm is valid.
  */
 interface ExpectedObject {
   clientId: string;
@@ -187,7 +185,7 @@ function verifyLength({ length }: string): void {
 }
 
 /**
- * Verifies the `typ` header, if there is one. Other JWTs of the client are not request objects. RFC 9101 §10.8
+ * Verifies the `typ` header, if there is one, since other JWTs of the client are not request objects. RFC 9101 §10.8
  * @throws {InvalidRequestObjectError} If `typ` is that of another kind of JWT.
  */
 function verifyType(typ: string | undefined): void {
@@ -196,8 +194,8 @@ function verifyType(typ: string | undefined): void {
 }
 
 /**
- * Converts a verification error into the error for the client. A temporary failure to fetch the client's keys is not an
- * error of the client.
+ * Converts an error of the verification into the error for the client. If the client's keys temporarily cannot be
+ * fetched, the result is not an error of the client.
  */
 function toObjectError(error: unknown): Error {
   if (isVerificationError(error))

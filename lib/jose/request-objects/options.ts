@@ -24,13 +24,13 @@ export interface RequestObjectOptions {
    */
   algorithms?: readonly SigningAlgorithm[];
   /**
-   * Maximum number of seconds from `nbf` to `exp`. If set, a request object must contain both. If omitted, both are
-   * optional. FAPI 2.0 Message Signing §5.3.1 requires `3600`.
+   * Maximum number of seconds from `nbf` to `exp`. If set, a request object must contain both claims. If omitted, both
+   * claims are optional, and their distance is not limited. FAPI 2.0 Message Signing §5.3.1 requires `3600`.
    */
   maxLifetime?: number;
   /**
-   * Whether a request object is single-use: its `jti` is accepted for one decision only. Requires `maxLifetime`.
-   * Default: `false`.
+   * Whether each request object can be used for one decision of the user only, identified by its `jti`. Requires
+   * `maxLifetime`. Default: `false`.
    */
   once?: boolean;
   /** The accepted clock skew of clients, in seconds. Default: `10`. */
@@ -56,7 +56,7 @@ export interface RequestObjectSettings extends Required<
   Omit<RequestObjectOptions, 'maxLifetime' | 'encrypted' | 'fetch'>
 > {
   maxLifetime: number | undefined;
-  /** The options of encrypted request objects. If `undefined`, encrypted request objects are rejected. */
+  /** The options for encrypted request objects. If `undefined`, encrypted request objects are rejected. */
   encrypted: EncryptedObjectSettings | undefined;
   fetch: SafeFetchOptions;
 }

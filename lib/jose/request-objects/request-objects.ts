@@ -55,10 +55,7 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
         ...(encrypted && { client: { verifyMetadata: (metadata) => verifyRegistration(metadata, encrypted) } }),
         authorization: authorizationHooks(settings, sources, builder),
         pushedRequest: {
-          /**
-           * Verifies that a pushed request is signed if it must be. It is stored without its signature, so this cannot
-           * be verified later.
-           */
+          /** A pushed request is stored without its signature, so verify now that it is signed if it must be. */
           complete({ client, request }) {
             if (mustBeSigned(client, settings) && !request.body?.request) throw unsigned();
           },
@@ -70,7 +67,7 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
   };
 }
 
-/** The fetcher and the verifier of request objects. */
+/** The verifier of request objects, and the fetcher of those that are sent by reference. */
 interface Sources {
   readonly verifier: ObjectVerifier;
   readonly objects: ObjectFetch;
@@ -127,7 +124,10 @@ const clientFields = (
     : []),
 ];
 
-/** Whether requests of the client must be signed. RFC 9101 §10.5 */
+/**
+ * Whether the authorization requests of a client must be signed: the option `required` is set, or the client has
+ * registered it. RFC 9101 §10.5
+ */
 const mustBeSigned = (client: CoreClient, { required: isRequired }: RequestObjectSettings) =>
   isRequired || fields.REQUIRE_SIGNED_REQUEST_OBJECT.of(client) === true;
 
@@ -146,7 +146,10 @@ const metadataOf = (
   }),
 });
 
-/** Whether a request was pushed. Any other `request_uri` is resolved or rejected before the parameters are read. */
+/**
+ * Whether a `request_uri` refers to a pushed authorization request of this server. Any other one is resolved or
+ * rejected before the parameters are read.
+ */
 const isPushed = (uri: string | undefined, { endpoints }: ServerContext): boolean =>
   uri !== undefined && isPushedRequestUri(uri) && endpoints.has('pushed_authorization_request');
 

@@ -14,8 +14,8 @@ export interface SignedMetadataOptions {
 }
 
 /**
- * Seconds for which a signed document is reused, and maximum number of cached documents. Anyone can request these
- * documents.
+ * `REUSE_SECONDS`: seconds for which a signed document is reused. `MAX_DOCUMENTS`: maximum number of cached documents.
+ * Both limit signing, since anyone can request these documents.
  */
 const [REUSE_SECONDS, MAX_DOCUMENTS] = [60, 64];
 

@@ -12,12 +12,16 @@ export interface SignedResponsesOptions extends IssuerOptions {
   clockTolerance?: number;
 }
 
-/** Maximum age of a response, in seconds. It describes the token only at the time of the response. */
+/**
+ * Maximum age of an introspection response, in seconds. The response describes the token only at the time of the
+ * response.
+ */
 const MAX_AGE = 60;
 
 /**
- * Requests and reads signed introspection responses: `new IntrospectedTokens({ …, answers: signedResponses({ issuer }) })`.
- * A response that the server has not signed for this API is rejected. RFC 9701 §5, §8.1
+ * Returns a reader that requests and verifies signed introspection responses:
+ * `new IntrospectedTokens({ …, answers: signedResponses({ issuer }) })`. A response that the server has not signed for
+ * this API is rejected. RFC 9701 §5, §8.1
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function signedResponses(options: SignedResponsesOptions): IntrospectionResponseReader {

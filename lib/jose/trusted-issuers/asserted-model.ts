@@ -14,7 +14,7 @@ export interface AssertedUserModel<C extends Client = Client, U extends User = U
   /**
    * Returns the local user that a JWT of a trusted issuer identifies. Use `iss` and `sub` together. Never use `sub`
    * alone, or an `email` that the issuer may not have verified. Return a falsy value if there is no user, or if this
-   * client must not use this issuer. RFC 7523 §3
+   * client must not use JWTs of this issuer. RFC 7523 §3
    */
   findAssertedUser(claims: AssertionClaims, client: C): Awaitable<U | Falsy>;
 }

@@ -8,8 +8,8 @@ import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } fro
 const MAX_CACHED = 1000;
 
 /**
- * The issuers that the model returns, and their keys. Third parties name these issuers, so everything is fetched from
- * public addresses only, to prevent SSRF.
+ * The issuers that the model returns, with their keys. The requests of clients name these issuers, so keys are fetched
+ * from public addresses only, to prevent SSRF.
  */
 export class ModelIssuers {
   private readonly cache = new Map<string, JWTVerifyGetKey>();

@@ -13,7 +13,7 @@ import { isVerificationError } from '../verification-error.js';
 import { verifyJwt } from '../verify-jwt.js';
 import type { ModelIssuers } from './model-issuers.js';
 
-/** A JWT of a trusted issuer. Its signature and expiry have been verified. */
+/** A JWT of a trusted issuer with verified signature and expiry. Its audience is not verified yet. */
 export interface TrustedJwt<O extends IssuerOptions> {
   claims: JWTPayload & { iss: string; exp: number };
   /** The `typ` header without the prefix `application/`, or `''` if it is missing. RFC 7515 §4.1.9 */
@@ -35,7 +35,7 @@ export interface IssuerAlgorithms {
  */
 export const TRUSTED_ISSUERS = collectedCapability<IssuerAlgorithms>('trusted issuers');
 
-/** A function that creates the error for an invalid JWT. The detail is logged but not sent to the client. */
+/** A function that creates the error for an invalid JWT. The detail is only logged, not sent to the client. */
 type CreateError = (detail: RefusalDetail) => Error;
 
 interface KnownIssuer<O> {
@@ -44,10 +44,13 @@ interface KnownIssuer<O> {
   keys: JWTVerifyGetKey;
 }
 
-/** The lookup of issuers that are not listed in the options. */
+/** How issuers are found that are not listed in the options of a feature. */
 interface ModelLookup<O extends IssuerOptions> {
   find(issuer: string): Awaitable<O | Falsy>;
-  /** Whether this server accepts a signature algorithm, whatever the options of the issuer contain. */
+  /**
+   * Whether this server accepts a signature algorithm. If not, it is rejected even if the options of the issuer contain
+   * it.
+   */
   allows(alg: SigningAlgorithm): boolean;
   issuers: ModelIssuers;
 }
@@ -57,7 +60,7 @@ const MAX_JWT_LENGTH = 16_384;
 /** Maximum number of characters of an issuer identifier that is looked up. */
 const MAX_ISSUER_LENGTH = 2000;
 
-/** The trusted issuers of a feature, by their issuer identifiers. RFC 7521 §5.1 */
+/** The issuers whose JWTs a feature trusts, by their issuer identifiers. RFC 7521 §5.1 */
 export class TrustedIssuers<O extends IssuerOptions> {
   private readonly known = new Map<string, KnownIssuer<O>>();
 
@@ -84,7 +87,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
     return [...this.known.values()].flatMap(({ settings }) => settings.algorithms);
   }
 
-  /** Contributes the algorithms and the clock tolerance, which profiles may restrict. */
+  /** Contributes the accepted algorithms and the clock tolerance of the feature, which profiles may restrict. */
   contributeTo(builder: Pick<ServerBuilder, 'contribute'>): void {
     const { algorithms, clockTolerance, feature } = this;
     builder.contribute(TRUSTED_ISSUERS, { feature, algorithms });
@@ -97,7 +100,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
   }
 
   /**
-   * Verifies the signature, the time claims and the subject of a JWT.
+   * Verifies the signature, the time claims and the subject of a JWT. Does not verify its audience.
    * @throws The error that `createError` returns, if the JWT is invalid.
    * @throws {TemporarilyUnavailableError} If the keys of the issuer cannot be fetched.
    */

@@ -19,11 +19,11 @@ import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import type { AssertionClaims, AssertedUserModel } from './asserted-model.js';
 import { loggableAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
 
-/** An authorization server whose tokens clients may exchange. */
+/** A trusted authorization server whose tokens clients may exchange at this server. */
 export interface TokenIssuerOptions extends IssuerOptions {
   /**
-   * The accepted audiences of its tokens: the client ID that this server has there, for ID tokens, or the resource
-   * identifier of this server. Default: the issuer of this server. RFC 7519 §4.1.3
+   * The accepted audiences of the issuer's tokens. For ID tokens, it is the client ID of this server at the issuer. For
+   * access tokens, it is the resource identifier of this server. Default: the issuer of this server. RFC 7519 §4.1.3
    */
   audience?: string | readonly string[];
   /**
@@ -42,8 +42,8 @@ export interface TrustedTokensOptions {
 }
 
 /**
- * The accepted `typ` headers of each token type. A JWT with another `typ` has another purpose. RFC 8725 §3.11, RFC 9068
- * §2.1
+ * The accepted `typ` headers of each token type. A JWT with another `typ` has another purpose. RFC 8725 §3.11,
+ * RFC 9068 §2.1
  */
 const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   [ACCESS_TOKEN, ['at+jwt']],
@@ -75,8 +75,8 @@ export function trustedTokens(options: TrustedTokensOptions): Feature {
 }
 
 /**
- * Reads a JWT of a trusted issuer. Returns `undefined` if the token is not one, or if the model does not know its user.
- * RFC 8693 §5
+ * Returns the properties of a JWT of a trusted issuer. Returns `undefined` if the token is not one, or if the model
+ * finds no user for it. RFC 8693 §5
  */
 async function readToken(
   { as, type, value }: ForeignToken,
@@ -88,7 +88,11 @@ async function readToken(
   const createError = (detail: RefusalDetail) => invalidTokenError(as).because(detail);
   const { claims, typ, issuer } = await issuers.verify(value, createError);
   if (!types.includes(typ))
-    throw createError({ reason: '`typ` of the token does not match its token type', expected: types, given: typ });
+    throw createError({
+      reason: 'header `typ` of the token does not match the token type that the client declared',
+      expected: types,
+      given: typ,
+    });
   const audience = issuer.audience ?? request.issuer ?? [];
   if (!isFor(claims, [audience].flat(), type)) {
     throw createError({
@@ -124,7 +128,7 @@ function verifiedDetails(
     maxScope === undefined || tokenScope === undefined ? maxScope : withinScope(maxScope, tokenScope);
   return {
     ...(grantedScope !== undefined && { scope: grantedScope }),
-    // The token was accepted with this clock skew, so its expiry allows for the skew too.
+    // The token was accepted with this clock tolerance, so its expiry is extended by the tolerance too.
     expiresAt: new Date(expiryOf(claims)! + clockTolerance * 1000),
     claims: { iss, sub, ...(typeof clientId === 'string' && { client_id: clientId }) },
     ...(isObject(act) && { act }),

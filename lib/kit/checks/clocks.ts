@@ -17,7 +17,7 @@ export const CLOCKS: readonly [how: string, ahead: number][] = [
 
 /** Returns the checks that a code or refresh token is single-use even if processes have different clocks. */
 export function clockChecks(kind: SingleUseKind): Check[] {
-  const { token, aToken, feature, needs } = kind;
+  const { aToken, feature, needs } = kind;
   return [
     {
       name: `accepts ${aToken} once, even if the clocks of processes differ`,

@@ -20,7 +20,7 @@ import { storedRequestIn, storageKeyOf } from './stored-request.js';
 export interface BackchannelUser {
   /** The user who is signed in on the device. */
   user: User;
-  /** The current request. It is required if the issuer depends on the request, as with tenants. */
+  /** The current request of the user. It is required if the issuer depends on the request, as with tenants. */
   request?: Request;
 }
 
@@ -29,7 +29,7 @@ export interface BackchannelDecision {
   allow: boolean;
   /** The scope that the user grants. Default: the whole scope that was shown. */
   scope?: Scope;
-  /** How the user signed in to make this decision. */
+  /** How the user signed in to make this decision. If omitted, this is unknown. */
   signIn?: SignIn;
 }
 

@@ -4,7 +4,8 @@ import type { DeviceAuthorization } from '../../features/device-authorization/de
 /** The notifications that `ciba()` sends when a backchannel request is decided. */
 export interface BackchannelNotifier {
   /**
-   * Stores a ping for a client in `ping` mode after the user has decided. It is delivered in the background. CIBA §10.2
+   * Stores a notification for a client in `ping` mode after the user has decided. It is sent in the background. Does
+   * nothing for other clients. CIBA §10.2
    */
   notifyClient(request: DeviceAuthorization, id: string): Promise<void>;
 }

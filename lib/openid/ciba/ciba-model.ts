@@ -1,7 +1,9 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
 import type { IdTokenHint } from '../openid-capability.js';
 
-/** The hint that identifies the user. Exactly one of the three properties is set. CIBA §7.1 */
+/**
+ * How a client identifies the user whom it wants to authenticate. Exactly one of the three properties is set. CIBA §7.1
+ */
 export interface UserHint {
   /** An identifier that the user has given to the client, such as a telephone number, an email address or a name. */
   loginHint?: string;
@@ -24,9 +26,9 @@ export interface BackchannelRequest<C extends Client = Client, U extends User = 
   readonly client: C;
   /** The user who has to decide. */
   readonly user: U;
-  /** The scope that this user is able to grant. Show it to the user. */
+  /** The requested scope, limited to what this user can grant. Show it to the user. */
   readonly scope: string | undefined;
-  /** The resources that the tokens will be for. RFC 8707 §2 */
+  /** The resources that the tokens will be for. If empty, the client named none. RFC 8707 §2 */
   readonly resource: readonly string[];
   /** The data that features have stored with the request, such as `authorization_details` and `askedClaims`. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -43,8 +45,8 @@ export interface BackchannelRequest<C extends Client = Client, U extends User = 
  */
 export interface CibaModel<C extends Client = Client, U extends User = User> {
   /**
-   * Returns the user that a hint identifies, or a falsy value if the user is unknown (`unknown_user_id`). Throw your
-   * own error for a hint that cannot be read, such as `ExpiredLoginHintTokenError`.
+   * Returns the user that a hint identifies, or a falsy value if there is none. Then the client gets `unknown_user_id`.
+   * Throw your own error for a hint that cannot be read, such as `ExpiredLoginHintTokenError`.
    */
   findHintedUser(hint: UserHint, client: C): Awaitable<U | Falsy>;
   /**
@@ -53,8 +55,8 @@ export interface CibaModel<C extends Client = Client, U extends User = User> {
    */
   askUser(request: BackchannelRequest<C, U>): Awaitable<unknown>;
   /**
-   * Whether a code is the secret with which this user allows clients to send requests. Required by the option
-   * `userCode`. CIBA §7.1
+   * Returns whether a code is the secret with which this user allows clients to send requests. Required if the option
+   * `userCode` is set. CIBA §7.1
    */
   verifyUserCode?(user: U, userCode: string, client: C): Awaitable<boolean>;
 }

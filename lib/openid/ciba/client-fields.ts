@@ -16,7 +16,7 @@ export const BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG = clientField(
   'backchannel_authentication_request_signing_alg',
   isString,
 );
-/** The client field that requires a `user_code` in requests. CIBA §4 */
+/** The client field that says whether the client sends `user_code` in its requests. CIBA §4 */
 export const BACKCHANNEL_USER_CODE_PARAMETER = clientField('backchannel_user_code_parameter', isBoolean);
 
 function isEndpoint(uri: unknown): uri is string {

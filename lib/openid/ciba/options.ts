@@ -17,7 +17,7 @@ export interface CibaOptions {
   /** Minimum number of seconds between two polls of a client. Default: `5`. */
   interval?: number;
   /**
-   * Whether clients may send a secret `user_code` with which users allow them to send requests. Requires the model
+   * Whether clients may send a `user_code`, a secret with which users allow them to send requests. Requires the model
    * method `verifyUserCode()`. Default: `false`.
    */
   userCode?: boolean;

@@ -29,7 +29,7 @@ export class Pings implements BackchannelNotifier {
         const body = JSON.stringify({ auth_req_id: data['authReqId'] });
         await fetch.post(endpoint, { type: 'application/json', body, bearerToken: data['token']! });
       },
-      // A client that is not notified polls.
+      // Nothing to do after a failure: a client that was not notified polls.
       done: () => undefined,
     });
   }

@@ -10,8 +10,8 @@ import type { OnceModel } from '../../model/model.js';
 import type { SignedSettings } from './signed-options.js';
 
 /**
- * The parameters that may be sent together with a signed request: those that identify and authenticate the client. CIBA
- * §7.1.1
+ * The parameters that may be sent together with a signed request: those that identify and authenticate the client.
+ * CIBA §7.1.1
  */
 const CLIENT_PARAMETERS = new Set([
   'request',
@@ -21,7 +21,7 @@ const CLIENT_PARAMETERS = new Set([
   'client_assertion_type',
 ]);
 
-/** Additional seconds for which a used request is remembered, because clocks differ. */
+/** Additional seconds for which a used request is remembered, because the clocks of processes may differ. */
 const LEEWAY = 60;
 
 /** The reader of backchannel authentication requests that clients have signed as a whole. CIBA §7.1.1 */
@@ -75,8 +75,9 @@ export class SignedRequestReader {
   }
 
   /**
-   * Rejects a replayed request by its `jti`, separately for each issuer and client. The `jti` is remembered until the
-   * request has expired. CIBA §7.1.1
+   * Marks a signed request as used by its `jti`, separately for each issuer and client. The `jti` is remembered until
+   * the request has expired. CIBA §7.1.1
+   * @throws {InvalidRequestObjectError} If the request was used before.
    */
   private async consume({ exp, jti }: Claims, { client, issuer, options }: ClientRequest): Promise<void> {
     const model = options.model as unknown as OnceModel;

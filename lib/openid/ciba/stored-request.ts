@@ -7,7 +7,10 @@ export interface StoredBackchannelRequest {
   sub: string;
   acrValues: readonly string[];
   bindingMessage?: string;
-  /** The encrypted data with which the client is notified. It cannot be read from the store alone. */
+  /**
+   * The encrypted data with which the client is notified. Decrypting it requires the ID of the request, which is not
+   * stored.
+   */
   ping?: string;
 }
 

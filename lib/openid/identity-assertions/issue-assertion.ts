@@ -101,8 +101,8 @@ function verifyRequest({ authenticationMethod, subject }: Omit<ExchangeRequest, 
 }
 
 /**
- * Reads the `audience`, which must be another server. For this server, a client requests an access token instead.
- * ID-JAG §4.3, §8.3
+ * Returns the parameter `audience`, which must be another server. For this server, a client requests an access token
+ * instead. ID-JAG §4.3, §8.3
  */
 function readAudience({ parameters, issuer }: ClientRequest): string {
   const audience = parameters.required(
@@ -151,8 +151,8 @@ function claimsOf(
 }
 
 /**
- * Returns the `sub` of the user at the relying party: as in its ID token, or as stored with the refresh token. ID-JAG
- * §3.1
+ * Returns the `sub` of the user at the relying party: as in its ID token, or as stored with the refresh token.
+ * ID-JAG §3.1
  */
 function subjectFor(relyingParty: CoreClient, { client, subject }: AssertionRequest, server: ServerContext): string {
   const openid = server.find(OPENID)!;

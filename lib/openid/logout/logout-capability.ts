@@ -1,17 +1,18 @@
 import { capability } from '../../contracts/capability.js';
 import type { SessionClientFilter } from '../../model/session-clients.js';
 
-/** The steps that remain after a user has signed out. */
+/** What remains to be done in the browser after a user has signed out. */
 export interface SignedOut {
   /** The URLs to open in the user's browser, each in an `<iframe>`. OpenID Connect Front-Channel Logout §2 */
   frames: readonly string[];
 }
 
-/** The functions that `logout()` provides to other features and to the application. */
+/** The notification of clients about logouts, which `logout()` provides to other features and to the application. */
 export interface LogoutNotifier {
   /**
    * Notifies the clients at which a user has signed in that a session has ended, and removes the record of these
-   * clients. Without `sid`, all sessions of the user have ended. It never rejects: failures are reported as events.
+   * clients. If `sid` is omitted, all sessions of the user have ended. It never rejects: failures are reported as
+   * events.
    */
   signOut(ended: Pick<SessionClientFilter, 'userId' | 'sid'>): Promise<SignedOut>;
 }

@@ -12,9 +12,9 @@ import { type IdTokenHint, OPENID } from '../openid-capability.js';
 
 /** A logout request of a client. RP-Initiated Logout 1.0 §2 */
 export interface LogoutRequest {
-  /** The client that sends the user. If omitted, the request identifies no client. */
+  /** The client that sent the user to the logout page. If omitted, the request identifies no client. */
   client?: CoreClient;
-  /** The ID token that identifies the user. */
+  /** The claims of the ID token in `id_token_hint`. If omitted, the request has none. */
   hint?: IdTokenHint;
   /**
    * The URL to which the user is redirected after the logout, with the `state` of the request. If omitted, there is no
@@ -23,11 +23,12 @@ export interface LogoutRequest {
   redirect?: string;
 }
 
-/** Maximum number of characters of each parameter. */
+/** Maximum number of characters of each parameter of a logout request. */
 const MAX_LENGTH = 2000;
 
 /**
- * Reads a logout request. The redirect URI must be exactly one that the client has registered. RP-Initiated Logout 1.0 §2, §3
+ * Reads a logout request. The redirect URI must be exactly one that the client has registered. RP-Initiated Logout
+ * 1.0 §2, §3
  * @throws {InvalidRequestError} If the request is invalid. Show the error to the user; do not redirect to the client.
  */
 export async function readLogoutRequest(request: Request, server: ServerContext): Promise<LogoutRequest> {
@@ -49,7 +50,7 @@ export async function readLogoutRequest(request: Request, server: ServerContext)
 }
 
 /**
- * Finds a client in the model, or by its client ID metadata document.
+ * Returns a client from the model, or from its client ID metadata document.
  * @throws {InvalidRequestError} If the client is unknown.
  */
 async function knownClient(clientId: string, request: Request, server: ServerContext): Promise<CoreClient> {
@@ -87,7 +88,7 @@ async function readHint(
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;
   const hint = await server.find(OPENID)?.readHint(text, server.issuerOf(request), sender);
-  if (!hint) throw invalidLogoutRequest('`id_token_hint` is not an ID token of this server');
+  if (!hint) throw invalidLogoutRequest('`id_token_hint` is not an ID token that this server has issued');
   return hint;
 }
 

@@ -12,13 +12,13 @@ import { SignOuts } from './sign-outs.js';
 /** The options of `logout()`. */
 export interface LogoutOptions {
   /**
-   * Whether the grants that clients received in a session are revoked when it ends, except grants with
-   * `offline_access`. Default: `false`. Back-Channel Logout §2.7
+   * Whether the grants that clients received in a session are revoked when the session ends, except grants with the
+   * scope `offline_access`. Default: `false`. Back-Channel Logout §2.7
    */
   endsGrants?: boolean;
   /**
-   * Seconds for which the server remembers that a session has signed in at a client, since the last time. Default:
-   * `1209600`, two weeks.
+   * Seconds for which the server remembers that a user has signed in at a client, counted from the latest sign-in.
+   * Default: `1209600`, two weeks.
    */
   lifetime?: number;
   /** How the `backchannel_logout_uri` of a client is called. Default: over https and at public addresses only. */

@@ -21,11 +21,11 @@ import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 interface LogoutSettings {
   fetch: SafeFetch;
   endsGrants: boolean;
-  /** Seconds for which a session at a client is remembered. */
+  /** Seconds for which the sign-in of a user at a client is remembered. */
   lifetime: number;
 }
 
-/** The sign-in of a user at a client. */
+/** The sign-in of a user at a client, with what is needed to record it. */
 interface ClientSignIn {
   client: CoreClient;
   user: User;
@@ -41,7 +41,7 @@ const RETRY_PERIOD = 86_400_000;
 /** Milliseconds for which retries reuse a signed logout token. */
 const TOKEN_REUSE_PERIOD = 60_000;
 
-/** Maximum number of frames on one page. */
+/** Maximum number of frames on one logout page. */
 const MAX_FRAMES = 20;
 
 /**
@@ -112,7 +112,7 @@ export class SignOuts implements LogoutNotifier {
       await this.addNotification(session, client);
       return frontChannelLogoutUrl(client, { ...session, sid: this.sessionOf(session) });
     }
-    // Do not wait: finding the client elsewhere may take long. A deleted client is not notified.
+    // Do not wait for this: finding the client may require a slow fetch. A deleted client is not notified.
     const lookup = findClient(session.clientId, this.model, this.server);
     lookup.then((registered) => this.addNotification(session, registered)).catch(() => undefined);
     return undefined;

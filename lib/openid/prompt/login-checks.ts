@@ -21,7 +21,7 @@ export function isFresh({ signIn, loginPrompt }: AuthenticationState): boolean {
 }
 
 /**
- * Whether the login is at most `maxAge` seconds old. A login slightly in the future is accepted, because the clock of
+ * Whether the login is at most `maxAge` seconds old. A login in the near future counts too, because the clock of
  * another process may be ahead.
  */
 export function isRecent({ signIn }: AuthenticationState, maxAge: number): boolean {
@@ -32,8 +32,8 @@ export function isRecent({ signIn }: AuthenticationState, maxAge: number): boole
 }
 
 /**
- * Whether a login is as strong as a client requests. A login that is stronger than the weakest requested class is
- * strong enough.
+ * Whether a login is as strong as the client requests. It is if its class, or a weaker supported class, is requested.
+ * If the server supports no requested class, every login is, unless `isEssential` is set.
  * @param supported The authentication context classes of the server, the weakest first. Other requested classes are
  * ignored.
  * @param isEssential Whether the login must have a requested class, even if the server supports none of them.

@@ -16,8 +16,8 @@ import { type RequestedPrompt, essentialAcr, essentialSubject, readPrompt } from
 import { isFresh, isRecent, isStrong } from './login-checks.js';
 
 /**
- * A requirement of the request that the user does not meet yet. The error is returned if the client forbids
- * interaction.
+ * A requirement of the authorization request that the user does not meet yet. `error` is returned to the client if the
+ * user cannot be asked.
  */
 interface UnmetRequirement {
   error: OAuthError;
@@ -44,14 +44,15 @@ export class Prompts {
   }
 
   /**
-   * Reads the parameters about the user and the login. Invalid parameters are rejected before the user has to sign in.
+   * Reads the parameters that control the login, such as `prompt`. Invalid parameters are rejected before the user has
+   * to sign in.
    */
   readParameters(parameters: Parameters, request: AuthorizationRequest): void {
     this.requestedPrompts.set(request, readPrompt(parameters, request.client, this.settings.signUp));
   }
 
   /**
-   * Returns the interaction that a request requires before it may be decided.
+   * Returns the interaction that a request requires before it may be decided, or `undefined` if it requires none.
    * @throws {OAuthError} If interaction is required but the client forbids it, or if asking the user again is useless.
    */
   async requiredInteraction(
@@ -70,7 +71,10 @@ export class Prompts {
     return { silent, login, consent, requestedLogin: this.requestedLogin(requested, request, authentication) };
   }
 
-  /** Returns the first unmet requirement. A user who has to interact is asked for all requirements at once. */
+  /**
+   * Returns the first requirement that is not met, or `undefined` if all are met. A user who has to interact is asked
+   * for all requirements at once.
+   */
   private async findUnmetRequirement({
     request,
     requested,

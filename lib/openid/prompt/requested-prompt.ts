@@ -8,10 +8,13 @@ import type { RequestedClaims } from '../claims-parameter.js';
 import { hintParameter } from '../hint-parameter.js';
 import { listParameter } from '../list-parameter.js';
 
-/** The parameters of an authorization request about the user and the login. OpenID Connect Core 1.0 §3.1.2.1 */
+/**
+ * The parameters of an authorization request that control the login, such as `prompt`, `max_age` and `login_hint`.
+ * OpenID Connect Core 1.0 §3.1.2.1
+ */
 export interface RequestedPrompt {
   prompt: ReadonlySet<string>;
-  /** Maximum age of the login, in seconds. */
+  /** Maximum age of the login, in seconds. `undefined` if the age does not matter. */
   maxAge: number | undefined;
   /** The requested authentication context classes, the best first. */
   acrValues: readonly string[];
@@ -28,12 +31,13 @@ export interface RequestedPrompt {
 const KNOWN_PROMPTS = ['none', 'login', 'consent', 'select_account'];
 const DISPLAYS = ['page', 'popup', 'touch', 'wap'];
 
-/** Maximum number of characters of `display`, and of `login_hint`. */
+/** Maximum number of characters of the parameter `display`. */
 const MAX_DISPLAY_LENGTH = 1000;
+/** Maximum number of characters of the parameter `login_hint`. */
 const MAX_LOGIN_HINT_LENGTH = 255;
 
 /**
- * Reads the parameters about the user and the login.
+ * Reads the parameters of an authorization request that control the login, such as `prompt` and `max_age`.
  * @throws {InvalidRequestError} If a parameter is invalid, or `prompt` contradicts itself.
  */
 export function readPrompt(parameters: Parameters, client: CoreClient, signUp: boolean): RequestedPrompt {
@@ -78,15 +82,15 @@ export function essentialAcr(request: AuthorizationRequest): readonly string[] |
 }
 
 /**
- * Returns the `sub` of the only user that the client accepts, from the parameter `claims`. OpenID Connect Core 1.0
- * §5.5.1
+ * Returns the `sub` of the only user that the client accepts, from the parameter `claims`. OpenID Connect Core
+ * 1.0 §5.5.1
  */
 export function essentialSubject(request: AuthorizationRequest): string | undefined {
   const value = claimOf(request, 'sub')?.value;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The descriptions of the parameters, for API documentation. */
+/** The descriptions of the parameters that control the login, for API documentation. */
 export const PROMPT_PARAMETERS = {
   prompt:
     'The required interactions: `login`, `consent`, `select_account`, `create`. With `none`, no page may be shown.',

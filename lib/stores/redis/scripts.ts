@@ -6,8 +6,8 @@ import { REVISION_LENGTH } from '../not-before.js';
 export const SAVE = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USER_GENERATIONS, SAVING, `save(1, 1)`);
 
 /**
- * Marks the row under the first key as used and, if it was unused, saves a grant and rows under the other keys. ARGV:
- * the ID of the attempt, the new data of the used row, and the arguments of `SAVING`.
+ * Marks the row of the first key as used and saves a grant and rows under the other keys. ARGV: the ID of the attempt,
+ * the new data of the used row, and the arguments of `SAVING`.
  */
 export const CONSUME_AND_SAVE = script(
   `${NOW}${ROW}${CONSUMING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${USER_GENERATIONS}${SAVING}`,
@@ -18,7 +18,7 @@ return consumed > 0 and 1 or 0`,
 );
 
 /**
- * Returns a row if its grant is active: the row, its remaining time, the current time, its client, when the grant
+ * Finds a row whose grant is active. Returns the row, its remaining time, the current time, the client, when the grant
  * began, and the revision of `NOT_BEFORE`. ARGV: the prefix of all keys, the key of `NOT_BEFORE`. Other keys are built
  * from the row.
  */
@@ -42,8 +42,7 @@ return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'cl
   redis.call('GETRANGE', ARGV[2], 0, ${REVISION_LENGTH - 1}) }`,
 );
 
-// For a cluster, on which keys may be on different nodes: each of the following scripts accesses one key only,
-// `KEYS[1]`.
+// On a cluster, keys may be on different nodes. Each of these scripts accesses one key only, `KEYS[1]`.
 
 export const SAVE_ROW = script(NOW, ROW, `save_row(KEYS[1], ARGV[1], ARGV[2])`);
 export const SAVE_GRANT = script(
@@ -52,7 +51,7 @@ export const SAVE_GRANT = script(
   `save_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], { unpack(ARGV, 5) })`,
 );
 export const LIST_GRANT = script(NOW, LIST, `list_grant(KEYS[1], ARGV[1], ARGV[2])`);
-/** Adds a grant to the list of its user. Returns the current generation of the user's grants, for a new grant. */
+/** Adds a grant to the list of its user. Returns the generation of a new grant. */
 export const LIST_USER_GRANT = script(
   NOW,
   LIST,
@@ -66,11 +65,11 @@ export const FIND_ROW = script(
 local row = redis.call('GET', KEYS[1])
 return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
 );
-/** Returns when a grant was revoked, its generations, and when it began. */
+/** Reads when a grant was revoked, its generations, and when it began. */
 export const FIND_GRANT_STATE = script(
   `return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration', 'createdAt')`,
 );
-/** Returns a client and its generation. */
+/** Reads a client and its generation. */
 export const FIND_CLIENT_STATE = script(
   GENERATION,
   `return { redis.call('HGET', KEYS[1], 'client'), generation_of(KEYS[1]) }`,
@@ -79,9 +78,8 @@ export const FIND_CLIENT_STATE = script(
 // Scripts of both storages.
 
 /**
- * Replaces the text of a row that equals the expected text, which means that it is unused and unchanged. Replaces its
- * lifetime in milliseconds too, unless that is `''`. Succeeds again if the same command is repeated after a lost
- * response.
+ * Replaces the text of an unused row, and its lifetime in milliseconds unless that is `''`. It also succeeds if it is
+ * sent again after a lost response.
  */
 export const UPDATE = script(`
 local row = redis.call('GET', KEYS[1])
@@ -95,10 +93,7 @@ export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
   'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation',
   'userGeneration')`);
 
-/**
- * Revokes a grant by its key. Returns `1`, or `0` if it does not exist or was already revoked. It stays stored until it
- * expires, so that nothing can be issued for it.
- */
+/** Revokes a grant. It is kept until it expires, so that nothing can be issued for it any more. */
 export const REVOKE_GRANT = script(
   NOW,
   `
@@ -113,8 +108,8 @@ return 1`,
  */
 export const FIND_REVOCATIONS = script(`return redis.call('ZMSCORE', KEYS[1], unpack(ARGV))`);
 /**
- * Revokes all grants of a user that a member of `revocationMembers()` covers, in one step. Returns the number of
- * unexpired grants in the list.
+ * Revokes all grants of a user that a member of `revocationMembers()` covers, in one step. Returns the length of the
+ * list.
  */
 export const REVOKE_USER_GRANTS = script(
   NOW,
@@ -122,12 +117,11 @@ export const REVOKE_USER_GRANTS = script(
   `end_user(KEYS[1], ARGV[1]) return redis.call('ZCOUNT', KEYS[1], text(now()), '+inf')`,
 );
 
-/** Returns a batch of the list of a user or client. ARGV: the cursor of the previous batch, or 0. */
+/** Returns a batch of a list. ARGV: the cursor of the previous batch, or 0. */
 export const LIST_PAGE = script(`return redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', 500)`);
 /**
- * Returns IDs and scores of a list after a position. The position is the score and ID of an entry, which may have been
- * removed or moved. ARGV: the number of entries, and optionally that score and ID. If these are omitted, the list is
- * read from its start.
+ * Reads IDs and scores of a list after a position. The position is the score and ID of an entry, which may have been
+ * removed or moved. ARGV: number of entries, and optionally that score and ID.
  */
 export const LIST_AFTER = script(`
 local start = redis.call('ZCOUNT', KEYS[1], '-inf', '(0')
@@ -148,10 +142,7 @@ redis.call('UNLINK', KEYS[1])
 return count`,
 );
 
-/**
- * Remembers a single-use value. Returns `1` if it was unused, otherwise `0`. ARGV: the ID of the attempt, and the
- * milliseconds for which the value is remembered.
- */
+/** Marks a value as used. ARGV: the ID of the attempt, and the milliseconds for which the value is remembered. */
 export const ONCE = script(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`);
@@ -184,10 +175,7 @@ redis.call('HSET', KEYS[1], 'client', ARGV[3], 'secretHashes', ARGV[4], 'attempt
 return 1`,
 );
 
-/**
- * Adds a client unless a client with this ID exists or was ever removed. ARGV: the client, its secret hashes, the ID of
- * the attempt.
- */
+/** Adds a client unless a client with this ID exists or was removed. ARGV: client, secret hashes, ID of the attempt. */
 export const ADD_NEW_CLIENT = script(
   NOW,
   `
@@ -198,23 +186,18 @@ return 1`,
 );
 
 export const ADD_CLIENT_ID = script(`return redis.call('ZADD', KEYS[1], 0, ARGV[1])`);
-/** Returns client IDs in alphabetical order. ARGV: where to start, and the number of IDs. */
+/** Lists client IDs in their order. ARGV: the ID to start after, and the number of IDs. */
 export const LIST_CLIENT_IDS = script(
   `return redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])`,
 );
 export const CLOCK = script(NOW, `return now()`);
 
-/**
- * Revokes all grants of a client at once by increasing its generation: grants with a lower generation are not active.
- */
+/** Revokes all grants of a client at once: none of them has the new generation. */
 export const END_GENERATION = script(NOW, GENERATION, GENERATIONS, `end_generation(KEYS[1])`);
 /** Returns the generation of a client, which a new grant of this client gets. */
 export const BEGIN_GENERATION = script(NOW, GENERATION, GENERATIONS, `return begin_generation(KEYS[1])`);
 
-/**
- * Removes a client and revokes its grants. Its generation and creation time stay, so that a later client with this ID
- * does not get these grants.
- */
+/** Removes a client. Its generation and creation time stay: a later client with this ID must not get its grants. */
 export const REMOVE_CLIENT = script(
   NOW,
   GENERATION,
@@ -230,8 +213,8 @@ return removed`,
 export const READ_TEXT = script(`return redis.call('GET', KEYS[1])`);
 
 /**
- * Replaces a text if it equals the old text. ARGV: the old text (empty: none), and the new one. Succeeds again if the
- * same command is repeated after a lost response.
+ * Replaces a text if it equals the old text. ARGV: the old text (empty: none) and the new one. It also succeeds if it
+ * is sent again after a lost response.
  */
 export const REPLACE_TEXT = script(`
 local kept = redis.call('GET', KEYS[1]) or ''
@@ -240,7 +223,7 @@ if kept ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 return 1`);
 
-/** Returns the revision at the beginning of the text `NOT_BEFORE`. The result is empty if there is no text. */
+/** Reads the revision at the beginning of a text. The result is empty if there is no text. */
 export const READ_REVISION = script(`return redis.call('GETRANGE', KEYS[1], 0, ${REVISION_LENGTH - 1})`);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);

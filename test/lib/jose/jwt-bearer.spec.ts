@@ -244,7 +244,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
     expect(heard.find(({ name }) => name === 'token.refused')).toMatchObject({
       grantType: GRANT,
       clientId: 'app',
-      reason: 'audience of the assertion is not this server alone',
+      reason: 'assertion has another audience than this server, or several audiences',
       expected: [ISSUER],
       given: '"https://elsewhere.example"',
     });

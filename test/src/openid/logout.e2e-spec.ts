@@ -170,7 +170,7 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     const page = await visitor.get(logout({ client_id: 'web', post_logout_redirect_uri: `${GOODBYE}/` }));
     expect(page.html).toContain('`post_logout_redirect_uri` is not registered for the client');
     const other = await visitor.get(logout({ id_token_hint: 'nonsense' }));
-    expect(other.html).toContain('`id_token_hint` is not an ID token of this server');
+    expect(other.html).toContain('`id_token_hint` is not an ID token that this server has issued');
   });
 
   it('rejects an id_token_hint issued to another client', async () => {
