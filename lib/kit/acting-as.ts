@@ -13,7 +13,7 @@ interface Container {
 }
 
 /**
- * What `actingAs()` issues a token for: a Nest application or testing module with `OAuth2Module`, a server, or a model.
+ * The target for which `actingAs()` issues a token: a Nest application or testing module with `OAuth2Module`, a server, or a model.
  */
 export type ActingAsTarget = Container | OAuth2Server | Model;
 

@@ -27,7 +27,7 @@ export class Deadline {
   constructor(private readonly seconds: number = 3) {
     if (typeof seconds === 'number' && seconds > 0 && seconds < MAX_SECONDS) return;
     throw new InvalidArgumentError(
-      'Invalid argument: `deadline` must be a number of seconds greater than 0 and at most 2147483',
+      'Invalid argument: `deadline` must be a positive number of seconds, at most 2147483',
     );
   }
 
