@@ -13,7 +13,8 @@ interface Container {
 }
 
 /**
- * The target for which `actingAs()` issues a token: a Nest application or testing module with `OAuth2Module`, a server, or a model.
+ * The target for which `actingAs()` issues a token: a Nest application or testing module with `OAuth2Module`, a server,
+ * or a model.
  */
 export type ActingAsTarget = Container | OAuth2Server | Model;
 

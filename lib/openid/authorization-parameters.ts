@@ -13,7 +13,7 @@ import { verifyFrontChannel } from './response-types.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 import type { Subjects } from './subjects.js';
 
-/** What reading the parameters of an authorization request depends on. */
+/** The settings and capabilities with which the parameters of an authorization request are read. */
 interface Reader {
   settings: OpenIdSettings;
   prompts: Prompts;

@@ -4,7 +4,7 @@ import { isOutage } from './outage.js';
 /** The state of a store operation that runs within a deadline. */
 export interface TimedOperation {
   isTimedOut: boolean;
-  /** What the operation is waiting for. The error message contains it if the deadline passes. */
+  /** The condition that the operation is waiting for. The error message contains it if the deadline passes. */
   reason: string;
   /** Set by the operation to release its resources. Called if the deadline passes. */
   cancel: (() => void) | undefined;

@@ -9,7 +9,7 @@ import type { SecretCheck } from './secret-check.js';
 import type { ClientStorage } from './client-storage.js';
 import type { StoredRow, Storage } from './storage.js';
 
-/** What all parts of a store share: its storage, the clients and users, and its overridable methods. */
+/** The objects that all parts of a store share: its storage, the clients and users, and its overridable methods. */
 export interface StoreContext {
   readonly storage: Storage & ClientStorage;
   readonly clients: Clients;

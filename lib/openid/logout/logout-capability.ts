@@ -1,7 +1,7 @@
 import { capability } from '../../contracts/capability.js';
 import type { SessionClientFilter } from '../../model/session-clients.js';
 
-/** What remains to be done in the browser after a user has signed out. */
+/** The steps that remain to be done in the browser after a user has signed out. */
 export interface SignedOut {
   /** The URLs to open in the user's browser, each in an `<iframe>`. OpenID Connect Front-Channel Logout §2 */
   frames: readonly string[];

@@ -25,7 +25,7 @@ interface LogoutSettings {
   lifetime: number;
 }
 
-/** The sign-in of a user at a client, with what is needed to record it. */
+/** The sign-in of a user at a client, with the data that its record needs. */
 interface ClientSignIn {
   client: CoreClient;
   user: User;

@@ -13,7 +13,7 @@ const NOW: Readonly<Record<Dialect, string>> = {
   sqlite: `CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)`,
 };
 
-/** What a library for SQL databases provides, so that a store can run its statements through it. */
+/** The functions that a library for SQL databases provides, so that a store can run its statements through it. */
 export interface SqlExecutor {
   readonly dialect: Dialect;
   readonly connections: Connections;
