@@ -23,6 +23,7 @@ const input = {
   'stores/memory': 'lib/stores/memory/index.ts',
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
   'stores/redis': 'lib/stores/redis/index.ts',
+  'stores/drizzle': 'lib/stores/drizzle/index.ts',
 };
 
 /**
@@ -32,7 +33,7 @@ const input = {
 const jose = new URL('node_modules/jose/LICENSE.md', import.meta.url);
 const isInside = (format) => format === 'cjs' && existsSync(jose);
 const external = (format) => [
-  /^node:/,
+  /^(?:node:|drizzle-orm\/)/,
   ...Object.keys(manifest.peerDependencies).filter((name) => name !== 'jose' || !isInside(format)),
 ];
 const isOfJose = (id) => /[\\/]node_modules[\\/]jose[\\/]/.test(id);

@@ -20,7 +20,7 @@ const entries = Object.entries(input).map(([name, source]) => [name, declaration
 /** The groups of types that several entries share. They import the same packages as these entries. */
 const TYPES = [
   { name: 'features', test: /^lib\/features\// },
-  { name: 'stores', test: /^lib\/stores\/(?!memory\/|redis\/|typeorm\/)/ },
+  { name: 'stores', test: /^lib\/stores\/(?!memory\/|redis\/|typeorm\/|drizzle\/)/ },
   { name: 'pages', test: /^src\/pages\// },
 ];
 

@@ -8,7 +8,7 @@ export const LIMITS = { packed: 1_000_000, unpacked: 4_000_000 };
 
 /** The files of the tarball besides those that the entries of `package.json` name. */
 const ALLOWED = [
-  /^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json|docs\/options\.md|dist\/cjs\/package\.json)$/,
+  /^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json|docs\/(?:options\.md|schema\/\w+\.sql)|dist\/cjs\/package\.json)$/,
   /^dist\/(?:esm|cjs)\/(?:(?:shared|stores)\/)?[\w.-]+\.(?:js|d\.ts)$/,
 ];
 

@@ -6,15 +6,19 @@ import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import type { Request } from '../../lib/index.js';
+import { DrizzleStore } from '../../lib/stores/drizzle/index.js';
 import { RedisStore } from '../../lib/stores/redis/index.js';
 import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
 import { CurrentUser, InjectOAuth2Model, OAuth2Module, OAuthGuard } from '../../src/index.js';
+import { openDrizzle } from '../stores/sql-libraries.js';
 
 /** The database in which the application stores what must survive. */
 export interface DatabaseLocation {
   prefix: string;
   redis?: string;
   database?: DataSourceOptions;
+  /** The library that the store uses instead of TypeORM. */
+  library?: 'Drizzle' | undefined;
 }
 
 const spa = {
@@ -29,12 +33,14 @@ const users = { findById: (id: string) => ({ id }), findByCredentials: () => und
 /** A deadline in seconds, long enough for a busy machine. */
 const DEADLINE = 30;
 
-async function openStore({ prefix, redis, database }: DatabaseLocation): Promise<RedisStore | TypeOrmStore> {
-  if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix, deadline: DEADLINE });
+async function openStore({ prefix, redis, database, library }: DatabaseLocation): Promise<RedisStore | TypeOrmStore> {
+  const options = { clients, users, prefix, deadline: DEADLINE };
+  if (redis) return new RedisStore({ client: new Redis(redis), ...options });
+  if (library === 'Drizzle') return new DrizzleStore((await openDrizzle(database!)).db, options);
   // A driver cannot be passed as JSON.
   const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
   const source = new DataSource({ ...database!, ...driver, entities: oauthEntities({ prefix }) });
-  return new TypeOrmStore(await source.initialize(), { clients, users, prefix, deadline: DEADLINE });
+  return new TypeOrmStore(await source.initialize(), options);
 }
 
 @Controller()

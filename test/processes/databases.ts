@@ -1,8 +1,8 @@
 import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 
 import { findRedis, Keys } from '../stores/redis-server.js';
-import { findDatabases, ownPrefix, undoMigrations } from '../stores/typeorm-databases.js';
+import { findDatabasesOfLibraries, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
 import type { DatabaseLocation } from './app.js';
 
 /** A database that outlives the processes, with access for the tests. */
@@ -20,11 +20,11 @@ export interface DatabaseKind {
 
 /** Returns Redis and the available databases, except for those in memory. */
 export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
-  const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+  const databases = await findDatabasesOfLibraries();
   const redis = await findRedis();
   return [
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
-    ...databases.map(({ name, options }) => ({ name, open: () => openDatabase(options()) })),
+    ...databases.map((database) => ({ name: database.name, open: () => openDatabase(database) })),
   ];
 }
 
@@ -46,7 +46,8 @@ async function openRedis(url: string): Promise<OpenDatabase> {
 
 let opened = 0;
 
-async function openDatabase({ dispose, ...database }: DataSourceOptions & { dispose?(): void }): Promise<OpenDatabase> {
+async function openDatabase({ library, options }: TestDatabase): Promise<OpenDatabase> {
+  const { dispose, ...database } = options();
   const prefix = ownPrefix(`processes${opened++}`);
   const entities = oauthEntities({ prefix });
   const migrations = oauthMigrations({ prefix });
@@ -54,7 +55,7 @@ async function openDatabase({ dispose, ...database }: DataSourceOptions & { disp
   const source = await new DataSource({ ...database, ...names }).initialize();
   await source.runMigrations();
   return {
-    place: { prefix, database },
+    place: { prefix, database, library },
     async countLiveRefreshTokens() {
       const query = `SELECT grant_id FROM ${prefix}tokens WHERE kind = 'refresh' AND revoked_at IS NULL`;
       return count((await source.query<{ grant_id: string }[]>(query)).map(({ grant_id }) => grant_id));

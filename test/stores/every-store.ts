@@ -3,7 +3,7 @@ import { RedisStore } from 'nest-oauth2/stores/redis';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
-import { findDatabases, open, ownPrefix, users, WEB } from './typeorm-databases.js';
+import { findDatabasesOfLibraries, open, ownPrefix, users, WEB } from './typeorm-databases.js';
 
 export type AnyStore = MemoryStore | RedisStore | TypeOrmStore;
 
@@ -23,7 +23,7 @@ export { WEB };
 
 /** Returns all stores whose database is available. */
 export async function findStores(): Promise<KindOfStore[]> {
-  const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+  const databases = await findDatabasesOfLibraries();
   const redis = await findRedis();
   return [
     { name: 'memory', open: openMemory },

@@ -46,11 +46,14 @@ export async function recordVersion(version: string, database: TestDatabase): Pr
   writeFileSync(file, `${JSON.stringify(known, undefined, 2)}\n`);
 }
 
-/** Returns the SQL of the current migrations without running it. */
-export async function currentMigrations(database: TestDatabase): Promise<Version['migrations']> {
+/** Returns the SQL of the current migrations for tables with this prefix, without running it. */
+export async function currentMigrations(
+  database: TestDatabase,
+  prefix = RECORDED_PREFIX,
+): Promise<Version['migrations']> {
   return withSource(database, {}, async (source) => {
     const found: Version['migrations'] = [];
-    for (const Migration of oauthMigrations({ prefix: RECORDED_PREFIX })) {
+    for (const Migration of oauthMigrations({ prefix })) {
       const runner = source.createQueryRunner();
       runner.enableSqlMemory();
       const migration: MigrationInterface = new Migration();

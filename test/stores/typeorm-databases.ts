@@ -11,13 +11,17 @@ import {
   type TypeOrmStoreOptions,
   type Users,
 } from 'nest-oauth2/stores/typeorm';
+import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { CALLBACK, SECRET } from '../support/model.js';
+import { openDrizzle } from './sql-libraries.js';
 
 export interface TestDatabase {
   name: string;
+  /** The library that the store uses instead of TypeORM. TypeORM creates the tables. */
+  library?: keyof typeof LIBRARIES;
   options(): DataSourceOptions & { dispose?(): void };
 }
 
@@ -86,6 +90,26 @@ export const users: Users = {
   findById: (id) => ({ id }),
 };
 
+type LibraryOptions = { users: Users; prefix: string; deadline: number } & Partial<TypeOrmStoreOptions>;
+
+/** Opens a store of each library on the database of a `DataSource`. */
+export const LIBRARIES = {
+  async Drizzle(database: DataSourceOptions, options: LibraryOptions, log?: (text: string) => void) {
+    const { db, close } = await openDrizzle(database, log);
+    return { store: new DrizzleStore(db, options), close };
+  },
+};
+
+/** Returns the databases, except for those in memory, once with TypeORM and once with each other library. */
+export async function findDatabasesOfLibraries(): Promise<TestDatabase[]> {
+  const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+  const libraries = Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[];
+  const others = databases.flatMap((database) =>
+    libraries.map((library) => ({ name: `${database.name}, ${library}`, library, options: database.options })),
+  );
+  return [...databases, ...others];
+}
+
 export interface Opened {
   dataSource: DataSource;
   store: TypeOrmStore;
@@ -118,16 +142,20 @@ export async function open(
   const connect = async () => {
     const all = { ...options, ...names, migrationsTableName: `${prefix}migrations`, ...more } as DataSourceOptions;
     const dataSource = await new DataSource(all).initialize();
-    opened.push(dataSource);
-    return { dataSource, store: new TypeOrmStore(dataSource, { users, prefix, deadline: 15, ...given }) };
+    closing.push(() => dataSource.destroy());
+    const storeOptions = { users, prefix, deadline: 15, ...given };
+    if (!database.library) return { dataSource, store: new TypeOrmStore(dataSource, storeOptions) };
+    const other = await LIBRARIES[database.library](options, storeOptions);
+    closing.push(other.close);
+    return { dataSource, store: other.store };
   };
-  const opened: DataSource[] = [];
+  const closing: (() => Promise<unknown>)[] = [];
   const { dataSource, store } = await connect();
   await dataSource.runMigrations();
   const close = async () => {
     await undoMigrations(dataSource);
     await dataSource.query(`DROP TABLE ${prefix}migrations`);
-    await Promise.all(opened.map((each) => each.destroy()));
+    await Promise.all(closing.map((end) => end()));
     dispose?.();
   };
   return { dataSource, store, another: connect, close };

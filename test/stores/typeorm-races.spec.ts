@@ -5,7 +5,15 @@ import type { DataSource } from 'typeorm';
 
 import { CALLBACK, later, SECRET } from '../support/model.js';
 import { authorizeRequest, CHALLENGE, signedIn, tokenRequest, VERIFIER } from '../support/requests.js';
-import { findDatabases, open, type Opened, ownPrefix, type TestDatabase, WEB } from './typeorm-databases.js';
+import {
+  findDatabases,
+  findDatabasesOfLibraries,
+  open,
+  type Opened,
+  ownPrefix,
+  type TestDatabase,
+  WEB,
+} from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('race');
 const MANY = 200;
@@ -42,9 +50,11 @@ function tellConnections({ dataSource }: { dataSource: DataSource }, { session }
 }
 
 const databases: (TestDatabase & Setting)[] = [];
-for (const database of await findDatabases()) databases.push(database, ...strict(database));
+const [inMemory] = await findDatabases();
+for (const database of [inMemory!, ...(await findDatabasesOfLibraries())])
+  databases.push(database, ...strict(database));
 
-describe.each(databases)('two servers with one TypeORM store, $name,', (database) => {
+describe.each(databases)('two servers with one SQL store, $name,', (database) => {
   let opened: Opened;
   let stores: TypeOrmStore[];
   let servers: OAuth2Server[];

@@ -39,7 +39,15 @@ export const isDuplicateKey = (error: unknown) => DUPLICATE_KEY.includes(codeOf(
 export const isMissingTableOrColumn = (error: unknown) =>
   MISSING.includes(codeOf(error)) || /\bno such (table|column)\b/.test(String(error));
 
+/** Whether a SQLite file is locked by another connection. */
+export const isLocked = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY');
+
+/** Returns the error code of the driver. TypeORM wraps errors of drivers, and libsql has a second, more precise code. */
 function codeOf(error: unknown): string {
-  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
-  return String(driverError?.code ?? code);
+  const { code, extendedCode, driverError } = (error ?? {}) as {
+    code?: unknown;
+    extendedCode?: unknown;
+    driverError?: { code?: unknown };
+  };
+  return String(driverError?.code ?? extendedCode ?? code);
 }

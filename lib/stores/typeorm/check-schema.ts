@@ -1,11 +1,10 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../schema.js';
 import type { Database } from '../sql/database.js';
 import { tableNames, type TableOptions } from '../sql/table-names.js';
+import { findMissingTables } from '../sql/verify-columns.js';
 import { oauthMigrations } from './migrations.js';
-import { sql, rawSql } from '../sql/sql.js';
 
 /**
  * Verifies that a database has all tables and columns of the store, and that no migration of `oauthMigrations()` is
@@ -15,24 +14,13 @@ import { sql, rawSql } from '../sql/sql.js';
  */
 export async function checkSchema(source: DataSource, database: Database, { prefix }: TableOptions): Promise<void> {
   const names = tableNames(prefix);
-  const tables = [
-    [names.clients, CLIENT_COLUMNS],
-    [names.grants, GRANT_COLUMNS],
-    [names.tokens, ROW_COLUMNS],
-  ] as const;
-  const missing: string[] = [];
-  for (const [entity, columns] of tables) if (!(await hasColumns(database, entity, columns))) missing.push(entity);
+  const missing = await findMissingTables(database, names);
   const expected = oauthMigrations({ prefix }).map((Migration) => new Migration().name!);
   const executed = await database.within(() => findExecuted(source, expected));
   if (missing.length === 0 && executed.length === 0) return;
   const pending = expected.filter((name) => !executed.includes(name));
   if (missing.length === 0 && pending.length === 0) return;
   throw new InvalidArgumentError(`Invalid argument: ${describe({ source, prefix, missing, pending })}`);
-}
-
-function hasColumns(database: Database, entity: string, columns: Columns): Promise<boolean> {
-  const list = Object.values(columns).map(({ name }) => name);
-  return database.isValid(sql`SELECT ${rawSql(list.join(', '))} FROM ${database.table(entity)} WHERE 1 = 0`);
 }
 
 /** Returns the recorded migrations among `expected`. Returns an empty list if there are no records of migrations. */

@@ -1,0 +1,136 @@
+import { sql, type SQL } from 'drizzle-orm';
+
+import { InvalidArgumentError } from '../../errors/index.js';
+import type { Connections, Result, Statement } from '../sql/connections.js';
+import type { SqlExecutor } from '../sql/database.js';
+import { type Dialect, escapeName } from '../sql/dialect.js';
+import {
+  LibraryConnections,
+  LibrarySqliteConnections,
+  type RunStatement,
+  type SqlLibrary,
+} from '../sql/library-connections.js';
+import { Identifier } from '../sql/sql.js';
+import { unwrapped } from './driver-error.js';
+import { SynchronousConnections } from './synchronous-connections.js';
+
+/** A database of Drizzle on PostgreSQL, MySQL or MariaDB. */
+export interface DrizzleServerDatabase {
+  execute(query: SQL): PromiseLike<unknown>;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- accepts the transactions of every driver
+  transaction(work: (transaction: any) => Promise<any>): Promise<any>;
+}
+
+/** A database of Drizzle on SQLite, synchronous or asynchronous. */
+export interface DrizzleSqliteDatabase {
+  run(query: SQL): unknown;
+  all(query: SQL): unknown;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- accepts the transactions of every driver
+  transaction(work: (transaction: any) => any): any;
+}
+
+/** A database as the function `drizzle()` of a driver returns it. */
+export type DrizzleDatabase = DrizzleServerDatabase | DrizzleSqliteDatabase;
+
+/** The symbol under which a class of Drizzle has its name. */
+const KIND = Symbol.for('drizzle:entityKind');
+
+/** The dialect by the name of the base class of a database. */
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  PgDatabase: 'postgresql',
+  MySqlDatabase: 'mysql',
+  BaseSQLiteDatabase: 'sqlite',
+};
+
+/** Runs the statements of a store through Drizzle. */
+export class DrizzleExecutor implements SqlExecutor {
+  readonly dialect: Dialect;
+  readonly connections: Connections;
+
+  /** @throws {InvalidArgumentError} If `db` is not a database of Drizzle for a supported dialect. */
+  constructor(db: DrizzleDatabase) {
+    this.dialect = dialectOf(db);
+    if (this.dialect !== 'sqlite') {
+      this.connections = new LibraryConnections(serverLibrary(db as DrizzleServerDatabase));
+    } else if ((db as { resultKind?: unknown }).resultKind === 'sync') {
+      this.connections = new SynchronousConnections(db as DrizzleSqliteDatabase, querySql);
+    } else {
+      this.connections = new LibrarySqliteConnections(sqliteLibrary(db as DrizzleSqliteDatabase), db);
+    }
+  }
+
+  table(name: string): Identifier {
+    return new Identifier(() => escapeName(this.dialect, name));
+  }
+}
+
+function dialectOf(db: object): Dialect {
+  for (let type: unknown = db?.constructor; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
+    const dialect = DIALECTS[String((type as unknown as Record<symbol, unknown>)[KIND])];
+    if (dialect) return dialect;
+  }
+  throw new InvalidArgumentError(
+    'Invalid argument: `db` must be a Drizzle database for PostgreSQL, MySQL, MariaDB or SQLite, as `drizzle()` returns it',
+  );
+}
+
+function serverLibrary(db: DrizzleServerDatabase): SqlLibrary {
+  const runOn =
+    (target: DrizzleServerDatabase): RunStatement =>
+    async (statement) =>
+      readResult(await unwrapped(() => target.execute(querySql(statement))));
+  return {
+    run: runOn(db),
+    transaction: (work) =>
+      unwrapped(() => db.transaction((transaction: DrizzleServerDatabase) => work(runOn(transaction)))),
+  };
+}
+
+function sqliteLibrary(db: DrizzleSqliteDatabase): SqlLibrary {
+  const runOn =
+    (target: DrizzleSqliteDatabase): RunStatement =>
+    async (statement, isWrite) => {
+      const query = querySql(statement);
+      if (!isWrite) return { records: (await unwrapped(async () => target.all(query))) as unknown[] };
+      const { rowsAffected, changes } = (await unwrapped(async () => target.run(query))) as Record<string, number>;
+      return { records: [], affected: rowsAffected ?? changes };
+    };
+  return {
+    run: runOn(db),
+    transaction: (work) =>
+      unwrapped(() => db.transaction((transaction: DrizzleSqliteDatabase) => work(runOn(transaction)))),
+  };
+}
+
+/** Returns a statement as SQL of Drizzle. The text has `?` or `$1` only as placeholders. */
+function querySql({ text, values }: Statement): SQL {
+  const chunks: SQL[] = [];
+  let index = 0;
+  for (const part of text.split(/\?|\$\d+/)) {
+    chunks.push(sql.raw(part));
+    if (index < values.length) chunks.push(sql`${sql.param(values[index++])}`);
+  }
+  return sql.join(chunks);
+}
+
+/** Returns the records and the number of changed rows. The drivers of Drizzle return them in different ways. */
+function readResult(result: unknown): Result {
+  // mysql2: a list of the result and its fields.
+  const [first] = Array.isArray(result) ? (result as unknown[]) : [];
+  if (Array.isArray(first)) return { records: first };
+  const { affectedRows } = (first ?? {}) as { affectedRows?: number };
+  if (affectedRows !== undefined) return { records: [], affected: affectedRows };
+  // postgres.js: a list of records with a count.
+  if (Array.isArray(result)) return { records: result, affected: (result as { count?: number }).count };
+  // pg and most others.
+  const {
+    rows = [],
+    rowCount,
+    affectedRows: changed,
+  } = result as {
+    rows?: unknown[];
+    rowCount?: number | null;
+    affectedRows?: number;
+  };
+  return { records: rows, affected: rowCount ?? changed };
+}

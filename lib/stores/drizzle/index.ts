@@ -1,0 +1,54 @@
+import type { SchemaModel } from '../../model/health.js';
+import { Deadline, type DeadlineOption } from '../deadline.js';
+import type { Clients, Users } from '../ports.js';
+import type { SecretCheckOptions } from '../secret-check.js';
+import { Database } from '../sql/database.js';
+import type { SqlStorage } from '../sql/sql-storage.js';
+import { STORAGES } from '../sql/storages.js';
+import { tableNames, type TableOptions } from '../sql/table-names.js';
+import { verifyColumns } from '../sql/verify-columns.js';
+import { registerStorageLocation } from '../storage-location.js';
+import { Store } from '../store.js';
+import { type DrizzleDatabase, DrizzleExecutor } from './drizzle-executor.js';
+
+export type { ActiveGrant } from '../active-grant.js';
+export { hashSecret, newClientSecret } from '../client-secret.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export type { TableOptions } from '../sql/table-names.js';
+export type { DrizzleDatabase, DrizzleServerDatabase, DrizzleSqliteDatabase } from './drizzle-executor.js';
+export { oauthTables } from './tables.js';
+
+/** The options of `new DrizzleStore()`. */
+export interface DrizzleStoreOptions extends TableOptions, DeadlineOption, SecretCheckOptions {
+  users: Users;
+  /**
+   * Finds the clients of the application. If omitted, the store keeps clients in a table. Add them with `saveClient()`.
+   */
+  clients?: Clients;
+}
+
+/**
+ * A model that stores everything through Drizzle in PostgreSQL, MariaDB, MySQL or SQLite. Add `oauthTables()` to the
+ * schema of the application, with the prefix of the store.
+ */
+export class DrizzleStore extends Store<SqlStorage> implements SchemaModel {
+  /**
+   * Verifies that the database has the tables and columns of this version. A Nest application calls it at start-up.
+   * @throws {InvalidArgumentError} If a table or a column is missing.
+   */
+  readonly checkSchema: () => Promise<void>;
+
+  constructor(db: DrizzleDatabase, { users, clients, prefix, deadline, ...options }: DrizzleStoreOptions) {
+    const executor = new DrizzleExecutor(db);
+    const database = new Database(executor, new Deadline(deadline));
+    const names = tableNames(prefix);
+    super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...options });
+    registerStorageLocation(this, db, names.tokens);
+    this.checkSchema = () => verifyColumns(database, names, { store: 'DrizzleStore', remedy: REMEDY });
+    database.explain = this.checkSchema;
+  }
+}
+
+const REMEDY =
+  'Export `oauthTables()` from the schema of Drizzle, with the prefix of the store, then run `npx drizzle-kit generate` ' +
+  'and `npx drizzle-kit migrate`';

@@ -1,0 +1,48 @@
+import { type Client, createClient } from '@libsql/client';
+import { drizzle as drizzleLibsql } from 'drizzle-orm/libsql';
+import { drizzle as drizzleMysql } from 'drizzle-orm/mysql2';
+import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
+import mysql from 'mysql2/promise';
+import { Pool } from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+
+/** A database as Drizzle opens it. */
+export type AnyDrizzle =
+  | ReturnType<typeof drizzleLibsql<Record<string, never>, Client>>
+  | ReturnType<typeof drizzleMysql<Record<string, never>, mysql.Pool>>
+  | ReturnType<typeof drizzlePg<Record<string, never>, Pool>>;
+
+/** A connection of a library, and how to close it. */
+export interface OpenLibrary<T> {
+  db: T;
+  close(): Promise<unknown>;
+}
+
+/** The options of a `DataSource` that another library needs to open the same database. */
+interface Location {
+  url: string;
+  database: string;
+  extra?: { options?: string };
+}
+
+/** Is called with the text of each statement that a library sends. */
+type StatementListener = (text: string) => void;
+
+/** Opens the database of a `DataSource` with Drizzle. */
+export async function openDrizzle(
+  options: DataSourceOptions,
+  logQuery: StatementListener = () => undefined,
+): Promise<OpenLibrary<AnyDrizzle>> {
+  const config = { logger: { logQuery } };
+  const { url, database, extra } = options as unknown as Location;
+  if (options.type === 'postgres') {
+    const pool = new Pool({ connectionString: url, ...extra });
+    return { db: drizzlePg(pool, config), close: () => pool.end() };
+  }
+  if (options.type === 'better-sqlite3') {
+    const client = createClient({ url: `file:${database}` });
+    return { db: drizzleLibsql(client, config), close: async () => client.close() };
+  }
+  const pool = mysql.createPool(url);
+  return { db: drizzleMysql(pool, config), close: () => pool.end() };
+}
