@@ -1,4 +1,5 @@
-// The base class of all stores, and the types of a store over another database.
+// The store over a storage of the application, and the base class of all stores.
+export { OAuth2Store, type OAuth2StoreOptions } from './oauth2-store.js';
 export { Store, type StoreOptions } from './store.js';
 export type { ClientPage, ClientRecord, ClientStorage } from './client-storage.js';
 export type {

@@ -15,10 +15,8 @@ import {
   NOT_BEFORE,
   type Row,
   type ConsumedRow,
-  Store,
   type Storage,
   type StoredClient,
-  type StoreOptions,
 } from 'nest-oauth2/stores';
 
 /** A grant, with the number of times that all grants of its client had been revoked when it was saved. */
@@ -224,10 +222,3 @@ const copyOf = (client: StoredClient) => JSON.parse(JSON.stringify(client)) as S
 const isMatch = (grant: GrantRow, { grantId, ...filter }: GrantFilter) =>
   (grantId === undefined || grant.id === grantId) &&
   Object.entries(filter).every(([name, value]) => grant[name as keyof typeof filter] === value);
-
-/** A store that uses this storage, as an application would export it. */
-export class MapStore extends Store<MapStorage> {
-  constructor(options: StoreOptions) {
-    super(new MapStorage(), options);
-  }
-}

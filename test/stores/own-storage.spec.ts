@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
-import { Store, type StoredClient, type Users } from 'nest-oauth2/stores';
+import { OAuth2Store, type StoredClient, type Users } from 'nest-oauth2/stores';
 import { describeModelContract } from 'nest-oauth2/testing';
 
 import { later } from '../support/model.js';
-import { MapStorage, MapStore } from './map-storage.js';
+import { MapStorage } from './map-storage.js';
 
 const USER = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse' };
 const users: Users = {
@@ -30,8 +30,8 @@ const OTHER: StoredClient = {
   ...SHARED,
 };
 
-async function makeStore(): Promise<MapStore> {
-  const store = new MapStore({ users });
+async function makeStore(): Promise<OAuth2Store> {
+  const store = new OAuth2Store({ storage: new MapStorage(), users });
   for (const client of [WEB, OTHER]) await store.saveClient(client);
   return store;
 }
@@ -95,7 +95,11 @@ describe('an application’s own storage', () => {
   });
 
   it('works if the application stores its clients itself', async () => {
-    const store = new Store(new MapStorage(), { users, clients: { findById: (id) => id === WEB.id && WEB } });
+    const store = new OAuth2Store({
+      storage: new MapStorage(),
+      users,
+      clients: { findById: (id) => id === WEB.id && WEB },
+    });
     expect(await store.getClient(WEB.id, String(WEB.secret))).toMatchObject({ id: WEB.id });
     expect(store.canRegister()).toBe(false);
     await expect(store.saveClient(OTHER)).rejects.toThrow(
