@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 
-import { REDIS_URL_BY_DEFAULT } from './stores/redis-server.js';
+import { REDIS_URL_BY_DEFAULT } from './support/redis-url.js';
 import { SERVERS } from './stores/typeorm-databases.js';
 import { findWorkflowErrors, parseYaml } from './support/project-file-parsers.js';
 import * as schemas from './support/project-file-schemas.js';

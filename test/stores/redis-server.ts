@@ -4,10 +4,7 @@ import { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from 'nest-oauth2/stores/redis';
 import { createClient, createClientPool, createCluster } from 'redis';
 
-/** The address of the Redis server in `compose.yaml`. */
-export const REDIS_URL_BY_DEFAULT = 'redis://127.0.0.1:6379';
-
-export const REDIS_URL = process.env['REDIS_URL'] ?? REDIS_URL_BY_DEFAULT;
+import { REDIS_URL } from '../support/redis-url.js';
 
 /**
  * Returns the URL of the Redis server as a list, which is empty if none is available. In that case it prints a notice.

@@ -15,7 +15,7 @@ import {
 import { headers as natsHeaders } from '@nats-io/transport-node';
 import { OAuthGuard, Scopes, type OAuthRefusal, type Token } from 'nest-oauth2';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { REDIS_URL } from '../../../stores/redis-server.js';
+import { REDIS_URL } from '../../../support/redis-url.js';
 import { freePort } from '../../../support/free-port.js';
 import { startApplication } from '../../../support/test-application.js';
 import { GivenAll, oauth, reported, type Start } from '../driver.js';
