@@ -179,7 +179,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['a store without an encryption secret', () => setUp({}), /set `encryptSecretsWith` of the store/],
+    ['a store without an encryption secret', () => setUp({}), /Set the option `encryptSecretsWith` of the store/],
     ['an encryption secret that is too short', () => setUp({ encryptSecretsWith: 'short' }), /32 characters/],
     [
       'a client secret that is too short',
