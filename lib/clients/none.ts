@@ -23,8 +23,8 @@ export function isPublicClient(client: CoreClient): boolean {
 
 /**
  * Whether a client may request this grant without client authentication. If the client has a `tokenEndpointAuthMethod`,
- * only `none` allows it. For any other client, and if the client is unknown, the option `requireClientAuthentication`
- * must be `false` for the grant type.
+ * only `none` allows it: a confidential client must authenticate. For any other client, and if the client is unknown,
+ * the option `requireClientAuthentication` must be `false` for the grant type.
  */
 export function mayBeUnauthenticated(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
   const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;

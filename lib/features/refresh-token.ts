@@ -23,8 +23,8 @@ const TOKEN_NAME = 'refresh token';
 const CLOCK_TOLERANCE = 1;
 
 /**
- * The refresh token grant: the client gets new tokens without interaction of the user. It implements refresh token
- * rotation and replay detection. RFC 6749 §6, RFC 9700 §4.14.2
+ * The refresh token grant: the client gets new tokens without interaction of the user. This class implements
+ * refresh token rotation and replay detection. RFC 6749 §6, RFC 9700 §4.14.2
  */
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 import type { Scope, Token, Unsaved } from '../model/model.js';
 
-/** The part of a refresh response that is stored, to be repeated within the rotation grace period. */
+/** The part of a refresh response that is stored for a retry. See refresh token rotation in RFC 9700 §4.14.2. */
 export type RotatedToken = Pick<
   Token,
   'accessToken' | 'accessTokenExpiresAt' | 'refreshToken' | 'refreshTokenExpiresAt' | 'scope'
