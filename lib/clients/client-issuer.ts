@@ -4,8 +4,8 @@ import type { CoreClient } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';
 
 /**
- * The capability key under which the Nest module declares that the server shares its model with servers of other
- * issuers, such as the servers of tenants.
+ * The capability key of a flag: the server shares its model with servers of other issuers, such as those of tenants.
+ * The Nest module sets it.
  */
 export const SHARED_MODEL = capability<true>('shared model', 'OAuth2Module');
 

@@ -40,7 +40,7 @@ interface OptionNames {
   common: keyof CommonOptions;
 }
 
-/** The option names that more than one interface declares. A repeated name does not compile in `ENGINE_OPTIONS`. */
+/** The option names that more than one interface declares. If there is one, `ENGINE_OPTIONS` does not compile. */
 type RepeatedName = {
   [I in keyof OptionNames]: OptionNames[I] & OptionNames[Exclude<keyof OptionNames, I>];
 }[keyof OptionNames];

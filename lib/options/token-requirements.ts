@@ -82,8 +82,8 @@ export function verifyTokenRequirements(options: object): void {
 }
 
 /**
- * Verifies that the options of a server contain no token requirements except `scope`, because its own endpoints would
- * apply them too.
+ * Verifies that the options of a server contain no token requirements except `scope`. Other requirements would also
+ * apply to the server's own endpoints, such as `userinfo`.
  * @throws {InvalidArgumentError} If they do.
  */
 export function rejectServerRequirements(options: object): void {

@@ -30,7 +30,8 @@ export class RefreshingCache<T> {
   ) {}
 
   /**
-   * Returns the value, loading it if necessary. Rejects with the error of the last attempt if there is no usable value.
+   * Returns the cached value, or loads it if there is none or it is too old. If no value is usable, it rejects with the
+   * error of the latest attempt to load one.
    */
   async current(): Promise<T> {
     const { maxAge, maxStale } = this.settings;

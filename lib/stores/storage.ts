@@ -19,7 +19,7 @@ export interface GrantRow {
   createdAt: number;
   /** When tokens were last issued for the grant. `null` if none were issued yet, or it is not a grant with tokens. */
   lastUsedAt: number | null;
-  /** When the last row of the grant expires. It may be extended. */
+  /** When the grant expires: the latest expiry of its codes and tokens. It may be extended. */
   expiresAt: number;
 }
 

@@ -16,7 +16,7 @@ type Middleware = (native: NativeRequest, reply: NativeReply, next: () => void) 
 /** The allowed methods in a preflight response. The methods of a resource are not known here. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The protected resources that pages of other origins may call, with the option `cors` that lists these origins. */
+/** The protected resources that have the option `cors`, which lists the origins of pages that may call them. */
 interface ResourceCors {
   cors: CorsOptions;
   resources: OwnResources;

@@ -19,7 +19,7 @@ export interface InteractionFactory {
   useInstance?(instance: object): void;
 }
 
-/** The capability key under which a feature such as `pages()` provides the interaction of a server. */
+/** The capability key under which a feature such as `pages()` provides the login and consent of a server. */
 export const INTERACTION = capability<InteractionFactory>('interaction', 'pages');
 
 /** An option of a feature for which Nest makes an instance. */

@@ -14,8 +14,8 @@ interface CurrentRequest {
 let storage: AsyncLocalStorage<CurrentRequest> | undefined;
 
 /**
- * The request that a model, an interaction or a feature is currently called for, without a parameter for it. Inject it,
- * or create one where you create your model, before the application starts. Outside of requests all members are
+ * Gives a model, an interaction or a feature access to the current request, without a method parameter. Inject it, or
+ * create one where you create your model, before the application starts. Outside of requests all members are
  * `undefined`. If no `OAuth2Context` exists, requests are not tracked.
  */
 @Injectable({ scope: Scope.TRANSIENT })

@@ -422,7 +422,7 @@ describe.each(await findStores())('a client from a metadata document, with a sto
       expect(await has(other)).toBe(false);
   });
 
-  it('a client from a metadata document is stored with its grants, but not listed as a client', async () => {
+  it('a client from a metadata document is found with its stored codes and tokens, but is not listed as a client', async () => {
     const user = { id: 'alice' };
     const id = 'https://client.example/id.json';
     const metadata = {

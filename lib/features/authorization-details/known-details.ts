@@ -62,7 +62,8 @@ export class KnownDetails implements SupportedDetails {
     if (!model.validateAuthorizationDetails) return details;
     const result = await model.validateAuthorizationDetails(details, client, user);
     if (result === true) return details;
-    if (!result) throw invalidDetails('`validateAuthorizationDetails()` of the model refused them');
+    if (!result)
+      throw invalidDetails('`validateAuthorizationDetails()` of the model rejected the authorization details');
     if (!Array.isArray(result)) {
       throw new ServerError(
         'Server error: `validateAuthorizationDetails()` must return true, a list of details, or a falsy value',

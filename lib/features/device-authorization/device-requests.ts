@@ -31,7 +31,7 @@ export interface DeviceUser {
 
 /** The request of a device, with the details that the user should see before deciding. */
 export interface DeviceRequest<C extends Client = Client> {
-  /** The id of the stored request. It is not secret. */
+  /** The id of the stored device authorization request. It is not secret. */
   readonly id: string;
   /** The user code in the form that the device shows: `WDJB-MJHT`. */
   readonly userCode: string;

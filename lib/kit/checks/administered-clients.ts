@@ -70,7 +70,7 @@ async function assertOneCreator(context: CheckContext): Promise<void> {
       const isKnown = Boolean(await context.model.getClient(id, secret));
       assert(
         isKnown === (secret === winners[0]),
-        '`getClient()` accepts the secret of a caller to whom `createClient()` returned false, or rejects the secret of the caller to whom it returned true.',
+        'After concurrent calls of `createClient()`, `getClient()` accepts a secret for which it returned false, or rejects the secret for which it returned true.',
       );
     }
     assert(

@@ -131,7 +131,8 @@ function claimsOf(
   const { act, client, subject } = requested;
   const { issuer, tokenMembers } = clientRequest;
   const { relyingParty = client, resource = requested.resource } = permission;
-  if (!Array.isArray(resource)) throw new ServerError('Server error: `resource` of `mayAssert()` must be a list');
+  if (!Array.isArray(resource))
+    throw new ServerError('Server error: `resource` in the result of `mayAssert()` must be a list');
   const { sid: _ofThisServer, ...signInClaims } = readSignInClaims(subject.allClaims ?? {});
   return {
     ...permission.claims,

@@ -149,7 +149,10 @@ function verifyBinding(cnf: unknown): void {
   throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ reason });
 }
 
-/** Whether a token is bound to a key. The start-up check ensures that a feature verifies it. RFC 7800 §3 */
+/**
+ * Whether a token is bound to a key: its `cnf` is not empty. The start-up check ensures that a feature verifies
+ * bindings. RFC 7800 §3
+ */
 const isBound = (cnf: unknown): boolean => typeof cnf === 'object' && cnf !== null && Object.keys(cnf).length > 0;
 
 const notPushed = () =>

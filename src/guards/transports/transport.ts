@@ -51,8 +51,8 @@ export interface Transport {
 const attached = new WeakMap<object, AttachedToken>();
 
 /**
- * Returns the attached token of an object that must not be modified: a message, or a GraphQL context of the
- * application.
+ * Returns the token that belongs to an object of the application, such as a message or a GraphQL context. It is stored
+ * outside of the object, which must not be modified.
  */
 export function attachedTokenOf(key: object): AttachedToken {
   let token = attached.get(key);

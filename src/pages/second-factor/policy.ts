@@ -26,8 +26,8 @@ export class SecondFactorPolicy {
   }
 
   /**
-   * Whether a client requests a stronger login than that of the session, and the user can provide it with the second
-   * factor.
+   * Whether the authorization request requires a stronger login than that of the session, and a second factor of the
+   * user would satisfy it.
    */
   async isStepUpRequested(user: User, pageRequest: PageRequest): Promise<boolean> {
     const session = await this.site.modelSessions!.findSession(pageRequest.request);

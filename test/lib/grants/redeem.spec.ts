@@ -82,7 +82,7 @@ describe('a retry with a used refresh token', () => {
     expect(ended).toEqual(['family']);
   });
 
-  it('has an encrypted copy of the response stored for it, which contains no token in clear text', async () => {
+  it('relies on a stored copy of the response, which is encrypted and contains no token in clear text', async () => {
     let sealed = '';
     const overrides = {
       revokeGrant: () => true,

@@ -191,7 +191,7 @@ describe('an encrypted request object', () => {
     expect(refused).toEqual({ status: 400, body: REFUSED.body });
   });
 
-  it('can be encrypted to a key that the server stores encrypted', async () => {
+  it('can be encrypted with a public key whose private key is encrypted in the store', async () => {
     const { server, store, published } = await setUp({ from: [] });
     expect(published).toMatchObject([
       { alg: 'ES256', use: 'sig' },

@@ -77,7 +77,7 @@ describe('the implicit grant', () => {
       { accessTokenLifetime: 30 },
       '30',
     ],
-  ])('returns an `expires_in` equal to the `accessTokenLifetime` of %s', async (_, options, client, expected) => {
+  ])('returns the `accessTokenLifetime` as `expires_in`, configured for %s', async (_, options, client, expected) => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
     expect((await authorize({}, withImplicit({}, client), options)).redirected['expires_in']).toBe(expected);
   });
