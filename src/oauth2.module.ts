@@ -85,7 +85,10 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** Registers the module with options that a factory returns when the application starts. */
+  /**
+   * Registers the module with options that `useFactory`, `useClass` or `useExisting` provides when the application
+   * starts.
+   */
   static forRootAsync(options: OAuth2ModuleAsyncOptions): DynamicModule {
     const registration: OAuth2ModuleAsyncOptions = options ?? {};
     return defineModule(OAuth2Module, {

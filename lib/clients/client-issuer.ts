@@ -14,8 +14,9 @@ export const OTHER_ISSUER = 'client is registered at another issuer';
 
 /**
  * Whether a client may be used at the issuer of a request. A client with an `issuer` may be used at that issuer only,
- * any other client at every issuer. Exception: if the server shares its model with other issuers, a self-registered
- * client without `issuer` is rejected, because it is unknown which issuer registered it. RFC 7591 §3
+ * any other client at every issuer. A server without an issuer accepts the clients of all issuers. Exception: if the
+ * server shares its model with other issuers, a self-registered client without `issuer` is rejected, because it is
+ * unknown which issuer registered it. RFC 7591 §3
  */
 export function isClientOf(client: CoreClient, issuer: string | undefined, server: Capabilities): boolean {
   const isAssigned = client.issuer !== undefined && client.issuer !== null;

@@ -2,7 +2,7 @@ import type { Request } from '../http/request.js';
 
 /** The URLs of a server: its issuer, endpoints and protected resources. */
 export interface OwnUrls {
-  /** Returns the issuer of the server for a request. `undefined` if the option `issuer` is not set. RFC 8414 §2 */
+  /** Returns the option `issuer` of the server. `undefined` if it is not set. RFC 8414 §2 */
   issuerOf(request: Request): string | undefined;
   /**
    * Returns the absolute URL of an endpoint. `undefined` if `issuer` is `undefined`, or if the server has no such

@@ -22,8 +22,8 @@ export interface RefusalDetail {
 }
 
 /**
- * The base class of all errors of this library. `name` is the OAuth error code. `code`, `status` and `statusCode` are
- * the HTTP status. `message` is sent as `error_description`. RFC 6749 §5.2
+ * The base class of the errors that endpoints return. `name` is the OAuth error code. `code`, `status` and `statusCode`
+ * are the HTTP status. `message` is sent as `error_description`, unless it may contain internal details. RFC 6749 §5.2
  */
 export class OAuthError extends Error {
   /** The HTTP status of errors of this class, unless `code` is passed to the constructor. */

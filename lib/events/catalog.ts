@@ -45,7 +45,10 @@ export interface OAuth2Events {
   'logout.delivered': OAuth2Event;
   /** A logout token could not be delivered after all attempts. The user may still be signed in at the client. */
   'logout.failed': LogoutFailureEvent;
-  /** One or more grants were revoked, with all their codes and tokens. */
+  /**
+   * Grants were revoked, with all their codes and tokens. Also emitted when a client without grants is disabled or
+   * removed.
+   */
   'grant.ended': GrantEvent;
   /**
    * A request was refused at an endpoint other than the authorization and token endpoints. `endpoint` is the ID of the

@@ -82,8 +82,8 @@ export function verifyTokenRequirements(options: object): void {
 }
 
 /**
- * Verifies that the options of a server contain no token requirements except `scope`. Other requirements would also
- * apply to the server's own endpoints, such as `userinfo`.
+ * Verifies that the options of a server do not set `anyScope`, `userRequired`, `roles` or `stepUp`. The server's own
+ * endpoints, such as userinfo, would require them too.
  * @throws {InvalidArgumentError} If they do.
  */
 export function rejectServerRequirements(options: object): void {

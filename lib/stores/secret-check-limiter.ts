@@ -91,6 +91,7 @@ function nextOf(queue: WaitingCheck[]): WaitingCheck | undefined {
 }
 
 function tooMany(): TemporarilyUnavailableError {
-  const reason = 'Temporarily unavailable: too many secrets of this client are being verified';
+  const reason =
+    'Temporarily unavailable: too many requests of this client are waiting for the verification of its secret';
   return new TemporarilyUnavailableError(reason, { retryAfter: RETRY_AFTER });
 }

@@ -68,7 +68,8 @@ export class SecretCheck {
   /**
    * Returns whether a secret is one of the client's unexpired secrets. The response time may reveal whether a client
    * exists, since client IDs are public. RFC 6749 §2.2
-   * @throws {TemporarilyUnavailableError} If too many secrets of this client are being verified.
+   * @throws {TemporarilyUnavailableError} If too many requests of this client are waiting for the verification of its
+   * secret.
    */
   async isValidSecret({ id, secret: plain, secretHashes = [] }: StoredClient, secret: string): Promise<boolean> {
     if (plain && [plain].flat().some((each) => isSameSecret(each, secret))) return true;

@@ -26,7 +26,9 @@ export function isAmong(uri: string, uris: readonly string[]): boolean {
   return uris.some((one) => resourceKey(one) === key);
 }
 
-/** Whether two lists contain the same resources, in any order. */
+/**
+ * Whether two lists without duplicates contain the same resources, in any order. URIs are compared in normalized form.
+ */
 export const isSameAudience = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((uri) => isAmong(uri, others));
 

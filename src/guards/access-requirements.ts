@@ -37,8 +37,9 @@ const GUARDS_METADATA = '__guards__';
 
 /**
  * Reads the access requirements of a route from its method, its controller and the classes that the controller extends.
- * The nearest declaration applies. A guard on a derived class also counts as a declaration, so that `@Public()` on its
- * base class does not make it public.
+ * The nearest `@Scopes()`, `@OptionalAuth()` or `@Public()` applies. The nearest `@Roles()`, `@RequireAuth()` and
+ * `@UserRequired()` apply in addition. A `@Public()` has no effect if the same or a nearer declaration has one of these
+ * three, or if a nearer class has an OAuth guard.
  * @param isOAuthGuard whether a guard is the guard that reads the requirements
  */
 export function readAccessRequirements(

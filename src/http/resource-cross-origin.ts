@@ -16,7 +16,10 @@ type Middleware = (native: NativeRequest, reply: NativeReply, next: () => void) 
 /** The allowed methods in a preflight response. The methods of a resource are not known here. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The protected resources that have the option `cors`, which lists the origins of pages that may call them. */
+/**
+ * The server's option `cors`, which lists allowed origins, and the protected resources that pages of these origins may
+ * call.
+ */
 interface ResourceCors {
   cors: CorsOptions;
   resources: OwnResources;

@@ -55,7 +55,7 @@ export function verifySeparateTokens(
     if (!hasSameStorage(model, other.model) || (name === undefined && other.name === undefined)) continue;
     const keepsIssuers = 'revokeGrant' in model && 'revokeGrant' in other.model;
     const areApart = keepsIssuers && issuer !== undefined && other.issuer !== undefined && issuer !== other.issuer;
-    const remedy = keepsIssuers ? 'give each a different `issuer` or model' : 'give each its own model';
+    const remedy = keepsIssuers ? 'give each a different `issuer` or model' : 'give each server its own model';
     const problem = "store tokens in the same place and would accept each other's tokens";
     assertConfig(areApart, `${describeServers(name, other.name)} ${problem}: ${remedy}`);
   }

@@ -64,7 +64,7 @@ function describedServer(name: string | undefined, module: NestModule, applicati
   };
 }
 
-/** Returns the instance of a provider of a module. `undefined` if the provider is request-scoped. */
+/** Returns the instance of a provider of a module. `undefined` if the provider is missing or request-scoped. */
 function instanceOf({ providers }: NestModule, token: InjectionToken): unknown {
   const provider = providers.get(token);
   return provider?.isDependencyTreeStatic() ? provider.instance : undefined;

@@ -1,7 +1,10 @@
 import { capability, type OAuth2Server } from '../../lib/index.js';
 import type { OAuth2TenantServers } from './tenant-servers.js';
 
-/** The capability key of the servers of all tenants. `OAuth2Module` with the option `tenants` provides them. */
+/**
+ * The capability key under which a server provides the servers of its tenants. `OAuth2Module` provides it if the option
+ * `tenants` is set.
+ */
 export const TENANT_SERVERS = capability<OAuth2TenantServers>('servers of tenants', 'OAuth2Module');
 
 /** Returns the servers of the tenants. `undefined` if the server has no tenants. */

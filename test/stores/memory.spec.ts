@@ -101,7 +101,7 @@ describe('a client secret in MemoryStore', () => {
     expect(await store.getClient('web', 'wrong')).toBeUndefined();
   });
 
-  it('is accepted if the client has its hash by `hashSecret()`, and another secret is rejected', async () => {
+  it('is accepted if the store has its hash from `hashSecret()`, and any other secret is rejected', async () => {
     const store = storeOf(await hashSecret('s3cret'));
     expect(await store.getClient('web', 's3cret')).toEqual({ id: 'web', grants: [] });
     expect(await store.getClient('web', 's3cret ')).toBeUndefined();

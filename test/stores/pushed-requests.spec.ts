@@ -48,7 +48,7 @@ describe.each(await findStores())('a pushed authorization request with a store i
     }
   });
 
-  it('a pushed authorization request is accepted and used at the maximum size', async () => {
+  it('a pushed authorization request with 16,000 three-byte characters is stored and returned unchanged', async () => {
     const claims = '€'.repeat(16_000);
     const { requestUri } = await push({ parameters: { claims } });
     expect(await opened.store.getPushedRequest(requestUri)).toMatchObject({ parameters: { claims } });

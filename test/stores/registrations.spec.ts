@@ -346,7 +346,7 @@ describe.each(await findStores())('a self-registered client with a store in $nam
     expect(await opened.another.getClient(made.id, made.clientSecret)).toBeDefined();
   });
 
-  it('a self-registered client requires consent again if its name or redirect URIs change, and keeps its grants', async () => {
+  it('a self-registered client keeps its grants, but requires consent again if its name, logo, redirect URIs or authentication method change', async () => {
     const made = await register(null);
     await opened.store.changeClient(made.id, { consent: 'once' });
     const asked = async () => ({
@@ -422,7 +422,7 @@ describe.each(await findStores())('a client from a metadata document, with a sto
       expect(await has(other)).toBe(false);
   });
 
-  it('a client from a metadata document is found with its stored codes and tokens, but is not listed as a client', async () => {
+  it('a client from a metadata document is stored inside each of its grants, and is not found by getClient()', async () => {
     const user = { id: 'alice' };
     const id = 'https://client.example/id.json';
     const metadata = {

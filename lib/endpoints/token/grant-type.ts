@@ -9,8 +9,8 @@ import { expiry } from '../../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 
 /**
- * The settings that a grant type class is constructed with. Lifetimes are in seconds. Lifetimes of the client override
- * lifetimes of the server.
+ * The settings that a grant type class is constructed with. Lifetimes are in seconds. A lifetime of the client, if it
+ * has one, replaces that of the server.
  */
 export interface GrantTypeOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;

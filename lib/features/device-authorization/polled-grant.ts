@@ -36,8 +36,8 @@ export interface PolledGrantOptions {
   /** The name of the parameter's value in messages, such as `device code`. */
   readonly kind: string;
   /**
-   * Converts the value that the client sends, such as `auth_req_id`, to the device code by which the model finds the
-   * request. If omitted, the value is the device code.
+   * Converts the value of the token request parameter, such as `auth_req_id`, to the device code by which the model
+   * finds the request. If omitted, the value is the device code.
    */
   readonly deviceCodeOf?: (value: string) => string;
   /**

@@ -160,8 +160,8 @@ function issuerOf(token: string): string | undefined {
 }
 
 /**
- * Whether `aud` is a single value, and one of these audiences. A JWT with several audiences could be replayed at
- * another one. RFC 7523 §3, RFC 8725 §3.9
+ * Whether `aud` is exactly one value, and that value is one of these audiences. A JWT with several audiences could be
+ * replayed at another one. RFC 7523 §3, RFC 8725 §3.9
  */
 export function isOnlyFor({ aud }: JWTPayload, audiences: readonly string[]): boolean {
   const [one, ...others] = [aud].flat();

@@ -97,7 +97,7 @@ export const PROMPT_PARAMETERS = {
   max_age: 'Maximum age of the login in seconds. After that, the user has to sign in again.',
   acr_values: 'The requested authentication context classes, the best first.',
   login_hint: 'An identifier of the user who will probably sign in.',
-  id_token_hint: 'An ID token of the user that the client expects to be signed in.',
+  id_token_hint: 'An ID token that identifies the user who must be signed in.',
   ui_locales: 'The preferred languages of pages, the best first.',
   display: 'How pages are displayed.',
 };

@@ -72,7 +72,7 @@ const cancelPostgres: Stop = (connection, _source, done) => {
 };
 
 interface MySqlConnection extends PooledConnection {
-  /** The socket. A Unix socket or a closed connection has no port. */
+  /** The socket to the database server. `localPort` is `undefined` for a Unix socket or a closed connection. */
   stream?: { destroy(): void; localPort?: number };
   threadId: number;
   config: Record<string, unknown>;

@@ -57,7 +57,7 @@ describe('OAuth2Clients', () => {
     await expect(clients.rotateSecret('web', { secret: 'pässword' })).rejects.toThrow('`secret` must be');
   });
 
-  it('emits an event for each successful change, and none for a client that does not exist', async () => {
+  it('emits events for successful changes, and none for a client that does not exist', async () => {
     const told: object[] = [];
     const events = { emit: (name: string, payload: object) => told.push({ name, ...payload }) };
     const heard = new OAuth2Clients(store, events);

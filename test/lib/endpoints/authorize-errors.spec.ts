@@ -95,7 +95,7 @@ describe('an error of an authorization request', () => {
     expect(unnamed.headers['location']).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_request&/);
   });
 
-  it('is returned without a lookup of the user if the client may not use the grant', async () => {
+  it('is unauthorized_client if the client may not use the grant', async () => {
     const testModel = createTestModel();
     testModel.clients.set('web', { ...WEB, grants: ['password'] });
     const cases = [

@@ -285,7 +285,7 @@ describe('a server with fapi2()', () => {
   it.each([
     ['the requested redirect URI', { client_id: 'plain', redirect_uri: 'http://app.example/cb' }],
     ['the only registered redirect URI', { client_id: 'plain' }],
-  ])('shows an error in the browser and does not redirect over http: %s', async (_, query) => {
+  ])('shows an error in the browser instead of redirecting to an http URI: %s', async (_, query) => {
     const asked = { response_type: 'code', code_challenge: CHALLENGE, code_challenge_method: 'S256', ...query };
     const request = new Request({ method: 'GET', headers: {}, query: asked, body: {} });
     const { status, headers, body } = await runOperation(setUp(), 'authorize', request);

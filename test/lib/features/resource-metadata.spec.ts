@@ -90,7 +90,7 @@ describe('the metadata of a protected resource (RFC 9728)', () => {
     }
   });
 
-  it('has its resource listed in the metadata of the authorization server', async () => {
+  it('is listed in `protected_resources` of the authorization server, unless the resource uses another server', async () => {
     const resources = [{ resource: API }, { resource: ROOT, authorizationServers: ['https://other.example'] }];
     const features = [serverMetadata(), protectedResource({ resources })];
     const server = new OAuth2Server({ model: testModel.model, issuer, features });

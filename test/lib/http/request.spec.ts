@@ -78,7 +78,7 @@ describe('Request', () => {
     expect(request.get('constructor')).toBeUndefined();
   });
 
-  it('can be copied with Object.assign()', () => {
+  it('can be created from a copy by Object.assign() if the headers are passed too', () => {
     const request = new Request({ method: 'GET', headers: { Authorization: 'mine' }, query: { a: 'b' } });
     const copy = new Request(Object.assign({}, request, { headers: request.headers, method: 'POST' }));
     expect([copy.get('authorization'), copy.method, copy.query]).toEqual(['mine', 'POST', { a: 'b' }]);

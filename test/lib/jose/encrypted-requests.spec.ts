@@ -191,7 +191,7 @@ describe('an encrypted request object', () => {
     expect(refused).toEqual({ status: 400, body: REFUSED.body });
   });
 
-  it('can be encrypted with a public key whose private key is encrypted in the store', async () => {
+  it('can be decrypted with a private key that the store contains only in encrypted form', async () => {
     const { server, store, published } = await setUp({ from: [] });
     expect(published).toMatchObject([
       { alg: 'ES256', use: 'sig' },

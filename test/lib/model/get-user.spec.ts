@@ -67,7 +67,7 @@ describe('model method getUser() declared with three parameters', () => {
     expect(await ask(getUser)).toEqual({ id: 'alice' });
   });
 
-  it('makes the request fail with invalid_grant if it finds no user, in either style', async () => {
+  it('makes the request fail with invalid_grant if it finds no user, whether its third parameter is the client or a callback', async () => {
     expect(await ask((_name: string, _password: string, client: unknown) => (client ? null : {}))).toBe(
       'invalid_grant',
     );

@@ -299,7 +299,7 @@ describe('a named server', () => {
           partners({ model: classic, issuer: 'https://b.example' }),
         ],
       }),
-      "the server `partners` and the default server store tokens in the same place and would accept each other's tokens: give each its own model",
+      "the server `partners` and the default server store tokens in the same place and would accept each other's tokens: give each server its own model",
     ],
     [
       'that a route uses but that is not registered',
