@@ -40,8 +40,8 @@ export function wrapOuter<Target>(outer: Around<Target>, inner: Around<Target> |
 
 /**
  * Runs an operation inside a wrapper. If the operation fails, its error is the outcome, even if the wrapper catches it.
- * If the wrapper itself fails or does not call `run`, its error is written to the response. A call of `run` after the
- * wrapper has ended fails, because the response was already sent.
+ * If the wrapper itself fails, its error is written to the response. If it does not call `run`, a server error is
+ * written. If `run` is first called after the wrapper has ended, the call fails.
  */
 export async function runAround<T, Target>(
   around: Around<Target>,

@@ -13,7 +13,10 @@ export class AuthorizationCodes implements AuthorizationCodeModel<StoredClient> 
     private readonly grants: Grants,
   ) {}
 
-  /** Saves an authorization code and, if it is new, its grant. Returns the code with its client and user. */
+  /**
+   * Saves an authorization code, and its grant if the grant is not stored yet. Returns the code with its client and
+   * user.
+   */
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const marked = await this.grants.prepare(code, client, user);
     const grant = grantRow(marked, client, user);

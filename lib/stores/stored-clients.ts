@@ -11,7 +11,7 @@ const ATTEMPTS = 50;
 /** The result of a function that changes a stored client: the new client, and whether to revoke its grants. */
 export interface ClientUpdate {
   client: StoredClient;
-  /** Whether to revoke all grants of the client in the same step. Default: `false`. */
+  /** Whether to revoke all grants of the client in the same write that saves the client. Default: `false`. */
   revokesGrants?: boolean;
 }
 

@@ -8,8 +8,8 @@ export function audienceOf(stored: unknown): readonly string[] {
 }
 
 /**
- * Returns a normalized resource URI for comparison. Case of the host and, for http and https, a trailing slash do not
- * matter, because URL libraries of clients change them. RFC 3986 §6.2
+ * Returns a normalized resource URI for comparison. For http and https, the case of the host and a trailing slash do
+ * not matter, because URL libraries of clients change them. RFC 3986 §6.2
  */
 export function resourceKey(uri: string): string {
   if (!URL.canParse(uri)) return uri;

@@ -51,7 +51,10 @@ export interface OAuth2Interaction<U extends User = User, C extends Client = Cli
   showError?(error: OAuthError, context: Pick<InteractionContext, 'request'>): Awaitable<InteractionResponse>;
 }
 
-/** A redirect or a page. `headers` replace the default headers that keep the page out of caches and frames. */
+/**
+ * A redirect or a page. `headers` are added to the default headers, which keep the page out of caches and frames. A
+ * header of the same name replaces the default.
+ */
 export type InteractionResponse =
   { redirect: string } | { html: string; status?: number; headers?: Readonly<Record<string, string>> };
 

@@ -30,8 +30,8 @@ export class ProofVerifier {
 
   /**
    * Verifies the DPoP proof of a request to an endpoint of the server. Returns the thumbprint of its key, or
-   * `undefined` if the request has no proof. Does not mark the proof as used: the request may still be rejected, and
-   * anyone can create proofs.
+   * `undefined` if the request has no proof. Does not mark the proof as used. `consume()` does so after the request was
+   * validated, so that rejected requests store nothing.
    * @throws {InvalidDpopProofError} If the proof is invalid.
    * @throws {UseDpopNonceError} If a nonce is required, and it is missing or expired.
    */

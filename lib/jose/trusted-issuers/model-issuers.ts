@@ -8,8 +8,8 @@ import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } fro
 const MAX_CACHED = 1000;
 
 /**
- * The issuers that the model returns, with their keys. The requests of clients name these issuers, so keys are fetched
- * from public addresses only, to prevent SSRF.
+ * Fetches and caches the keys of issuers that the model returned. The model looks these issuers up by a name from the
+ * client's request. To prevent SSRF, keys are fetched from public addresses only, unless the options allow others.
  */
 export class ModelIssuers {
   private readonly cache = new Map<string, JWTVerifyGetKey>();

@@ -78,8 +78,8 @@ export class RedisClusterStorage extends RedisStorage {
   }
 
   /**
-   * Returns what decides whether the tokens of a grant are valid: whether the grant is active, when it began, and its
-   * client.
+   * Returns the state that decides whether the tokens of a grant are valid. A grant is active until it, or all grants
+   * of its client or user, are revoked. Also returns when the grant began, and its client.
    */
   private async findOwners({ grantId, clientId, userId, issuer }: TokenHint) {
     const list = userId !== null && this.keys.grantsOf('user', userId);

@@ -16,7 +16,7 @@ const hostOf = (model: object): TestModel => {
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
 describe('a method of the model', () => {
-  it('can be async and declare an additional optional parameter', async () => {
+  it('can be async and declare an optional parameter, which is not mistaken for a callback', async () => {
     const model = {
       getClient: async (id: string, secret: string | null, tenant?: unknown) =>
         tenant === undefined && (secret === null || secret === SECRET) && id === 'web' ? WEB : null,

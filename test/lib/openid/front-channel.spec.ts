@@ -131,7 +131,7 @@ describe('the scope offline_access', () => {
     expect(await signIn({ ...offline, prompt: 'consent' })).not.toHaveProperty('refresh_token');
   });
 
-  it('has no effect without the scope openid', async () => {
+  it('is not needed for a refresh token without the scope openid, even if `offlineAccess` is true', async () => {
     const { signIn } = await openIdServer({ offlineAccess: true });
     expect(await signIn({ scope: 'read' })).toHaveProperty('refresh_token');
   });
