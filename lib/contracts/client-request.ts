@@ -11,8 +11,8 @@ import type { Authorization } from './authorization.js';
 type StoredMembers = Readonly<Record<string, any>>;
 
 /**
- * Where the authorization comes from in a grant without code and refresh token, such as token exchange, and the limits
- * that follow from it.
+ * Where the authorization comes from if a grant redeems another token or an assertion, such as token exchange, and the
+ * limits that follow from it.
  */
 export interface GrantSource {
   /**
@@ -48,7 +48,7 @@ export class ClientRequest {
   /** The refresh token that is used, as returned by the model, with the members that features stored in it. */
   refreshToken?: RefreshToken & StoredMembers;
   /**
-   * Where the authorization comes from if the grant uses neither a code nor a refresh token, such as token exchange.
+   * Where the authorization comes from if the grant redeems another token or an assertion, such as token exchange.
    * `undefined` for other grants.
    */
   source?: GrantSource;

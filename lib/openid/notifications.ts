@@ -42,7 +42,7 @@ const MAX_STORED_PER_HOST = 200;
 export class Notifications {
   private readonly senders = new Map<string, NotificationSender>();
   private readonly outbound = new OutboundNotifications();
-  /** The IDs of the stored messages that are waiting in this process. */
+  /** The IDs of the messages that wait or are being sent in this process, stored or not. */
   private readonly accepted = new Set<string>();
   /** The number of stored messages for each host, when they were last read. */
   private stored = new Map<string, number>();
