@@ -108,10 +108,10 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     const { events } = this.options;
     if (!revoked) return;
     const { kind: what, user, grantId } = revoked;
-    const facts = { endpoint: this.id, issuer, clientId: client.id, userId: user['id'], grantId };
-    if (hasListener(events, 'token.revoked')) reportEvent(events, 'token.revoked', { ...facts, kind: what });
+    const details = { endpoint: this.id, issuer, clientId: client.id, userId: user['id'], grantId };
+    if (hasListener(events, 'token.revoked')) reportEvent(events, 'token.revoked', { ...details, kind: what });
     if (what !== 'grant' || !hasListener(events, 'grant.ended')) return;
-    reportEvent(events, 'grant.ended', { ...facts, reason: 'revoked' });
+    reportEvent(events, 'grant.ended', { ...details, reason: 'revoked' });
   }
 
   private async revoke({ kind, token }: StoredToken): Promise<Revoked | undefined> {

@@ -34,8 +34,8 @@ export function reportGranted(
   for (const name of names) {
     if (!hasListener(events, name)) continue;
     const { scope, grantId } = response;
-    const facts = { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'], responseType };
-    reportEvent(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
+    const details = { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'], responseType };
+    reportEvent(events, name as 'authorization.granted', { ...details, scope: scopeText(scope), grantId });
   }
 }
 

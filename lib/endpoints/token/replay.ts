@@ -83,9 +83,9 @@ export async function rejectReplay(record: SingleUseRecord, name: string, option
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);
     notifyTokensRevoked({ grantId });
-    const facts = { endpoint: 'token', issuer: options.issuer, clientId: client.id, userId: user['id'], grantId };
-    options.report?.('token.reuse_detected', { ...facts, kind: name });
-    options.report?.('grant.ended', { ...facts, reason: 'reuse' });
+    const details = { endpoint: 'token', issuer: options.issuer, clientId: client.id, userId: user['id'], grantId };
+    options.report?.('token.reuse_detected', { ...details, kind: name });
+    options.report?.('grant.ended', { ...details, reason: 'reuse' });
   }
   const detail = { reason: `${name} was already used`, given: record.revokedAt ?? 'used before', remedy: REDEEM_ONCE };
   throw new InvalidGrantError(`Invalid grant: ${name} is invalid`).because(detail);

@@ -121,11 +121,11 @@ function reportDecision(
   },
 ): void {
   const { client, issuer } = authorization;
-  const facts = { endpoint, issuer, clientId: client.id, userId: user['id'] as unknown, scope };
+  const details = { endpoint, issuer, clientId: client.id, userId: user['id'] as unknown, scope };
   for (const name of isAllowed ? (['consent.given', 'authorization.granted'] as const) : []) {
-    if (hasListener(events, name)) reportEvent(events, name, facts);
+    if (hasListener(events, name)) reportEvent(events, name, details);
   }
   if (isAllowed || !hasListener(events, 'consent.denied')) return;
   const refusal = { error: 'access_denied', description: 'Access denied: the user denied the request', status: 400 };
-  reportEvent(events, 'consent.denied', { ...facts, ...refusal });
+  reportEvent(events, 'consent.denied', { ...details, ...refusal });
 }

@@ -152,11 +152,11 @@ export class Registrar {
   private report<N extends OAuth2EventName>(
     name: N,
     request: Request,
-    facts: Omit<EventDetails<OAuth2Events[N]>, 'endpoint'>,
+    details: Omit<EventDetails<OAuth2Events[N]>, 'endpoint'>,
   ): void {
     const { events } = this.server.options;
     if (!hasListener(events, name)) return;
-    const payload = { endpoint: 'registration', issuer: this.server.issuerOf(request), ...facts };
+    const payload = { endpoint: 'registration', issuer: this.server.issuerOf(request), ...details };
     reportEvent(events, name, payload as EventDetails<OAuth2Events[N]>);
   }
 

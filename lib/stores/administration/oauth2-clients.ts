@@ -162,9 +162,9 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     return true;
   }
 
-  private report<N extends OAuth2EventName>(name: N, facts: Omit<EventDetails<OAuth2Events[N]>, 'endpoint'>): void {
+  private report<N extends OAuth2EventName>(name: N, details: Omit<EventDetails<OAuth2Events[N]>, 'endpoint'>): void {
     if (hasListener(this.events, name))
-      reportEvent(this.events, name, { endpoint: 'clients', ...facts } as EventDetails<OAuth2Events[N]>);
+      reportEvent(this.events, name, { endpoint: 'clients', ...details } as EventDetails<OAuth2Events[N]>);
   }
 
   private able<Method extends keyof ClientsModel<C>>(...methods: Method[]): Pick<ClientsModel<C>, Method> {

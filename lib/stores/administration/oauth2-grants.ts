@@ -163,9 +163,9 @@ export class OAuth2Grants {
    * them.
    */
   private async notifyClients({ userId, sid }: { userId: string; sid?: string }): Promise<void> {
-    const { server: facts } = this.scope;
-    if (!facts || sid === undefined) return;
-    await facts.find(LOGOUT)?.signOut({ userId, sid });
+    const { server } = this.scope;
+    if (!server || sid === undefined) return;
+    await server.find(LOGOUT)?.signOut({ userId, sid });
   }
 
   private report({ userId, clientId, grantId }: GrantsSelection): void {
