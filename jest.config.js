@@ -45,7 +45,12 @@ const base = {
     '^nest-oauth2/stores$': '<rootDir>/lib/stores/index.ts',
     '^nest-oauth2/stores/([^/]+)$': '<rootDir>/lib/stores/$1/index.ts',
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sample/', '<rootDir>/bench/'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/test/src/cli/migrate/fixtures/',
+    '<rootDir>/dist/',
+    '<rootDir>/sample/',
+    '<rootDir>/bench/',
+  ],
 };
 
 const spec = '**/*.{spec,e2e-spec}.ts';
@@ -70,7 +75,9 @@ export default {
         '^@nestjs/core$': fileURLToPath(import.meta.resolve('@nestjs/core')),
       },
       testMatch: [`<rootDir>/test/${spec}`],
-      testPathIgnorePatterns: ['<rootDir>/test/browser/', '<rootDir>/test/package/', '<rootDir>/test/first-contact/'],
+      testPathIgnorePatterns: ['browser', 'drills', 'first-contact', 'package'].map(
+        (name) => `<rootDir>/test/${name}/`,
+      ),
     },
     { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`] },
     {
@@ -79,6 +86,7 @@ export default {
       testMatch: [`<rootDir>/test/package/${spec}`],
       globalSetup: '<rootDir>/test/package/pack.js',
     },
+    { ...base, displayName: 'drills', testMatch: [`<rootDir>/test/drills/${spec}`] },
     { ...base, displayName: 'first-contact', testMatch: [`<rootDir>/test/first-contact/${spec}`] },
   ],
 };

@@ -24,6 +24,8 @@ const input = {
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
   'stores/redis': 'lib/stores/redis/index.ts',
   'stores/drizzle': 'lib/stores/drizzle/index.ts',
+  'stores/prisma': 'lib/stores/prisma/index.ts',
+  'stores/mongoose': 'lib/stores/mongoose/index.ts',
 };
 
 /**
@@ -66,7 +68,8 @@ const OPENID =
 const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenant-servers-of)\.ts$/;
 
 /** Code that the module shares with the stores. It requires no Nest. */
-const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|schema|secret-check-limiter|storage|storage-location)\.ts$/;
+const WITHOUT_NEST =
+  /^lib\/stores\/(?:deadline|fair-share|outage|schema|secret-check-limiter|storage|storage-location)\.ts$/;
 
 /**
  * One file for each entry instead of one for each source, because opening files takes most of the time of an import.
@@ -92,6 +95,7 @@ const bundle = (format) => ({
     chunkFileNames: 'shared/[name].js',
     codeSplitting: {
       groups: [
+        { name: 'jose-library', test: isOfJose, priority: 2 },
         {
           name: 'engine',
           test: within(
@@ -122,5 +126,17 @@ const bundle = (format) => ({
   },
 });
 
+/**
+ * The factories of the schematics. All versions of the engine load CommonJS, so this is the only format. The Nest CLI
+ * runs them, and no application imports them.
+ */
+const schematics = {
+  input: { schematics: 'src/schematics/index.ts' },
+  external: /^node:/,
+  platform: 'node',
+  tsconfig: 'tsconfig.json',
+  output: { dir: 'dist/cjs', format: 'cjs', comments: { jsdoc: false }, exports: 'named', entryFileNames: '[name].js' },
+};
+
 /** This file imports nothing from rolldown, because samples build the library with their own copy of it. */
-export default [bundle('esm'), bundle('cjs')];
+export default [bundle('esm'), bundle('cjs'), schematics];

@@ -20,7 +20,7 @@ const entries = Object.entries(input).map(([name, source]) => [name, declaration
 /** The groups of types that several entries share. They import the same packages as these entries. */
 const TYPES = [
   { name: 'features', test: /^lib\/features\// },
-  { name: 'stores', test: /^lib\/stores\/(?!memory\/|redis\/|typeorm\/|drizzle\/)/ },
+  { name: 'stores', test: /^lib\/stores\/(?!memory\/|redis\/|typeorm\/|drizzle\/|prisma\/|mongoose\/)/ },
   { name: 'pages', test: /^src\/pages\// },
 ];
 
@@ -85,6 +85,30 @@ const tidy = {
       .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4)),
 };
 
+/** Whether a shared file imports only such files and modules of Node.js, so that both formats read it alike. */
+function isPlain(fileName, files, visited = new Set()) {
+  if (!fileName.startsWith('shared/')) return fileName.startsWith('node:');
+  if (visited.has(fileName)) return true;
+  visited.add(fileName);
+  return files[fileName].imports.every((imported) => isPlain(imported, files, visited));
+}
+
+/**
+ * Keeps one copy of the shared declarations: those of ES modules export those of CommonJS. Declarations that import
+ * Nest or another package exist twice, because such a package can have different types for each format.
+ */
+const oneCopy = {
+  name: 'one-copy',
+  generateBundle({ dir }, files) {
+    if (!dir.endsWith('esm')) return;
+    for (const [fileName, file] of Object.entries(files)) {
+      if (fileName.startsWith('shared/') && isPlain(fileName, files)) {
+        file.code = `export * from '../../cjs/${fileName.replace(/\.d\.ts$/, '.js')}';\n`;
+      }
+    }
+  },
+};
+
 const bundle = (format) => ({
   dir: `dist/${format}`,
   entryFileNames: '[name].d.ts',
@@ -110,6 +134,7 @@ export default {
     classicTypes(),
     types,
     tidy,
+    oneCopy,
     {
       name: 'package-type',
       generateBundle({ dir }) {

@@ -1,4 +1,5 @@
-// Writes the tables of docs/options.md from the doc comments of the option interfaces. With --check, it fails if they differ.
+// Writes the tables of docs/reference/options.md from the doc comments of the option interfaces. With --check, it fails
+// if they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -64,7 +65,7 @@ TABLES.call = [
   ...optionsOf(requirements, ['TokenRequirements']).map(({ name, type, said }) => [`\`${name}\``, type, said]),
 ];
 
-const before = read('docs/options.md');
+const before = read('docs/reference/options.md');
 const after = before.replace(
   /(<!-- options of the (\w+) [^>]*-->\n\n).*?(\n\n<!-- end -->)/gs,
   (_, head, name, end) => {
@@ -73,8 +74,10 @@ const after = before.replace(
 );
 
 if (after !== before && process.argv.includes('--check')) {
-  console.error('docs/options.md differs from the doc comments of the option interfaces: run `npm run docs:options`.');
+  console.error(
+    'docs/reference/options.md differs from the doc comments of the option interfaces: run `npm run docs:options`.',
+  );
   process.exitCode = 1;
 } else if (after !== before) {
-  writeFileSync(join(root, 'docs/options.md'), after);
+  writeFileSync(join(root, 'docs/reference/options.md'), after);
 }

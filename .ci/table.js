@@ -1,5 +1,5 @@
-// Writes the table of docs/hosts.md or docs/transports.md from the JSON that the tests run: `node .ci/table.js hosts`.
-// With --check, it fails if the page differs.
+// Writes the table of docs/reference/hosts.md or docs/reference/transports.md from the JSON that the tests run:
+// `node .ci/table.js hosts`. With --check, it fails if the page differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -29,7 +29,7 @@ const [name] = process.argv.slice(2);
 const columns = COLUMNS[name];
 if (!columns) throw new Error(`Pass the name of a table: ${Object.keys(COLUMNS).join(' or ')}`);
 const root = join(import.meta.dirname, '..');
-const page = join(root, `docs/${name}.md`);
+const page = join(root, `docs/reference/${name}.md`);
 const rows = JSON.parse(readFileSync(join(root, `test/src/${name}/specification.json`), 'utf8'));
 
 /** Returns a table in the format of Prettier. */
@@ -44,11 +44,11 @@ const before = readFileSync(page, 'utf8');
 const place = new RegExp(String.raw`(<!-- ${name} [^>]*-->\n\n)[^<]*?(\n\n<!-- end -->)`, 's');
 const after = before.replace(place, (_, head, end) => head + written + end);
 if (!after.includes(written))
-  throw new Error(`docs/${name}.md lacks the comments <!-- ${name} … --> and <!-- end --> around the table`);
+  throw new Error(`docs/reference/${name}.md lacks the comments <!-- ${name} … --> and <!-- end --> around the table`);
 
 if (process.argv.includes('--check')) {
   if (after !== before) {
-    console.error(`docs/${name}.md differs from the specification: run \`npm run docs:${name}\``);
+    console.error(`docs/reference/${name}.md differs from the specification: run \`npm run docs:${name}\``);
     process.exitCode = 1;
   }
 } else {

@@ -8,7 +8,9 @@ export const LIMITS = { packed: 1_000_000, unpacked: 4_000_000 };
 
 /** The files of the tarball besides those that the entries of `package.json` name. */
 const ALLOWED = [
-  /^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json|docs\/(?:options\.md|schema\/\w+\.sql)|dist\/cjs\/package\.json)$/,
+  /^(?:LICENSE|README\.md|package\.json|dist\/cjs\/package\.json)$/,
+  /^docs\/(?:reference\/(?:errors|options)\.md|schema\/\w+\.(?:prisma|sql))$/,
+  /^schematics\/(?:[\w-]+\.json|templates\/[\w./{}-]+\.txt)$/,
   /^dist\/(?:esm|cjs)\/(?:(?:shared|stores)\/)?[\w.-]+\.(?:js|d\.ts)$/,
 ];
 
